@@ -1,0 +1,92 @@
+/// A value that objects of an entity have.
+public struct Attribute: Sendable, Hashable {
+    /// The name of the Swift property and of the column.
+    public let name: String
+    /// The type of its values.
+    public let type: AttributeType
+    /// Whether nil is a value. A required attribute is non-optional in Swift.
+    public let isOptional: Bool
+    /// Whether the value lives in memory only and is never stored.
+    public let isTransient: Bool
+    /// What a new object starts with.
+    public let defaultValue: DefaultValue?
+    /// Limits that the value keeps to whenever it is saved; they do not apply to nil.
+    public let limits: Limits
+    /// How conflicting changes of this attribute are resolved under the per-property policies;
+    /// nil leaves it to the policy.
+    public let merge: MergeRule?
+    /// The name in the version just before, where it was another one.
+    public let renamedFrom: String?
+    /// Whether the user's code must supply `validate<Name>(_:)`, called before each save.
+    public let hasCustomValidation: Bool
+
+    /// Describes an attribute.
+    public init(
+        name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
+        defaultValue: DefaultValue? = nil, limits: Limits = Limits(), merge: MergeRule? = nil,
+        renamedFrom: String? = nil, hasCustomValidation: Bool = false
+    ) {
+        self.name = name
+        self.type = type
+        self.isOptional = isOptional
+        self.isTransient = isTransient
+        self.defaultValue = defaultValue
+        self.limits = limits
+        self.merge = merge
+        self.renamedFrom = renamedFrom
+        self.hasCustomValidation = hasCustomValidation
+    }
+}
+
+/// What a new object's attribute starts with.
+public enum DefaultValue: Sendable, Hashable {
+    /// Always this value. It is the column's SQL `DEFAULT` too.
+    case constant(Value)
+    /// The moment at which the object is made (dates only).
+    case now
+    /// A new random UUID for each object (UUIDs only).
+    case newUUID
+}
+
+/// The limits of an attribute's values. Each is inclusive; nil means no limit.
+public struct Limits: Sendable, Hashable {
+    /// The least value, for numbers, decimals and dates.
+    public let minimum: Value?
+    /// The greatest value, for numbers, decimals and dates.
+    public let maximum: Value?
+    /// The least length: Unicode scalars of a string, bytes of data.
+    public let minimumLength: Int?
+    /// The greatest length: Unicode scalars of a string, bytes of data.
+    public let maximumLength: Int?
+    /// A regular expression that the whole string matches.
+    public let pattern: String?
+
+    /// Describes limits; all nil means none.
+    public init(
+        minimum: Value? = nil, maximum: Value? = nil, minimumLength: Int? = nil,
+        maximumLength: Int? = nil, pattern: String? = nil
+    ) {
+        self.minimum = minimum
+        self.maximum = maximum
+        self.minimumLength = minimumLength
+        self.maximumLength = maximumLength
+        self.pattern = pattern
+    }
+
+    /// Whether there is no limit at all.
+    public var isEmpty: Bool { self == Limits() }
+}
+
+/// How two changes of one attribute, made at the same time, become one value.
+public enum MergeRule: String, Sendable, Hashable, CaseIterable {
+    /// The value in the store wins.
+    case store
+    /// The value of the object being saved wins.
+    case object
+    /// The greater value wins.
+    case max
+    /// The lesser value wins.
+    case min
+    /// Both differences from the common base are added to it (numbers and decimals).
+    case sum
+}

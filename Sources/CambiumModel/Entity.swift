@@ -1,0 +1,59 @@
+/// A kind of object: a class in Swift, a table (shared with its sub-entities) in the store.
+public struct Entity: Sendable, Hashable {
+    /// The name, which is also the name of the generated class.
+    public let name: String
+    /// The entity that this one inherits from, or nil for a root.
+    public let parent: String?
+    /// Whether objects of this entity itself (not of a sub-entity) are impossible.
+    public let isAbstract: Bool
+    /// The name in the version just before, where it was another one.
+    public let renamedFrom: String?
+    /// How much of the Swift class the compiler writes.
+    public let codeGeneration: CodeGeneration
+    /// Whether the user's code must supply `validateObject()`, called before each save.
+    public let hasCustomValidation: Bool
+    /// The entity's own attributes, without inherited ones, in declaration order.
+    public let attributes: [Attribute]
+    /// The entity's own relationships, without inherited ones, in declaration order.
+    public let relationships: [Relationship]
+    /// Sets of properties whose values no two objects share.
+    public let uniqueConstraints: [UniqueConstraint]
+    /// Indexes of the table.
+    public let indexes: [Index]
+    /// Conditions that every saved object meets.
+    public let rules: [Rule]
+    /// Named requests.
+    public let fetchTemplates: [FetchTemplate]
+
+    /// Describes an entity.
+    public init(
+        name: String, parent: String? = nil, isAbstract: Bool = false, renamedFrom: String? = nil,
+        codeGeneration: CodeGeneration = .fullClass, hasCustomValidation: Bool = false,
+        attributes: [Attribute] = [], relationships: [Relationship] = [],
+        uniqueConstraints: [UniqueConstraint] = [], indexes: [Index] = [], rules: [Rule] = [],
+        fetchTemplates: [FetchTemplate] = []
+    ) {
+        self.name = name
+        self.parent = parent
+        self.isAbstract = isAbstract
+        self.renamedFrom = renamedFrom
+        self.codeGeneration = codeGeneration
+        self.hasCustomValidation = hasCustomValidation
+        self.attributes = attributes
+        self.relationships = relationships
+        self.uniqueConstraints = uniqueConstraints
+        self.indexes = indexes
+        self.rules = rules
+        self.fetchTemplates = fetchTemplates
+    }
+}
+
+/// How much of an entity's Swift class the compiler writes.
+public enum CodeGeneration: String, Sendable, Hashable, CaseIterable {
+    /// The whole class.
+    case fullClass = "class"
+    /// An open `_Name` that a hand-written `Name` inherits from.
+    case base
+    /// Nothing; objects are used through `value(forKey:)`.
+    case none
+}

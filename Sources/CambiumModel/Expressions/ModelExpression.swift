@@ -1,0 +1,160 @@
+/// A condition or a value over an object's properties: the one tree behind rules, partial indexes,
+/// fills, fetch templates and run-time predicates, however it was written.
+///
+/// It is lowered to SQL and evaluated in memory, with the same meaning: logic is two-valued, nil
+/// equals only nil, and any other comparison with nil is false.
+///
+/// (Foundation has types named `Expression` and `Predicate`, hence the longer name.)
+public indirect enum ModelExpression: Sendable, Hashable {
+    /// A constant.
+    case literal(Value)
+    /// A property, reached from the object itself or from a variable through relationships. An
+    /// empty path is the root itself (`SELF`).
+    case keyPath(root: PathRoot, names: [String])
+    /// A value that is supplied later: `$name`.
+    case parameter(String)
+    /// Several values, for `IN`.
+    case list([ModelExpression])
+    /// All are true. An empty one is true.
+    case and([ModelExpression])
+    /// At least one is true. An empty one is false.
+    case or([ModelExpression])
+    /// The operand is false.
+    case not(ModelExpression)
+    /// The two sides stand in that relation.
+    case comparison(ModelExpression, ComparisonOperator, ModelExpression, ComparisonOptions)
+    /// The left side lies between the two bounds, both included.
+    case between(ModelExpression, lower: ModelExpression, upper: ModelExpression)
+    /// A comparison whose left side's path leads through exactly one to-many relationship.
+    case quantified(Quantifier, ModelExpression)
+    /// A number or string computed from others.
+    case arithmetic(ModelExpression, ArithmeticOperator, ModelExpression)
+    /// A function's result.
+    case function(ModelFunction, [ModelExpression])
+    /// One value out of the objects of a to-many path: `items.price.@sum`, `items.@count`.
+    case aggregate(AggregateFunction, ModelExpression)
+    /// The objects of a to-many path that meet a condition, under a variable of their own; used
+    /// below an aggregate: `SUBQUERY(items, $i, $i.price > 3).@count`.
+    case subquery(ModelExpression, variable: String, condition: ModelExpression)
+    /// The first side where the condition is true, else the second.
+    case conditional(ModelExpression, then: ModelExpression, otherwise: ModelExpression)
+}
+
+/// Where a key path starts.
+public enum PathRoot: Sendable, Hashable {
+    /// The object that the expression is about.
+    case subject
+    /// The variable of a surrounding subquery, without the dollar sign.
+    case variable(String)
+}
+
+/// A relation between two values.
+public enum ComparisonOperator: String, Sendable, Hashable, CaseIterable {
+    /// Equal, or both nil.
+    case equal = "=="
+    /// The complement of equal.
+    case notEqual = "!="
+    /// Less than.
+    case less = "<"
+    /// Less than or equal.
+    case lessOrEqual = "<="
+    /// Greater than.
+    case greater = ">"
+    /// Greater than or equal.
+    case greaterOrEqual = ">="
+    /// Equal to an element of the list, or among the objects of the to-many path, at the right.
+    case `in` = "IN"
+    /// The string at the left starts with that at the right.
+    case beginsWith = "BEGINSWITH"
+    /// The string at the left ends with that at the right.
+    case endsWith = "ENDSWITH"
+    /// The string at the left contains that at the right; or the to-many path at the left has the
+    /// object at the right.
+    case contains = "CONTAINS"
+    /// The whole string matches a pattern with `*` (any characters) and `?` (one character).
+    case like = "LIKE"
+    /// The whole string matches a regular expression.
+    case matches = "MATCHES"
+}
+
+/// How strings are compared: `[c]`, `[d]`, `[n]`.
+public struct ComparisonOptions: OptionSet, Sendable, Hashable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Makes a set of options from its bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Upper and lower case are equal.
+    public static let caseInsensitive = ComparisonOptions(rawValue: 1)
+    /// Accents do not count.
+    public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
+    /// The strings are already in a normal form.
+    public static let normalized = ComparisonOptions(rawValue: 4)
+}
+
+/// How many objects of a to-many path must meet a comparison.
+public enum Quantifier: String, Sendable, Hashable, CaseIterable {
+    /// At least one.
+    case any = "ANY"
+    /// Every one (also when there are none).
+    case all = "ALL"
+    /// Not a single one.
+    case none = "NONE"
+}
+
+/// An operation on two numbers. Overflow and division by zero yield nil.
+public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
+    /// Sum.
+    case add = "+"
+    /// Difference.
+    case subtract = "-"
+    /// Product.
+    case multiply = "*"
+    /// Quotient; of whole numbers, rounded towards zero.
+    case divide = "/"
+    /// Power.
+    case power = "**"
+}
+
+/// A function of values.
+public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
+    /// The moment of evaluation.
+    case now
+    /// The number of Unicode scalars of a string, or of bytes of data.
+    case length
+    /// The string in upper case.
+    case uppercase
+    /// The string in lower case.
+    case lowercase
+    /// The string without accents, in lower case.
+    case canonical
+    /// The number without its sign.
+    case abs
+    /// The least whole number that is not less.
+    case ceiling
+    /// The greatest whole number that is not greater.
+    case floor
+    /// The number without its fraction.
+    case trunc
+    /// The square root.
+    case sqrt
+    /// The remainder of a division of whole numbers.
+    case modulus
+    /// The number as text, or text as a number where it is one.
+    case string
+}
+
+/// A value computed from many.
+public enum AggregateFunction: String, Sendable, Hashable, CaseIterable {
+    /// How many.
+    case count = "@count"
+    /// The sum; 0 of none.
+    case sum = "@sum"
+    /// The mean; nil of none.
+    case average = "@avg"
+    /// The least; nil of none.
+    case minimum = "@min"
+    /// The greatest; nil of none.
+    case maximum = "@max"
+}

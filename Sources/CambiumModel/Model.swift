@@ -1,0 +1,46 @@
+/// One complete, checked version of a data model.
+///
+/// The compiler makes it from XML, generated code spells it out as a value, the runtime lives on it
+/// and the migration planner compares two of them. There is no second model type.
+///
+/// Invariants that the compiler's checks establish, and that everything else may rely on: names are
+/// unique, every name that is referred to exists, an inverse points back, parents have no cycles.
+public struct Model: Sendable, Hashable {
+    /// The model's name, such as `Shop`.
+    public let name: String
+    /// The version's name, such as `3`. Versions of a bundle are ordered by the compiler.
+    public let version: String
+    /// The entities in the order in which the model declares them.
+    public let entities: [Entity]
+    /// The enumerations that attributes may have as their type.
+    public let enumerations: [Enumeration]
+    /// What the author declared about the step from the version before, if anything.
+    public let migration: MigrationDeclaration?
+
+    private let indexByName: [String: Int]
+
+    /// Puts a model together. Later entities of an equal name are ignored in look-ups by name; the
+    /// compiler refuses such models.
+    public init(
+        name: String, version: String, entities: [Entity], enumerations: [Enumeration] = [],
+        migration: MigrationDeclaration? = nil
+    ) {
+        self.name = name
+        self.version = version
+        self.entities = entities
+        self.enumerations = enumerations
+        self.migration = migration
+        indexByName = Dictionary(
+            entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The entity of that name, or nil.
+    public func entity(named name: String) -> Entity? {
+        indexByName[name].map { entities[$0] }
+    }
+
+    /// The enumeration of that name, or nil.
+    public func enumeration(named name: String) -> Enumeration? {
+        enumerations.first { $0.name == name }
+    }
+}

@@ -1,0 +1,105 @@
+/// A value in the form in which SQLite holds it.
+public enum StoredValue: Sendable, Hashable {
+    /// NULL.
+    case null
+    /// INTEGER.
+    case integer(Int64)
+    /// REAL.
+    case real(Double)
+    /// TEXT.
+    case text(String)
+    /// BLOB.
+    case blob(Data)
+}
+
+extension Model {
+    /// The stored form of a value of an attribute, as the design's table of storage forms says.
+    ///
+    /// - Returns: nil where the value is of another type or does not fit (a decimal with more
+    ///   places than its scale, a whole number out of range).
+    public func stored(_ value: Value, as type: AttributeType) -> StoredValue? {
+        switch (value, type) {
+        case (.null, _):
+            .null
+        case (.bool(let value), .bool):
+            .integer(value ? 1 : 0)
+        case (.int(let value), .int16):
+            Int16(exactly: value).map { .integer(Int64($0)) }
+        case (.int(let value), .int32):
+            Int32(exactly: value).map { .integer(Int64($0)) }
+        case (.int(let value), .int64):
+            .integer(value)
+        case (.int(let value), .float), (.int(let value), .double):
+            .real(Double(value))
+        case (.double(let value), .float), (.double(let value), .double):
+            .real(value)
+        case (.int(let value), .decimal(let scale)):
+            DecimalStorage.units(of: Decimal(value), scale: scale).map { .integer($0) }
+        case (.decimal(let value), .decimal(let scale)):
+            DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
+        case (.string(let value), .string):
+            .text(value)
+        case (.uri(let value), .uri):
+            .text(value.absoluteString)
+        case (.date(let value), .date):
+            .real(value.timeIntervalSinceReferenceDate)
+        case (.uuid(let value), .uuid):
+            .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+        case (.data(let value), .data):
+            .blob(value)
+        case (.string(let raw), .enumeration(let name)):
+            enumeration(named: name)?.rawType == .string ? .text(raw) : nil
+        case (.int(let raw), .enumeration(let name)):
+            enumeration(named: name).flatMap { stored(.int(raw), as: $0.rawType) }
+        default:
+            nil
+        }
+    }
+
+    /// The value of an attribute from its stored form.
+    ///
+    /// - Returns: nil where the stored form is not one of that type, which only another program can
+    ///   have written.
+    public func value(_ stored: StoredValue, as type: AttributeType) -> Value? {
+        switch (stored, type) {
+        case (.null, _):
+            .null
+        case (.integer(let value), .bool):
+            value == 0 || value == 1 ? .bool(value == 1) : nil
+        case (.integer(let value), .int16):
+            Int16(exactly: value).map { .int(Int64($0)) }
+        case (.integer(let value), .int32):
+            Int32(exactly: value).map { .int(Int64($0)) }
+        case (.integer(let value), .int64):
+            .int(value)
+        case (.integer(let value), .decimal(let scale)):
+            .decimal(DecimalStorage.decimal(ofUnits: value, scale: scale))
+        case (.real(let value), .float), (.real(let value), .double):
+            .double(value)
+        case (.real(let value), .date):
+            .date(Date(timeIntervalSinceReferenceDate: value))
+        case (.text(let value), .string):
+            .string(value)
+        case (.text(let value), .uri):
+            URL(string: value).map { .uri($0) }
+        case (.blob(let value), .uuid):
+            UUID(bytes: value).map { .uuid($0) }
+        case (.blob(let value), .data):
+            .data(value)
+        case (.text(let raw), .enumeration(let name)):
+            enumeration(named: name)?.rawType == .string ? .string(raw) : nil
+        case (.integer(let raw), .enumeration(let name)):
+            enumeration(named: name)?.rawType == .string ? nil : .int(raw)
+        default:
+            nil
+        }
+    }
+}
+
+extension UUID {
+    /// A UUID from its 16 bytes, or nil where there are not 16.
+    package init?(bytes: Data) {
+        guard bytes.count == 16 else { return nil }
+        self.init(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+    }
+}
