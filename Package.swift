@@ -15,6 +15,8 @@ let package = Package(
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
         .executable(name: "cambium", targets: ["CambiumTool"]),
+        // The plugins look for their tool under the target's name.
+        .executable(name: "CambiumTool", targets: ["CambiumTool"]),
         .executable(name: "package-index", targets: ["PackageIndex"]),
         .plugin(name: "CambiumBuildPlugin", targets: ["CambiumBuildPlugin"]),
         .plugin(name: "CambiumCommandPlugin", targets: ["CambiumCommandPlugin"]),
@@ -47,7 +49,7 @@ let package = Package(
             name: "CambiumTool", dependencies: ["CambiumCompiler", "CambiumMigration"],
             swiftSettings: settings),
         .plugin(
-            name: "CambiumBuildPlugin", capability: .buildTool(), dependencies: ["CambiumTool"]),
+            name: "CambiumBuildPlugin", capability: .buildTool(), dependencies: [.target(name: "CambiumTool")]),
         .plugin(
             name: "CambiumCommandPlugin",
             capability: .command(
@@ -56,12 +58,56 @@ let package = Package(
                 permissions: [
                     .writeToPackageDirectory(reason: "Writes the SQL of the models for review.")
                 ]),
-            dependencies: ["CambiumTool"]),
+            dependencies: [.target(name: "CambiumTool")]),
 
         // Run time
         .target(
             name: "Cambium",
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
             swiftSettings: settings),
+
+        // Models of the tests and the demo, compiled by the build plugin like those of any user
+        .model("TestDummyModel", path: "Models/TestDummy"),
+        .model("ShopModel", path: "Models/Shop"),
+        .model("PackagesModel", path: "Models/Packages"),
+        .model("FirstPackagesModel", path: "Models/FirstPackages"),
+
+        // The demo
+        .executableTarget(
+            name: "PackageIndex", dependencies: ["Cambium", "PackagesModel", "FirstPackagesModel"],
+            resources: [.embedInCode("Excerpt/packages.deb822")], swiftSettings: settings),
+
+        // Tests: one target for each module
+        .testTarget(
+            name: "CambiumModelTests", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .testTarget(
+            name: "CambiumSQLiteTests", dependencies: ["CambiumSQLite", "CambiumModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumSQLTests", dependencies: ["CambiumSQL", "CambiumSQLite", "CambiumModel"],
+            exclude: ["Cases"], swiftSettings: settings),
+        .testTarget(
+            name: "CambiumMigrationTests",
+            dependencies: ["CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumCompilerTests",
+            dependencies: ["CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumModel"],
+            exclude: ["Cases"], swiftSettings: settings),
+        .testTarget(
+            name: "CambiumTests",
+            dependencies: ["Cambium", "TestDummyModel", "ShopModel", "PackagesModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PackageIndexTests", dependencies: ["PackageIndex"], swiftSettings: settings),
     ]
 )
+
+extension Target {
+    /// A target whose sources are a model and extensions of its classes.
+    static func model(_ name: String, path: String) -> Target {
+        .target(
+            name: name, dependencies: ["Cambium"], path: path, swiftSettings: settings,
+            plugins: ["CambiumBuildPlugin"])
+    }
+}

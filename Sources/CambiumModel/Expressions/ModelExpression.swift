@@ -6,14 +6,14 @@
 ///
 /// (Foundation has types named `Expression` and `Predicate`, hence the longer name.)
 public indirect enum ModelExpression: Sendable, Hashable {
-    /// A constant.
+    /// A constant. Beside an object it is the object's key, as an `.int`.
     case literal(Value)
     /// A property, reached from the object itself or from a variable through relationships. An
     /// empty path is the root itself (`SELF`).
     case keyPath(root: PathRoot, names: [String])
     /// A value that is supplied later: `$name`.
     case parameter(String)
-    /// Several values, for `IN`.
+    /// Several values, for `IN` only.
     case list([ModelExpression])
     /// All are true. An empty one is true.
     case and([ModelExpression])
@@ -103,7 +103,8 @@ public enum Quantifier: String, Sendable, Hashable, CaseIterable {
     case none = "NONE"
 }
 
-/// An operation on two numbers. Overflow and division by zero yield nil.
+/// An operation on two numbers. Division by zero and overflow yield nil; a whole result overflows
+/// where it does not lie strictly between the least and the greatest 64-bit integer.
 public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
     /// Sum.
     case add = "+"
@@ -113,8 +114,12 @@ public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
     case multiply = "*"
     /// Quotient; of whole numbers, rounded towards zero.
     case divide = "/"
-    /// Power.
+    /// Power; always a floating-point number.
     case power = "**"
+    /// The bits that both whole numbers have.
+    case bitwiseAnd = "&"
+    /// The bits that at least one of the whole numbers has.
+    case bitwiseOr = "|"
 }
 
 /// A function of values.

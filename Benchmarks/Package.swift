@@ -1,0 +1,23 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A nested package, so that users of Cambium never resolve or build it.
+
+let package = Package(
+    name: "Benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Cambium", path: "..")],
+    targets: [
+        // The same work straight on the C library. It links the library that Cambium links, so both
+        // sides run in one process on one SQLite.
+        .target(name: "RawSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ],
+            plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+    ]
+)

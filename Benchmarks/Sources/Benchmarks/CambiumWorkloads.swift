@@ -1,0 +1,190 @@
+import Cambium
+
+/// Each function prepares what it needs, and times only what the C side times too; every read
+/// starts in a new context, and objects are released after the clock has stopped.
+extension CambiumColumn {
+    static var filtered: FetchRequest<Employee> {
+        Employee.fetchRequest()
+            .filter(
+                Employee.salary > Workload.salaryFloor && Employee.age < Int16(Workload.ageCeiling))
+    }
+
+    func insert(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum
+    {
+        let context = container.newContext()
+        let departments = try Self.departments(in: context)
+        try stopwatch.time {
+            for values in dataset.employees {
+                let employee = Employee(
+                    in: context, name: values.name, email: values.email, salary: values.salary,
+                    age: values.age, isActive: values.isActive,
+                    hiredAt: Date(timeIntervalSinceReferenceDate: values.hiredAt))
+                employee.department = departments[values.department - 1]
+                employee.note = values.note
+            }
+            try context.save()
+        }
+        return Checksum()
+    }
+
+    func insertIndexed(
+        _ stopwatch: inout Stopwatch, in container: PersistentContainer
+    ) throws -> Checksum {
+        let context = container.newContext()
+        let departments = try context.fetch(IndexedDepartment.fetchRequest())
+            .sorted { Self.number(of: $0.name) < Self.number(of: $1.name) }
+        try stopwatch.time {
+            for values in dataset.employees {
+                let employee = IndexedEmployee(
+                    in: context, name: values.name, email: values.email, salary: values.salary,
+                    age: values.age, isActive: values.isActive,
+                    hiredAt: Date(timeIntervalSinceReferenceDate: values.hiredAt))
+                employee.department = departments[values.department - 1]
+                employee.note = values.note
+            }
+            try context.save()
+        }
+        return Checksum()
+    }
+
+    func scan(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum {
+        let context = container.newContext()
+        var checksum = Checksum()
+        let employees = try stopwatch.time {
+            let employees = try context.fetch(Employee.fetchRequest())
+            for employee in employees { Self.touch(employee, &checksum) }
+            return employees
+        }
+        return withExtendedLifetime(employees) { checksum }
+    }
+
+    func filter(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum
+    {
+        let context = container.newContext()
+        var checksum = Checksum()
+        let employees = try stopwatch.time {
+            let employees = try context.fetch(
+                Self.filtered.sorted(by: Employee.name).limit(Workload.filterLimit))
+            for employee in employees { Self.touch(employee, &checksum) }
+            return employees
+        }
+        return withExtendedLifetime(employees) { checksum }
+    }
+
+    func count(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum {
+        let context = container.newContext()
+        var checksum = Checksum()
+        checksum.rows = Int64(try stopwatch.time { try context.count(for: Self.filtered) })
+        return checksum
+    }
+
+    func traverse(
+        _ stopwatch: inout Stopwatch, in container: PersistentContainer
+    ) throws -> Checksum {
+        let context = container.newContext()
+        let departments = try Self.departments(in: context)
+        var checksum = Checksum()
+        stopwatch.time {
+            for (index, department) in departments.enumerated() {
+                var part = Checksum()
+                for employee in department.employees { Self.touch(employee, &part) }
+                checksum.add(part, weight: index + 1)
+            }
+        }
+        return withExtendedLifetime(context) { checksum }
+    }
+
+    /// Every look-up goes to the database: the context that delivered the ids is gone by then, and
+    /// the one that looks up has not seen any object.
+    func lookUp(_ stopwatch: inout Stopwatch) throws -> Checksum {
+        let container = try reopened()
+        let ids = try container.newContext().fetch(Employee.fetchRequest()).map(\.objectID)
+        let shuffled = dataset.permutation.map { ids[$0] }
+        let context = container.newContext()
+        var checksum = Checksum()
+        var kept: [Employee] = []
+        kept.reserveCapacity(shuffled.count)
+        try stopwatch.time {
+            for id in shuffled {
+                guard let employee = try context.existingObject(with: id) as? Employee else {
+                    continue
+                }
+                Self.touch(employee, &checksum)
+                kept.append(employee)
+            }
+        }
+        return withExtendedLifetime(kept) { checksum }
+    }
+
+    func update(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum
+    {
+        let context = container.newContext()
+        let employees = try context.fetch(Employee.fetchRequest())
+        try stopwatch.time {
+            for employee in employees { employee.salary += 1 }
+            try context.save()
+        }
+        return Checksum()
+    }
+
+    func delete(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum
+    {
+        let context = container.newContext()
+        let employees = try context.fetch(Employee.fetchRequest())
+        try stopwatch.time {
+            for employee in employees { context.delete(employee) }
+            try context.save()
+        }
+        return Checksum()
+    }
+
+    /// From setting the property to having the change in hand, 50,000 rows in the list.
+    func observe(
+        _ stopwatch: inout Stopwatch, in container: PersistentContainer
+    ) async throws -> Checksum {
+        let context = container.newContext()
+        let request = Employee.fetchRequest()
+            .filter(Employee.isActive == true)
+            .sorted(by: Employee.name)
+        let controller = FetchedResultsController(request, in: context)
+        try controller.performFetch()
+        let byEmail = Dictionary(
+            controller.fetchedObjects.map { ($0.email, $0) },
+            uniquingKeysWith: { first, _ in first })
+        var changes = controller.changes.makeAsyncIterator()
+        for (index, name) in dataset.renames {
+            guard let employee = byEmail[dataset.employees[index].email] else { continue }
+            try await stopwatch.time {
+                employee.name = name
+                try context.save()
+                _ = await changes.next(isolation: #isolation)
+            }
+        }
+        var checksum = Checksum()
+        for employee in controller.fetchedObjects { Self.touch(employee, &checksum) }
+        return checksum
+    }
+
+    /// Reads every property through its typed accessor.
+    @inline(__always)
+    private static func touch(_ employee: Employee, _ checksum: inout Checksum) {
+        let name = Checksum.touch(employee.name)
+        var values = name &+ Checksum.touch(employee.email)
+        values &+= employee.salary.bitPattern
+        values &+= UInt64(truncatingIfNeeded: employee.age)
+        values &+= employee.isActive ? 1 : 0
+        values &+= employee.hiredAt.timeIntervalSinceReferenceDate.bitPattern
+        if let note = employee.note { values &+= Checksum.touch(note) }
+        checksum.add(name: name, values: values, isLinked: employee.department != nil)
+    }
+
+    private static func departments(in context: ManagedObjectContext) throws -> [Department] {
+        try context.fetch(Department.fetchRequest())
+            .sorted { number(of: $0.name) < number(of: $1.name) }
+    }
+
+    /// 17 of "Department 17".
+    private static func number(of name: String) -> Int {
+        name.split(separator: " ").last.flatMap { Int($0) } ?? 0
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// What the command line asks for.
+struct Options {
+    static let usage = """
+        usage: Benchmarks [--rows N] [--rounds N] [--only W1,W5] [--csv FILE] [--directory DIR]
+
+          --rows N         employees, 100000 unless given
+          --rounds N       interleaved rounds, 5 unless given
+          --only LIST      workloads to report; what they need is run too
+          --csv FILE       writes the results as CSV as well
+          --directory DIR  where the databases are made; not on a memory file system, unless
+                           commits are to cost nothing
+        """
+
+    var rows = 100_000
+    var rounds = 5
+    var workloads = Workload.allCases
+    var csv: String?
+    var directory = FileManager.default.temporaryDirectory.path
+
+    init(arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        while let option = rest.popFirst() {
+            guard let value = rest.popFirst() else {
+                throw UsageError("\(option) is unknown or misses its value")
+            }
+            switch option {
+            case "--rows": rows = try Self.number(value, of: option)
+            case "--rounds": rounds = try Self.number(value, of: option)
+            case "--only": workloads = try Self.workloads(value)
+            case "--csv": csv = value
+            case "--directory": directory = value
+            default: throw UsageError("\(option) is unknown")
+            }
+        }
+    }
+
+    private static func number(_ text: String, of option: String) throws(UsageError) -> Int {
+        guard let number = Int(text), number > 0 else {
+            throw UsageError("\(option) takes a positive number, not '\(text)'")
+        }
+        return number
+    }
+
+    private static func workloads(_ text: String) throws(UsageError) -> [Workload] {
+        var chosen: Set<Workload> = []
+        for name in text.split(separator: ",") {
+            guard let workload = Workload(rawValue: name.uppercased()) else {
+                throw UsageError("'\(name)' is no workload; they are W1 to W10")
+            }
+            chosen.insert(workload)
+        }
+        guard !chosen.isEmpty else { throw UsageError("--only names no workload") }
+        return Workload.allCases.filter(chosen.contains)
+    }
+}
+
+struct UsageError: Error {
+    let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}

@@ -1,0 +1,100 @@
+/// The work by hand on the C API.
+final class RawColumn: Column {
+    /// Where a store comes from: makes an empty one at a path, with or without W9's indexes.
+    typealias Maker = @MainActor (_ path: String, _ isIndexed: Bool) throws -> Void
+
+    let name: String
+    private let dataset: Dataset
+    private let rows: RawRowSet
+    private let layouts: (plain: TableLayout, indexed: TableLayout)
+    private let files: (plain: StoreFile, indexed: StoreFile)
+    private let make: Maker
+    private var connection: RawConnection?
+    private let shuffledIDs: [Int64]
+
+    init(
+        name: String, directory: String, dataset: Dataset, rows: RawRowSet,
+        layouts: (plain: TableLayout, indexed: TableLayout), make: @escaping Maker
+    ) {
+        self.name = name
+        self.dataset = dataset
+        self.rows = rows
+        self.layouts = layouts
+        self.make = make
+        files = (
+            StoreFile(path: "\(directory)/\(name).sqlite", layout: layouts.plain),
+            StoreFile(path: "\(directory)/\(name)-indexed.sqlite", layout: layouts.indexed)
+        )
+        shuffledIDs = dataset.permutation.map { Int64($0 + 1) }
+    }
+
+    /// The column on a table without anything that a bare insert does not need.
+    static func bare(directory: String, dataset: Dataset, rows: RawRowSet) -> RawColumn {
+        RawColumn(
+            name: "raw-bare", directory: directory, dataset: dataset, rows: rows,
+            layouts: (.bare, .bare)
+        ) { path, isIndexed in
+            let connection = try RawConnection(path: path, layout: .bare)
+            try connection.execute(
+                isIndexed ? TableLayout.bareIndexedSchema : TableLayout.bareSchema)
+        }
+    }
+
+    func beginRound() throws {
+        try files.plain.renew { try make($0, false) }
+        try files.indexed.renew { try make($0, true) }
+        let connection = try RawConnection(path: files.plain.path, layout: layouts.plain)
+        try connection.insertDepartments()
+        self.connection = connection
+    }
+
+    func endRound() {
+        connection = nil
+        files.plain.remove()
+        files.indexed.remove()
+    }
+
+    func measure(_ workload: Workload) throws -> Sample {
+        guard workload != .insertIndexed else { return try measureInsertIndexed() }
+        guard let connection else { throw RawError("\(name) has no round") }
+        var stopwatch = Stopwatch()
+        var checksum = Checksum()
+        for _ in 0..<workload.repetitions {
+            checksum = try stopwatch.time { try work(workload, on: connection) }
+        }
+        return try sample(workload, stopwatch, checksum, files.plain)
+    }
+
+    private func measureInsertIndexed() throws -> Sample {
+        let connection = try RawConnection(path: files.indexed.path, layout: layouts.indexed)
+        try connection.insertDepartments()
+        var stopwatch = Stopwatch()
+        try stopwatch.time { try connection.insert(rows) }
+        return try sample(.insertIndexed, stopwatch, Checksum(), files.indexed)
+    }
+
+    private func work(_ workload: Workload, on connection: RawConnection) throws -> Checksum {
+        var checksum = Checksum()
+        switch workload {
+        case .insert, .insertIndexed: try connection.insert(rows)
+        case .update: try connection.update(rows)
+        case .delete: try connection.delete(rows)
+        case .scan: checksum = try connection.scan()
+        case .filter: checksum = try connection.filter()
+        case .lookUp: checksum = try connection.lookUp(shuffledIDs)
+        case .traverse: checksum = try connection.traverse()
+        case .count: checksum = try connection.count()
+        case .observe:
+            for (index, name) in dataset.renames {
+                checksum = try connection.rename(Int64(index + 1), to: name)
+            }
+        }
+        return checksum
+    }
+
+    private func sample(
+        _ workload: Workload, _ stopwatch: Stopwatch, _ checksum: Checksum, _ file: StoreFile
+    ) throws -> Sample {
+        try .taken(of: workload, stopwatch, checksum, from: file, of: dataset)
+    }
+}

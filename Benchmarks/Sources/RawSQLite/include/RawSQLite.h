@@ -1,0 +1,73 @@
+/// The workloads of the benchmarks, written by hand on the SQLite C API: one prepared statement per
+/// workload, one step per row, nothing kept. The same code runs on a bare table and on the schema
+/// that Cambium generates; only the names given to `raw_open` differ.
+///
+/// Functions that can fail return false; `raw_error` then says why.
+#ifndef RAW_SQLITE_H
+#define RAW_SQLITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// The employees that are inserted, as values ready to be bound.
+typedef struct RawRows RawRows;
+
+/// An open database and the names of its tables and system columns.
+typedef struct RawDatabase RawDatabase;
+
+/// What was read, in a form that does not depend on rounding. Sums wrap around.
+typedef struct RawChecksum {
+    int64_t rows;
+    /// The values that an application sees: bits of numbers, length and ends of texts.
+    uint64_t values;
+    /// The names, weighted by their position: equal for any legal order of equal names.
+    uint64_t order;
+    /// The rows that have a department.
+    int64_t links;
+    /// Row ids, versions and department keys.
+    uint64_t keys;
+} RawChecksum;
+
+RawRows *raw_rows_create(int64_t capacity);
+void raw_rows_free(RawRows *rows);
+/// Adds a row with the next id, starting at 1. Texts are copied; `note` may be null.
+bool raw_rows_append(RawRows *rows, const char *name, const char *email, double salary, int64_t age,
+                     bool is_active, double hired_at, int64_t department, const char *note);
+
+/// Opens or creates the file at `path` with the pragmas that the Cambium runtime uses.
+/// Never null unless memory is exhausted: ask `raw_is_open`.
+RawDatabase *raw_open(const char *path, bool foreign_keys, const char *department_table,
+                      const char *employee_table, const char *id_column,
+                      const char *version_column, const char *department_column);
+bool raw_is_open(const RawDatabase *database);
+void raw_close(RawDatabase *database);
+const char *raw_error(const RawDatabase *database);
+const char *raw_library_version(void);
+bool raw_execute(RawDatabase *database, const char *sql);
+/// Waits for a running checkpoint and completes it, as the end of a large commit does by itself.
+bool raw_checkpoint(RawDatabase *database);
+/// Inserts departments 1 to `count`, called "Department 1" and so on.
+bool raw_insert_departments(RawDatabase *database, int64_t count);
+
+/// W1, W9: inserts all rows in one transaction.
+bool raw_insert(RawDatabase *database, const RawRows *rows);
+/// W2: reads every column of every row.
+bool raw_scan(RawDatabase *database, RawChecksum *checksum);
+/// W3: the first `limit` rows by name with `salary > floor AND age < ceiling`.
+bool raw_filter(RawDatabase *database, double floor, int64_t ceiling, int64_t limit,
+                RawChecksum *checksum);
+/// W4: one look-up per id, every column read, in one read transaction.
+bool raw_look_up(RawDatabase *database, const int64_t *ids, int64_t count, RawChecksum *checksum);
+/// W5: raises every salary by 1, one row at a time, if the row still has `version`.
+bool raw_update(RawDatabase *database, const RawRows *rows, int64_t version);
+/// W6: deletes all rows, one at a time, in one transaction.
+bool raw_delete(RawDatabase *database, const RawRows *rows);
+/// W7: one query per department 1 to `count`. A department's values are weighted by its number.
+bool raw_traverse(RawDatabase *database, int64_t count, RawChecksum *checksum);
+/// W8: counts the rows with `salary > floor AND age < ceiling`.
+bool raw_count(RawDatabase *database, double floor, int64_t ceiling, int64_t *count);
+/// W10: renames one row, commits, and reads `isActive = 1 ORDER BY name` again.
+bool raw_rename_and_refetch(RawDatabase *database, int64_t id, const char *name,
+                            RawChecksum *checksum);
+
+#endif

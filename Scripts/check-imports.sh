@@ -1,0 +1,88 @@
+#!/bin/sh
+# Proves that no module imports what the architecture does not allow: reads the `import` lines of
+# Sources, Plugins and Models and compares them with the table below. POSIX sh and awk.
+#
+#   check-imports.sh [FOLDER]     checks the package in FOLDER (default: this one)
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+# module: what of ours it may import, then after a bar what of the system, beside the standard
+# library's own modules, which all may import.
+rules='
+CSQLite:
+CLibXML2:
+CambiumModel: | FoundationEssentials Foundation
+CambiumSQL: CambiumModel
+CambiumSQLite: CSQLite CambiumModel
+CambiumMigration: CambiumModel CambiumSQL CambiumSQLite
+CambiumAdoption: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
+CambiumCompiler: CLibXML2 CambiumModel CambiumSQL CambiumMigration | Foundation
+CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
+Cambium: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
+PackageIndex: Cambium PackagesModel FirstPackagesModel
+CambiumBuildPlugin: | PackagePlugin Foundation
+CambiumCommandPlugin: | PackagePlugin Foundation
+Models: Cambium
+'
+
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+for folder in Sources Plugins Models; do
+    if [ -d "$folder" ]; then
+        # Links are followed; `Models` is one module for this purpose.
+        find -L "$folder" -name '*.swift' >>"$list"
+    fi
+done
+[ -s "$list" ] || { echo "check-imports: there are no Swift files in $(pwd)" >&2; exit 1; }
+
+RULES=$rules LIST=$list awk '
+    BEGIN {
+        list = ENVIRON["LIST"]
+        standard = "Swift _StringProcessing Synchronization Observation Dispatch Glibc Musl Darwin Bionic os"
+        count = split(ENVIRON["RULES"], lines, "\n")
+        for (i = 1; i <= count; i++) {
+            if (split(lines[i], parts, ":") < 2) continue
+            gsub(/\|/, " ", parts[2])
+            known[parts[1]] = 1
+            allow(parts[1], parts[2])
+            allow(parts[1], standard)
+        }
+        while ((getline path < list) > 0) check(path)
+        printf "%d imports in %d files of %d modules", imports, files, modules
+        if (failures) { print ": " failures " not allowed"; exit 1 }
+        print ": all allowed"
+    }
+    function allow(module, names,    parts, n, i) {
+        n = split(names, parts, /[ \t]+/)
+        for (i = 1; i <= n; i++) allowed[module, parts[i]] = 1
+    }
+    function check(path,    parts, module, line, number, name, inComment) {
+        split(path, parts, "/")
+        module = parts[1] == "Models" ? "Models" : parts[2]
+        if (!(module in known)) {
+            print path ": error: the module " module " is not in the table of check-imports.sh"
+            failures++
+        }
+        if (!(module in seen)) { seen[module] = 1; modules++ }
+        files++
+        while ((getline line < path) > 0) {
+            number++
+            # Attributes (@testable, @_spi(Generated)) and an access level may stand before it.
+            sub(/^[ \t]+/, "", line)
+            while (line ~ /^(@[A-Za-z_]+(\([^)]*\))?|public|package|internal|fileprivate|private)[ \t]/)
+                sub(/^[^ \t]+[ \t]+/, "", line)
+            # The whole line is the import (prose in a string may start with the word too).
+            if (line !~ /^import[ \t]+([a-z]+[ \t]+)?[A-Za-z0-9_.]+[ \t]*(\/\/.*)?$/) continue
+            sub(/^import[ \t]+/, "", line)
+            sub(/^(struct|class|enum|protocol|func|var|let|typealias|actor)[ \t]+/, "", line)
+            match(line, /^[A-Za-z0-9_]+/)
+            name = substr(line, 1, RLENGTH)
+            imports++
+            if (!((module, name) in allowed)) {
+                print path ":" number ": error: " module " may not import " name
+                failures++
+            }
+        }
+        close(path)
+    }
+'

@@ -1,0 +1,82 @@
+# Sourced by the other scripts: finds Swift and the system's libraries, and installs the libraries
+# where that needs no question. POSIX sh.
+
+cd "$(dirname "$0")/.." || exit 1
+
+# Says what is wrong and what to do about it, and ends the script.
+fail() {
+    printf '%s\n' "$@" >&2
+    exit 1
+}
+
+# Whether a C library with its headers is there. On Linux the Swift package manager finds the
+# headers with the help of pkg-config, so there it decides; macOS has both in its SDK.
+has_library() { # pkg-config's name, header
+    case $(uname -s) in
+        Darwin)
+            printf '#include <%s>\n' "$2" | xcrun clang -E -x c - >/dev/null 2>&1 ||
+                pkg-config --exists "$1" 2>/dev/null
+            ;;
+        *) pkg-config --exists "$1" 2>/dev/null ;;
+    esac
+}
+
+# What is missing, as names of Debian packages.
+missing_packages() {
+    case $(uname -s) in
+        Darwin) ;;
+        *) command -v pkg-config >/dev/null 2>&1 || printf 'pkg-config ' ;;
+    esac
+    has_library libxml-2.0 libxml/parser.h || printf 'libxml2-dev '
+    has_library sqlite3 sqlite3.h || printf 'libsqlite3-dev '
+}
+
+# Runs a command as root, without ever asking for a password; fails where that is not possible.
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+        sudo -n "$@"
+    else
+        return 1
+    fi
+}
+
+install_packages() { # names of Debian packages
+    case $(uname -s) in
+        Darwin)
+            command -v brew >/dev/null 2>&1 || fail \
+                "The headers of libxml2 and SQLite are missing. Install them with:" \
+                "    xcode-select --install"
+            brew install libxml2 sqlite3 pkg-config
+            ;;
+        *)
+            command -v apt-get >/dev/null 2>&1 || fail \
+                "Missing, by the names that they have in Debian: $*" \
+                "This system has no apt-get. Install what brings libxml/parser.h, sqlite3.h" \
+                "(SQLite 3.40 or later) and pkg-config, and start again."
+            as_root true || fail \
+                "Some system packages are missing and only root can install them:" \
+                "    sudo apt-get install $*"
+            echo "Installing $*"
+            # A fresh machine has no package lists yet.
+            as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq ||
+                fail "apt-get could not read its package lists."
+            as_root env DEBIAN_FRONTEND=noninteractive \
+                apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||
+                fail "apt-get could not install $*"
+            ;;
+    esac
+    still_missing=$(missing_packages)
+    [ -z "$still_missing" ] || fail "Still missing after the installation: $still_missing"
+}
+
+command -v swift >/dev/null 2>&1 || fail \
+    "There is no 'swift' in the PATH. Swift 6.1 or later is needed:" \
+    "    https://www.swift.org/install"
+
+missing=$(missing_packages)
+if [ -n "$missing" ]; then
+    # shellcheck disable=SC2086
+    install_packages $missing
+fi

@@ -1,0 +1,146 @@
+#!/bin/sh
+# Builds Tests/Packages/Shop, a user's package, with the real plugins, as it is and with mistakes,
+# and checks what the builds say and what they build again.
+#
+#   Scripts/test-plugin.sh
+#
+# CAMBIUM_SCRATCH names a folder for the build products; it speeds up the next run.
+set -u
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+package=$work/Shop
+scratch=${CAMBIUM_SCRATCH:-$work/scratch}
+output=$work/output
+CAMBIUM_PATH=${CAMBIUM_PATH:-$root}
+export CAMBIUM_PATH
+passed=0
+failed=0
+
+# The package as it is in the checkout.
+restore() {
+    rm -rf "$package/Sources"
+    mkdir -p "$package"
+    cp "$root/Tests/Packages/Shop/Package.swift" "$package/"
+    cp -R "$root/Tests/Packages/Shop/Sources" "$package/Sources"
+}
+
+# change FILE SED-SCRIPT: puts a mistake into a file of the target.
+change() {
+    sed "$2" "$package/Sources/App/$1" > "$work/changed"
+    if cmp -s "$work/changed" "$package/Sources/App/$1"; then
+        result 1 "the change '$2' of $1 changes something"
+    fi
+    cp "$work/changed" "$package/Sources/App/$1"
+}
+
+build() {
+    swift build --package-path "$package" --scratch-path "$scratch" > "$output" 2>&1
+}
+
+# result STATUS NAME: counts a check, and shows the output of one that failed.
+result() {
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+        echo "passed: $2"
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $2"
+        sed 's/^/    /' "$output" | tail -n 40
+    fi
+}
+
+says() {
+    grep -q -e "$1" "$output"
+    result $? "$2"
+}
+
+says_nothing_of() {
+    ! grep -q -e "$1" "$output"
+    result $? "$2"
+}
+
+# fails NAME PLACE: the build fails with an error at that place (path:line:column: error: text).
+fails() {
+    if build; then
+        result 1 "$1: the build fails"
+    else
+        says "$2" "$1: the error is at its place"
+    fi
+    restore
+}
+
+# The package as it is
+restore
+build
+result $? "the package builds"
+if [ "$failed" -gt 0 ]; then
+    echo "$passed passed, $failed failed"
+    exit 1
+fi
+says_nothing_of "warning" "there are no warnings"
+"$scratch/debug/App" > "$output" 2>&1
+result $? "its program runs"
+says "^AB-1 Untitled Books$" "its program prints what it fetched"
+
+# What is built again. SwiftPM links a plugin's tool once more in the build after one with changes;
+# what counts is that builds come to rest.
+build
+build
+says_nothing_of "Compiling the model\\|Compiling App\\|Linking" \
+    "nothing is built again when nothing changed"
+change Shop.cambium/1.xml 's/<entity name="Product">/<!-- The first --><entity name="Product">/'
+build
+says "Compiling the model Shop" "a changed model is compiled again"
+says_nothing_of "Compiling App" "Swift whose text is the same is not compiled again"
+change Shop.cambium/2.xml 's/maxLength="20"/maxLength="30"/'
+build
+says "Compiling App" "a change that matters is compiled"
+cp "$package/Sources/App/Shop.cambium/2.xml" "$work/3.xml"
+sed -e 's/version="2"/version="3"/' -e '/<migration/,/<.migration>/d' "$work/3.xml" \
+    > "$package/Sources/App/Shop.cambium/3.xml"
+build
+says "Compiling the model Shop" "a version that is added is compiled"
+restore
+build
+result $? "the package builds again without the changes"
+
+# Mistakes
+app=Sources/App
+model=$app/Shop.cambium/2.xml
+change main.swift 's/Product\.price </Product.prise </'
+fails "an attribute misspelt in a predicate" "$app/main.swift:11:21: error: .*prise"
+change Shop.cambium/2.xml 's/OR salePrice \&lt;/OR salePrise \&lt;/'
+fails "an attribute misspelt in a rule" "$model:9:53: error: .*salePrise"
+change Shop.cambium/2.xml 's/min="0"/default="cheap"/'
+fails "a default of the wrong type" "$model:6:63: error: .*cheap"
+change Shop.cambium/2.xml 's/inverse="products"/inverse="product"/'
+fails "a dangling inverse" "$model:8:58: error: .*product"
+change Shop.cambium/2.xml '/<fill/d'
+fails "a new required attribute without default" "$model:6:5: error: .*price"
+change Shop.cambium/1.xml 's/<.model>//'
+fails "a file that is cut off" "$app/Shop.cambium/1.xml:[78]:1: error: "
+
+# The command plugin
+cambium() {
+    swift package --package-path "$package" --scratch-path "$scratch" \
+        --allow-writing-to-package-directory cambium "$@" > "$output" 2>&1
+}
+build
+cambium check
+result $? "swift package cambium check"
+cambium sql
+says "CREATE TABLE \"Product\"" "swift package cambium sql prints the schema"
+says "from version 1 to version 2" "swift package cambium sql prints the migration"
+cambium sql --write
+test -s "$package/SQL/App/Shop-1-to-2.sql"
+result $? "swift package cambium sql --write writes the SQL into the package"
+cambium nonsense
+says "no command 'nonsense'" "a wrong command is refused"
+build
+says_nothing_of "warning" "the SQL in the package gives no warnings"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,110 @@
+/// The objects of one hierarchy that a context knows, by key: one object for a row.
+///
+/// Keys are dense, so a table indexed by key beats any hashing; keys beyond the table's range go to
+/// a dictionary. References are strong; ``sweep(_:)`` drops the objects that nobody else holds.
+struct IdentityMap: ~Copyable {
+    private typealias Leaf = UnsafeMutablePointer<ManagedObject?>
+    private static let leafBits: Int64 = 10
+    private static let leafSize = 1 << Int(leafBits)
+    /// Keys below it are in the table: 2²⁶ keys, whose directory takes half a megabyte at most.
+    private static let tableEnd: Int64 = 1 << 26
+
+    private var leaves: [Leaf?] = []
+    private var sparse: [Int64: ManagedObject] = [:]
+    /// How many objects there are.
+    private(set) var count = 0
+
+    init() {}
+
+    deinit {
+        for leaf in leaves {
+            leaf?.deinitialize(count: Self.leafSize)
+            leaf?.deallocate()
+        }
+    }
+
+    @inline(__always)
+    subscript(key: Int64) -> ManagedObject? {
+        guard key >= 0, key < Self.tableEnd else { return sparse[key] }
+        let index = Int(key >> Self.leafBits)
+        guard index < leaves.count, let leaf = leaves[index] else { return nil }
+        return leaf[Int(key) & (Self.leafSize - 1)]
+    }
+
+    /// Adds an object; the key must be free.
+    @inline(__always)
+    mutating func insert(_ object: ManagedObject, for key: Int64) {
+        count += 1
+        guard key >= 0, key < Self.tableEnd else {
+            sparse[key] = object
+            return
+        }
+        let index = Int(key >> Self.leafBits)
+        if index >= leaves.count { grow(to: index) }
+        let leaf: Leaf
+        if let existing = leaves[index] {
+            leaf = existing
+        } else {
+            leaf = .allocate(capacity: Self.leafSize)
+            leaf.initialize(repeating: nil, count: Self.leafSize)
+            leaves[index] = leaf
+        }
+        leaf[Int(key) & (Self.leafSize - 1)] = object
+    }
+
+    mutating func remove(_ key: Int64) {
+        guard self[key] != nil else { return }
+        count -= 1
+        guard key >= 0, key < Self.tableEnd else {
+            sparse[key] = nil
+            return
+        }
+        leaves[Int(key >> Self.leafBits)]?[Int(key) & (Self.leafSize - 1)] = nil
+    }
+
+    private mutating func grow(to index: Int) {
+        leaves.append(
+            contentsOf: repeatElement(nil, count: max(16, index * 2) + 1 - leaves.count))
+    }
+
+    /// Calls the body with every object.
+    func forEach(_ body: (ManagedObject) -> Void) {
+        for case let leaf? in leaves {
+            for index in 0..<Self.leafSize {
+                if let object = leaf[index] { body(object) }
+            }
+        }
+        for object in sparse.values { body(object) }
+    }
+
+    /// Drops the objects that only the map holds and that the body allows to go.
+    mutating func sweep(_ mayGo: (ManagedObject) -> Bool) {
+        for case let leaf? in leaves {
+            for index in 0..<Self.leafSize where Self.isUnused(&leaf[index], mayGo) {
+                leaf[index] = nil
+                count -= 1
+            }
+        }
+        for key in Array(sparse.keys) where Self.isUnused(&sparse[key], mayGo) {
+            sparse[key] = nil
+            count -= 1
+        }
+    }
+
+    private static func isUnused(
+        _ place: inout ManagedObject?, _ mayGo: (ManagedObject) -> Bool
+    ) -> Bool {
+        guard isKnownUniquelyReferenced(&place), let object = place else { return false }
+        return mayGo(object)
+    }
+
+    mutating func removeAll() {
+        for leaf in leaves {
+            leaf?.deinitialize(count: Self.leafSize)
+            leaf?.deallocate()
+        }
+        leaves = []
+        sparse = [:]
+        count = 0
+    }
+}

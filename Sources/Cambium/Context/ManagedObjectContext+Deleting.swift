@@ -1,0 +1,77 @@
+extension ManagedObjectContext {
+    /// Does what the delete rules of an object's relationships say.
+    func propagateDelete(of object: ManagedObject) {
+        for relationship in object.entityDescription.relationships {
+            switch relationship.relationship.deleteRule {
+            case .nullify, .deny: nullify(relationship, of: object)
+            case .cascade: cascade(relationship, of: object)
+            }
+        }
+    }
+
+    private func cascade(_ relationship: RelationshipDescription, of object: ManagedObject) {
+        for other in targets(of: relationship, object) { delete(other) }
+    }
+
+    private func nullify(_ relationship: RelationshipDescription, of object: ManagedObject) {
+        guard let inverse = relationship.inverse else { return }
+        if relationship.slot != nil {
+            // The other side's view of the object; nobody but this context can have read it.
+            object.detach(relationship, inverse)
+            return
+        }
+        // A deny is judged at save, against those that are still linked then.
+        if relationship.relationship.deleteRule == .deny { return }
+        for other in targets(of: relationship, object) {
+            if relationship.isJoinTable {
+                other.detachLink(inverse, from: object)
+            } else {
+                other.setDestination(of: other.entityDescription.relationships[inverse], to: nil)
+            }
+        }
+    }
+
+    /// The objects that a deny keeps from being deleted: those still there when it is saved.
+    func deniers(of object: ManagedObject) -> [(RelationshipDescription, Int)] {
+        object.entityDescription.relationships.compactMap { relationship in
+            guard relationship.relationship.deleteRule == .deny else { return nil }
+            let count = targets(of: relationship, object)
+                .count { $0.lifecycle != .deleted && $0.lifecycle != .gone }
+            return count > 0 ? (relationship, count) : nil
+        }
+    }
+
+    func targets(
+        of relationship: RelationshipDescription, _ object: ManagedObject
+    ) -> [ManagedObject] {
+        if relationship.slot != nil {
+            return object.destination(of: relationship).map { [$0] } ?? []
+        }
+        let members = object.links(relationship.ordinal).members
+        let others = members.compactMap { object.object(for: $0) }
+        // One statement for all rows instead of one for each.
+        let faults = others.filter { $0.isFault && $0.lifecycle == .clean }
+        if faults.count > 1 { try? load(faults) }
+        return others.filter { $0.lifecycle != .discarded && $0.lifecycle != .gone }
+    }
+}
+
+extension ManagedObject {
+    /// Takes a deleted object out of the other side's view, without touching its own row.
+    final func detach(_ relationship: RelationshipDescription, _ inverse: Int) {
+        guard let slot = relationship.slot, let record, record.hasValue(slot),
+            let other = state.context?.registered(
+                entity: relationship.destination, key: record.integer(slot)),
+            !other.isDeleted
+        else { return }
+        other.detachLink(inverse, from: self)
+    }
+
+    final func detachLink(_ ordinal: Int, from object: ManagedObject) {
+        guard lifecycle != .gone, lifecycle != .discarded, lifecycle != .deleted,
+            entityDescription.relationships[ordinal].slot == nil
+        else { return }
+        state.context?.willChangeLinks(self)
+        ownExtras.links[ordinal, default: LinkSet()].remove(object.key)
+    }
+}

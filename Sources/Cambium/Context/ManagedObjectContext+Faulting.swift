@@ -1,0 +1,160 @@
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// Reads the row of a fault. Never throws: an object whose row cannot be read shows placeholder
+    /// values from then on, and the error is kept for the next save.
+    func fire(_ object: ManagedObject) {
+        guard object.record == nil else { return }
+        do {
+            try load([object])
+        } catch {
+            showPlaceholder(object, because: error)
+            return
+        }
+        if object.record == nil {
+            showPlaceholder(
+                object,
+                because: StoreError(
+                    code: .missingRow, message: "The row of \(object.objectID) is gone."))
+        }
+    }
+
+    private func showPlaceholder(_ object: ManagedObject, because error: any Error) {
+        let template = object.entityDescription.template
+        object.record = template.record
+        object.page = template.page
+        if case let error as StoreError = error, error.code == .missingRow {
+            object.lifecycle = .gone
+            object.ownExtras.vanished = true
+            forget(object)
+        }
+        if let onInaccessibleFault {
+            onInaccessibleFault(object.objectID, error)
+        } else {
+            recordedErrors.append(error)
+        }
+    }
+
+    /// Reads the rows of faults, one statement for each hierarchy. Those without a row stay faults.
+    func load(_ faults: [ManagedObject]) throws {
+        var awoken: [ManagedObject] = []
+        for group in Dictionary(grouping: faults, by: { $0.entityDescription.rootIndex }) {
+            let root = coordinator.model.entities[group.key]
+            let request = RowRequest(entity: root, selection: .keys(group.value.map(\.key)))
+            try coordinator.store.fetch(request) { row in
+                guard let object = objects[root.rootIndex].map[row.key], object.record == nil
+                else { return }
+                let placed = try row.record(in: rowWriter)
+                object.record = placed.record
+                object.page = placed.page
+                awoken.append(object)
+            }
+        }
+        for object in awoken { object.awakeFromFetch() }
+    }
+
+    /// Reads the far end of a relationship.
+    func readLinks(
+        of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
+    ) {
+        let commit = max(mergedCommit, lastChange(of: relationship))
+        let selection: RowRequest.Selection? =
+            switch relationship.storage {
+            case .inverseKey(let column): .referring(column: column, to: object.key)
+            case .joinTable(let table, let source, let destination):
+                .linked(
+                    table: table, sourceColumn: source, destinationColumn: destination,
+                    from: object.key)
+            case .key: nil
+            }
+        guard let selection else { return }
+        do {
+            let found = try fetchRows(
+                RowRequest(
+                    entity: coordinator.model.entities[relationship.destination],
+                    selection: selection))
+            // What this context changed and did not save is in the links' own notes; an object that
+            // it moved elsewhere is in the store's answer still, and noted as removed.
+            links.setStored(
+                found.map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
+                at: commit)
+        } catch {
+            recordedErrors.append(error)
+            links.setStored([], at: commit)
+        }
+    }
+
+    /// The commit that last touched a relationship kept elsewhere.
+    func lastChange(of relationship: RelationshipDescription) -> Int64 {
+        lastChanges[relationship.identity] ?? 0
+    }
+
+    /// Brings an object back to what the store has.
+    ///
+    /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top; false
+    ///   drops the changes and makes the object a fault.
+    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+        guard object.state === state else { return recordForeign(object) }
+        switch object.lifecycle {
+        case .clean, .updated: break
+        case .inserted, .deleted, .discarded, .gone: return
+        }
+        for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
+            object.extras?.links[ordinal]?.forget()
+            if !mergeChanges { object.extras?.links[ordinal]?.discardChanges() }
+        }
+        if mergeChanges, object.lifecycle == .updated, object.flags.contains(.isDraft) {
+            do {
+                try reread(object)
+            } catch {
+                recordedErrors.append(error)
+            }
+            return
+        }
+        if mergeChanges, object.lifecycle == .updated { return }
+        object.becomeClean(nil)
+        if !object.flags.contains(.isNoted) {
+            object.flags.insert(.isNoted)
+            noted.append(object)
+        }
+    }
+
+    private func reread(_ object: ManagedObject) throws {
+        let request = RowRequest(
+            entity: object.entityDescription, selection: .keys([object.key]))
+        try coordinator.store.fetch(request) { row in
+            let placed = try row.record(in: rowWriter)
+            object.rebase(on: placed, draftWriter)
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Becomes an unchanged object with these values; a fault without.
+    final func becomeClean(_ placed: PlacedRecord?) {
+        record = placed?.record
+        page = placed?.page
+        flags.subtract([.isDraft, .tracksSlots])
+        lifecycle = .clean
+        extras?.snapshot = nil
+        extras?.changedSlots = SlotSet()
+    }
+
+    /// Takes a newer row as the base of its unsaved changes, which stay on top.
+    final func rebase(on placed: PlacedRecord, _ writer: RecordWriter) {
+        guard let extras, let draft = record, flags.contains(.isDraft) else { return }
+        let shape = entityDescription.shape
+        var rebased = writer.copy(placed.record, shape)
+        for slot in extras.changedSlots.slots {
+            writer.copySlot(slot, from: draft, to: &rebased, shape)
+        }
+        for (slot, place) in entityDescription.layout.slots.enumerated() where place.column == nil {
+            writer.copySlot(slot, from: draft, to: &rebased, shape)
+        }
+        withExtendedLifetime(page) {
+            record = rebased.record
+            page = rebased.page
+        }
+        extras.snapshot = placed
+    }
+}

@@ -1,0 +1,141 @@
+import CambiumSQL
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// Finds objects.
+    ///
+    /// Unsaved changes of this context count: a new or changed object is found when it meets the
+    /// condition now, a deleted one is not (see ``FetchRequest/includesPendingChanges``). An object
+    /// that the context has already keeps its values.
+    ///
+    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
+        mergeIfAutomatic()
+        processPendingChanges()
+        let found = try fetchObjects(try rowRequest(for: request), request.includesPendingChanges)
+        sweepIfGrown()
+        return found.compactMap { $0 as? Entity }
+    }
+
+    /// Counts what ``fetch(_:)`` would find, without making objects where that can be avoided.
+    public func count<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> Int {
+        mergeIfAutomatic()
+        processPendingChanges()
+        let rows = try rowRequest(for: request)
+        guard request.includesPendingChanges, hasPendingChanges(in: rows.entity) else {
+            let count = max(0, try coordinator.store.count(rows) - rows.offset)
+            return rows.limit.map { min($0, count) } ?? count
+        }
+        return try fetchObjects(rows, true).count
+    }
+
+    func rowRequest<Entity: ManagedObject>(
+        for request: FetchRequest<Entity>
+    ) throws -> RowRequest {
+        let name = request.entityName
+        guard let description = coordinator.model[name] else {
+            throw StoreError(
+                code: .unknownName,
+                message: "The model \(coordinator.model.model.name) has no entity \(name).")
+        }
+        guard (request.limit ?? 0) >= 0, request.offset >= 0 else {
+            throw StoreError(
+                code: .invalidRequest, message: "A request's limit and offset cannot be negative.")
+        }
+        let (condition, arguments) = try request.resolved(for: description)
+        return RowRequest(
+            entity: description, selection: .matching(condition, arguments),
+            includesSubentities: request.includesSubentities, sort: request.sortTerms(for: description),
+            limit: request.limit, offset: request.offset)
+    }
+
+    /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look at
+    /// related objects, so any change counts.
+    private func hasPendingChanges(in entity: EntityDescription) -> Bool {
+        !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty
+    }
+
+    func fetchObjects(
+        _ request: RowRequest, _ includesPendingChanges: Bool
+    ) throws -> [ManagedObject] {
+        guard includesPendingChanges, hasPendingChanges(in: request.entity) else {
+            return try fetchRows(request)
+        }
+        return try overlay(request)
+    }
+
+    /// The objects of rows, as the store orders them.
+    func fetchRows(_ request: RowRequest) throws -> [ManagedObject] {
+        let map = objects[request.entity.rootIndex]
+        var found: [ManagedObject] = []
+        try coordinator.store.fetch(request) { row in
+            let object: ManagedObject
+            if let known = map.map[row.key] {
+                object = known
+                if object.record == nil {
+                    let placed = try row.record(in: rowWriter)
+                    object.record = placed.record
+                    object.page = placed.page
+                    object.flags.insert(.isFresh)
+                }
+            } else {
+                object = register(
+                    coordinator.model.entities[row.entity], key: row.key,
+                    placed: try row.record(in: rowWriter))
+                object.flags = .isFresh
+            }
+            found.append(object)
+        }
+        // Afterwards: a hook may fetch, and the store is busy meanwhile.
+        for object in found where object.flags.contains(.isFresh) {
+            object.flags.remove(.isFresh)
+            object.awakeFromFetch()
+        }
+        return found
+    }
+
+    /// What the fetch would find if all were saved: membership by current values, then order, then
+    /// window.
+    private func overlay(_ request: RowRequest) throws -> [ManagedObject] {
+        guard case .matching(let condition, let arguments) = request.selection else {
+            return try fetchRows(request)
+        }
+        let family = request.includesSubentities
+            ? Set(coordinator.model.families[request.entity.index]) : [request.entity.index]
+        // A condition or an order over related objects may turn on any unsaved change.
+        let looksAtOthers =
+            condition?.looksAtRelatedObjects == true || request.sort.contains { $0.path.count > 1 }
+        var candidates: [ManagedObject]
+        if looksAtOthers {
+            candidates = try fetchRows(
+                RowRequest(
+                    entity: request.entity, selection: .matching(nil, [:]),
+                    includesSubentities: request.includesSubentities))
+        } else {
+            candidates = try fetchRows(
+                RowRequest(
+                    entity: request.entity, selection: request.selection,
+                    includesSubentities: request.includesSubentities)
+            ).filter { $0.lifecycle == .clean }
+            candidates += updated.filter {
+                $0.lifecycle == .updated && family.contains($0.entityDescription.index)
+            }
+        }
+        candidates.removeAll { $0.lifecycle != .clean && $0.lifecycle != .updated }
+        candidates += inserted.filter {
+            $0.lifecycle == .inserted && family.contains($0.entityDescription.index)
+        }
+        if let condition {
+            let evaluator = try ExpressionEvaluator(
+                condition: condition, entity: request.entity.entity, model: request.entity.model,
+                parameters: arguments)
+            candidates = candidates.filter { object in
+                (!looksAtOthers && object.lifecycle == .clean)
+                    || evaluator.isTrue(ObjectSubject(object))
+            }
+        }
+        let sorted = ObjectOrder(request.sort).sorted(candidates)
+        let window = sorted.dropFirst(request.offset)
+        return Array(request.limit.map { window.prefix($0) } ?? window)
+    }
+}

@@ -1,0 +1,78 @@
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// Inserts a new object of an entity: for generic code. Typed code uses the generated
+    /// initializers.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` for an entity that the model does not have, or
+    ///   that is abstract.
+    public func insertObject(ofEntity name: String) throws -> ManagedObject {
+        guard let description = coordinator.model[name], !description.isAbstract else {
+            throw StoreError(
+                code: .unknownName,
+                message: "The model \(coordinator.model.model.name) has no entity \(name) "
+                    + "whose objects can be made.")
+        }
+        let object = description.objectClass.init(registration(inserting: description))
+        didInsert(object)
+        return object
+    }
+
+    func registration(inserting type: ManagedObject.Type) -> ObjectRegistration {
+        if let insertionCache, insertionCache.type == ObjectIdentifier(type) {
+            return registration(inserting: insertionCache.entity)
+        }
+        guard let description = coordinator.model[type.entityName] else {
+            preconditionFailure(
+                "\(type) belongs to no entity of the model \(coordinator.model.model.name); "
+                    + "open the container with the model that the class was generated from.")
+        }
+        insertionCache = (ObjectIdentifier(type), description)
+        return registration(inserting: description)
+    }
+
+    private func registration(inserting description: EntityDescription) -> ObjectRegistration {
+        let key = takeKey(root: description.rootIndex)
+        var placed = draftWriter.copy(description.template.record, description.shape, room: 128)
+        placed.record.key = key
+        for (slot, value) in description.dynamicDefaults {
+            switch value {
+            case .now:
+                placed.record.setReal(slot, Date().timeIntervalSinceReferenceDate)
+            case .newUUID:
+                withUnsafeBytes(of: UUID().uuid) {
+                    draftWriter.setBytes($0, slot, of: &placed, description.shape)
+                }
+            case .constant:
+                break
+            }
+        }
+        return ObjectRegistration(
+            state: state, entity: description, key: key, placed: placed, lifecycle: .inserted)
+    }
+
+    func didInsert(_ object: ManagedObject) {
+        objects[object.entityDescription.rootIndex].map.insert(object, for: object.key)
+        registeredCount += 1
+        inserted.append(object)
+        noted.append(object)
+        object.awakeFromInsert()
+    }
+
+    /// The next free key, from a block that is reserved for this context. Blocks grow with use.
+    private func takeKey(root: Int) -> Int64 {
+        if keyRanges[root].isEmpty {
+            do {
+                let size = min(4096, max(32, keyBlockSizes[root, default: 16] * 2))
+                keyBlockSizes[root] = size
+                keyRanges[root] = try coordinator.store.reserveKeys(root: root, count: size)
+            } catch {
+                // An initializer cannot throw; the save that this object makes impossible does.
+                recordedErrors.append(error)
+                defer { nextFailedKey -= 1 }
+                return nextFailedKey
+            }
+        }
+        return keyRanges[root].removeFirst()
+    }
+}

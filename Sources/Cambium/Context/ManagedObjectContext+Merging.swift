@@ -1,0 +1,143 @@
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// Takes over what other contexts have saved since the last time. Unsaved changes of the same
+    /// objects stay on top, and no conflict is raised.
+    ///
+    /// Contexts that merge automatically do it by themselves, at the end of an event and at every
+    /// fetch and save.
+    public func mergePending() {
+        let changeSets = mailbox.take()
+        guard !changeSets.isEmpty else { return }
+        processPendingChanges()
+        for changeSet in changeSets where changeSet.number > mergedCommit { merge(changeSet) }
+    }
+
+    /// Takes over what one save of another context changed.
+    public func mergeChanges(from changeSet: ChangeSet) {
+        processPendingChanges()
+        merge(changeSet)
+    }
+
+    func mergeIfAutomatic() {
+        if automaticallyMergesChangesFromParent {
+            mergePending()
+        } else {
+            // Nobody will ask for them; the next merge by hand reads what it is given.
+            _ = mailbox.take()
+        }
+    }
+
+    private func merge(_ changeSet: ChangeSet) {
+        guard changeSet.store == coordinator.store.identifier else { return }
+        mergedCommit = max(mergedCommit, changeSet.number)
+        var changes = ObjectChanges()
+        var outdated: [ManagedObject] = []
+        for entity in changeSet.entities {
+            let map = objects[entity.entity.rootIndex]
+            if entity.touchesRelationships {
+                noteTouchedRelationships(of: entity.entity.index, in: changeSet.number)
+            }
+            for row in entity.inserted {
+                if let object = map.map[row.key] {
+                    take(row.placed, for: object, &outdated)
+                    changes.inserted.append(object)
+                } else if !observers.isEmpty {
+                    changes.unregistered.append((entity.entity.index, row.placed, row.key))
+                }
+            }
+            for row in entity.updated {
+                if let object = map.map[row.key] {
+                    take(row.placed, for: object, &outdated)
+                    changes.updated.append(object)
+                } else if !observers.isEmpty {
+                    changes.unregistered.append((entity.entity.index, row.placed, row.key))
+                }
+            }
+            for key in entity.deleted {
+                guard let object = map.map[key] else { continue }
+                vanish(object)
+                changes.deleted.append(object)
+            }
+        }
+        reread(outdated)
+        notifyObservers(changes)
+    }
+
+    /// Gives an object the row that another context saved, unless its own is as new.
+    private func take(
+        _ placed: PlacedRecord?, for object: ManagedObject, _ outdated: inout [ManagedObject]
+    ) {
+        let base = object.extras?.snapshot?.record ?? object.record
+        if let placed, let base, placed.record.version <= base.version { return }
+        switch object.lifecycle {
+        case .clean:
+            object.becomeClean(placed)
+        case .updated where object.flags.contains(.isDraft):
+            if let placed { object.rebase(on: placed, draftWriter) } else { outdated.append(object) }
+        case .updated:
+            object.record = placed?.record
+            object.page = placed?.page
+        case .inserted, .deleted, .discarded, .gone:
+            break  // a deletion meets the change at its save
+        }
+    }
+
+    /// Reads the rows of changed objects whose rows did not come with the change set.
+    private func reread(_ outdated: [ManagedObject]) {
+        for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
+            let request = RowRequest(
+                entity: coordinator.model.entities[group.key],
+                selection: .keys(group.value.map(\.key)))
+            do {
+                try coordinator.store.fetch(request) { row in
+                    let placed = try row.record(in: rowWriter)
+                    objects[group.key].map[row.key]?.rebase(on: placed, draftWriter)
+                }
+            } catch {
+                recordedErrors.append(error)
+            }
+        }
+    }
+
+    /// The row of an object was deleted by another context. Whoever holds the object can still read
+    /// it.
+    private func vanish(_ object: ManagedObject) {
+        guard object.lifecycle == .clean || object.lifecycle == .updated
+            || object.lifecycle == .deleted
+        else { return }
+        object.lifecycle = .gone
+        object.ownExtras.vanished = true
+        forget(object)
+        updated.removeAll { $0 === object }
+        deleted.removeAll { $0 === object }
+    }
+
+    /// Makes the links of an entity's relationships be read again at their next use.
+    func noteTouchedRelationships(of entity: Int, in commit: Int64) {
+        for identity in coordinator.model.touchedRelationships[entity] {
+            lastChanges[identity] = commit
+        }
+    }
+
+    /// The object of a row that another context saved, for an observer that wants it.
+    func adopt(entity: Int, key: Int64, placed: PlacedRecord?) -> ManagedObject {
+        let description = coordinator.model.entities[entity]
+        if let known = objects[description.rootIndex].map[key] { return known }
+        let object = register(description, key: key, placed: placed)
+        if placed != nil { object.awakeFromFetch() }
+        return object
+    }
+}
+
+extension EntityChanges {
+    /// Whether links may have changed: by new and deleted objects always, by changed ones when a
+    /// relationship was set.
+    var touchesRelationships: Bool {
+        if !inserted.isEmpty || !deleted.isEmpty { return true }
+        let slots = Set(entity.relationships.compactMap(\.slot))
+        return updated.contains { row in
+            !row.links.isEmpty || row.slots.slots.contains { slots.contains($0) }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// The object of a row, where the context has it. Never reads from the store.
+    public func registeredObject(for id: ObjectID) -> ManagedObject? {
+        guard id.store == coordinator.store.identifier else { return nil }
+        return objects[id.entity.rootIndex].map[id.key]
+    }
+
+    /// The object of a row; a fault where the context does not have it yet. Never reads from the
+    /// store, so the row may not exist: the object's first value tells. For certainty use
+    /// ``existingObject(with:)``.
+    ///
+    /// An id of another store answers with an object that is gone.
+    public func object(with id: ObjectID) -> ManagedObject {
+        guard id.store == coordinator.store.identifier else {
+            return id.entity.objectClass.init(
+                ObjectRegistration(
+                    state: state, entity: id.entity, key: id.key, placed: id.entity.template,
+                    lifecycle: .gone))
+        }
+        return object(entity: id.entity.index, key: id.key)
+    }
+
+    /// The object of a row that is there, with its values read.
+    ///
+    /// - Throws: ``StoreError`` with `missingRow` where there is no such row; what the store threw.
+    public func existingObject(with id: ObjectID) throws -> ManagedObject {
+        mergeIfAutomatic()
+        let object = object(with: id)
+        if object.lifecycle != .gone, object.isFault { try load([object]) }
+        guard object.lifecycle != .gone, object.lifecycle != .discarded else {
+            throw StoreError(
+                code: .missingRow, message: "There is no row for \(id) in the store any more.")
+        }
+        return object
+    }
+
+    /// All objects that the context knows.
+    public var registeredObjects: Set<ManagedObject> {
+        var all: Set<ManagedObject> = []
+        for root in objects { root.map.forEach { all.insert($0) } }
+        return all
+    }
+
+    func registered(entity: Int, key: Int64) -> ManagedObject? {
+        objects[coordinator.model.entities[entity].rootIndex].map[key]
+    }
+
+    func object(entity: Int, key: Int64) -> ManagedObject {
+        let description = coordinator.model.entities[entity]
+        if let object = objects[description.rootIndex].map[key] { return object }
+        return register(description, key: key, placed: nil)
+    }
+
+    @inline(__always)
+    func register(
+        _ description: EntityDescription, key: Int64, placed: PlacedRecord?
+    ) -> ManagedObject {
+        let object = description.objectClass.init(
+            ObjectRegistration(
+                state: state, entity: description, key: key, placed: placed, lifecycle: .clean))
+        objects[description.rootIndex].map.insert(object, for: key)
+        registeredCount += 1
+        return object
+    }
+
+    func forget(_ object: ManagedObject) {
+        let root = objects[object.entityDescription.rootIndex]
+        guard root.map[object.key] === object else { return }
+        root.map.remove(object.key)
+        registeredCount -= 1
+    }
+
+    /// Drops clean objects that nobody holds, when many have come since the last time.
+    func sweepIfGrown() {
+        guard registeredCount > sweptCount * 2 else { return }
+        for root in objects {
+            root.map.sweep { $0.lifecycle == .clean }
+        }
+        registeredCount = objects.reduce(0) { $0 + $1.map.count }
+        sweptCount = max(1024, registeredCount)
+    }
+}

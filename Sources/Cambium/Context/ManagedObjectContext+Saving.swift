@@ -1,0 +1,136 @@
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// Writes all changes to the store in one transaction.
+    ///
+    /// The changes are validated first; `willSave()` of each object may change more, which is
+    /// validated too. Conflicts with what others saved meanwhile are resolved by ``mergePolicy``.
+    /// Other contexts of the container hear of the save.
+    ///
+    /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``, ``StoreError``, or
+    ///   what the store threw. After an error nothing is written, and the context is as it was.
+    public func save() throws {
+        mergeIfAutomatic()
+        try settle()
+        if !recordedErrors.isEmpty {
+            let errors = recordedErrors
+            recordedErrors = []
+            let validation = errors.compactMap { $0 as? ValidationError }
+            throw validation.count == errors.count
+                ? ValidationErrors.combined(validation) : errors[0]
+        }
+        guard hasChanges else { return }
+        var builder = SaveRequestBuilder(context: self)
+        let request = builder.build()
+        let resolver = ConflictResolver(policy: mergePolicy, context: self)
+        do {
+            try coordinator.store.save(request, resolve: resolver.resolve) { outcome in
+                builder.adopt(outcome)
+            }
+        } catch let error as SQLiteError {
+            throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
+        }
+        for object in builder.saved { object.didSave() }
+        processPendingChanges()
+        sweepIfGrown()
+    }
+
+    /// Processes, validates and calls `willSave` until nothing changes any more.
+    private func settle() throws {
+        for _ in 0..<100 {
+            processPendingChanges()
+            try validate()
+            let before = changeCounter
+            for object in inserted + updated + deleted { object.willSave() }
+            if changeCounter == before, unpropagated.isEmpty { return }
+        }
+        let names = noted.prefix(5).map { "\($0)" }.joined(separator: ", ")
+        throw StoreError(
+            code: .unsettled,
+            message: "After 100 rounds willSave() and validation still change objects: \(names). "
+                + "Change a value in willSave() only where it differs.")
+    }
+
+    private func validate() throws {
+        var errors: [ValidationError] = []
+        for object in inserted where object.lifecycle == .inserted {
+            errors += validationErrors(of: object)
+        }
+        for object in updated where object.lifecycle == .updated {
+            errors += validationErrors(of: object)
+        }
+        for object in deleted where object.lifecycle == .deleted {
+            errors += denials(of: object)
+        }
+        if !errors.isEmpty { throw ValidationErrors.combined(errors) }
+    }
+
+    /// What is wrong with an object as it is now; empty where it may be saved.
+    public func validationErrors(of object: ManagedObject) -> [ValidationError] {
+        var validator = Validator(object)
+        object.validateProperties(into: &validator)
+        validator.validateRules(evaluators(of: object.entityDescription))
+        return validator.errors
+    }
+
+    private func evaluators(of entity: EntityDescription) -> [RuleEvaluator] {
+        if let known = ruleEvaluators[entity.index] { return known }
+        let made = entity.rules.compactMap { rule -> RuleEvaluator? in
+            // The compiler has checked the rule against this very model.
+            guard
+                let evaluator = try? ExpressionEvaluator(
+                    condition: rule.condition, entity: entity.entity, model: entity.model)
+            else { return nil }
+            return RuleEvaluator(rule: rule, evaluator: evaluator)
+        }
+        ruleEvaluators[entity.index] = made
+        return made
+    }
+
+    private func denials(of object: ManagedObject) -> [ValidationError] {
+        deniers(of: object).map { relationship, count in
+            let name = relationship.relationship.name
+            return ValidationError(
+                code: .deleteDenied, entityName: object.entityDescription.name,
+                objectID: object.objectID, property: name,
+                message: "It cannot be deleted while \(name) has \(count) objects. "
+                    + "Delete or move them first.")
+        }
+    }
+
+    /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they were
+    /// last read or saved.
+    public func rollback() {
+        unpropagated = []
+        recordedErrors = []
+        for object in inserted where object.lifecycle == .inserted {
+            object.lifecycle = .discarded
+            forget(object)
+            noteForEvent(object)
+        }
+        for object in updated + deleted
+        where object.lifecycle == .updated || object.lifecycle == .deleted {
+            for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
+                object.extras?.links[ordinal]?.discardChanges()
+            }
+            object.becomeClean(object.extras?.snapshot ?? object.placed)
+            noteForEvent(object)
+        }
+        inserted = []
+        updated = []
+        deleted = []
+        processPendingChanges()
+    }
+
+    func noteForEvent(_ object: ManagedObject) {
+        guard !object.flags.contains(.isNoted) else { return }
+        object.flags.insert(.isNoted)
+        noted.append(object)
+    }
+}
+
+/// A rule and what evaluates it.
+struct RuleEvaluator {
+    let rule: Rule
+    let evaluator: ExpressionEvaluator
+}

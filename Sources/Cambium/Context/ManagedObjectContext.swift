@@ -1,0 +1,117 @@
+import CambiumSQLite
+
+/// A workspace of objects: it fetches them, keeps one object for each row, tracks changes and saves
+/// them in one transaction.
+///
+/// A context belongs to one isolation (the main actor, a background actor, or wherever it was made)
+/// and so do its objects. Neither is `Sendable`: using them elsewhere is a compile error.
+///
+/// ```swift
+/// let context = container.viewContext
+/// let books = try context.fetch(Product.fetchRequest().filter(Product.stock > 0))
+/// books.first?.price = 12
+/// try context.save()
+/// ```
+///
+/// ## Topics
+/// - Fetching: ``fetch(_:)``, ``count(for:)``, ``existingObject(with:)``, ``object(with:)``,
+///   ``registeredObject(for:)``
+/// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
+///   ``hasChanges``, ``processPendingChanges()``
+/// - Saving: ``save()``, ``mergePolicy``, ``rollback()``
+/// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
+///   ``refresh(_:mergeChanges:)``
+public final class ManagedObjectContext {
+    /// The coordinator that the context fetches from and saves to.
+    public let coordinator: StoreCoordinator
+    /// How the context resolves conflicts with what others saved meanwhile. Default:
+    /// ``MergePolicy/error``.
+    public var mergePolicy: MergePolicy = .error
+    /// Whether the context takes over what other contexts save: at the end of the current event and
+    /// at every fetch and save. Default: true for the contexts that a container hands out.
+    public var automaticallyMergesChangesFromParent: Bool
+    /// A name for people, for logs.
+    public var name: String?
+    /// Called when the row of an object cannot be read; the default keeps the error for the next
+    /// save.
+    public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
+
+    let identifier: ContextIdentifier
+    let state: ContextState
+    let mailbox: Mailbox
+    let rowWriter = RecordWriter()
+    let draftWriter = RecordWriter()
+    var objects: [RootObjects]
+    var registeredCount = 0
+    var sweptCount = 1024
+
+    // Lists in the order of the changes. An object's lifecycle is the truth; a list may hold objects
+    // that have moved on, which `settleLists()` removes.
+    var inserted: [ManagedObject] = []
+    var updated: [ManagedObject] = []
+    var deleted: [ManagedObject] = []
+    /// Objects changed since changes were last processed.
+    var noted: [ManagedObject] = []
+    /// Objects whose deletion was not propagated yet.
+    var unpropagated: [ManagedObject] = []
+    var observers: [WeakObserver] = []
+    var keyRanges: [Range<Int64>]
+    var keyBlockSizes: [Int: Int] = [:]
+    var nextFailedKey: Int64 = -1
+    /// For each relationship kept elsewhere, the commit that last touched it.
+    var lastChanges: [Int: Int64] = [:]
+    var mergedCommit: Int64 = 0
+    /// What could not be reported where it happened; the next save throws it.
+    var recordedErrors: [any Error] = []
+    var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
+    var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
+    /// Counts changes, so that a save sees when hooks are done.
+    var changeCounter = 0
+    var isProcessing = false
+    /// Enqueues the end of the event, one job in the context's isolation, where that is known.
+    private let schedule: (@Sendable () -> Void)?
+    private var isEndOfEventScheduled = false
+
+    init(
+        coordinator: StoreCoordinator, mergesAutomatically: Bool,
+        schedule: (@Sendable () -> Void)? = nil
+    ) {
+        self.coordinator = coordinator
+        automaticallyMergesChangesFromParent = mergesAutomatically
+        identifier = coordinator.makeContextIdentifier()
+        state = ContextState(coordinator)
+        mailbox = Mailbox(schedule: schedule)
+        self.schedule = schedule
+        objects = coordinator.model.entities.map { _ in RootObjects() }
+        keyRanges = coordinator.model.entities.map { _ in 0..<0 }
+        mergedCommit = coordinator.latestCommit
+        state.connect(to: self)
+        coordinator.subscribe(mailbox, for: identifier)
+    }
+
+    /// Makes sure that changes are processed at the end of the current event.
+    func scheduleProcessing() {
+        guard !isEndOfEventScheduled, let schedule else { return }
+        isEndOfEventScheduled = true
+        schedule()
+    }
+
+    /// Takes over what others saved and processes what changed here. Runs in the context's
+    /// isolation.
+    func endEvent() {
+        isEndOfEventScheduled = false
+        mergeIfAutomatic()
+        processPendingChanges()
+        sweepIfGrown()
+    }
+
+    deinit {
+        coordinator.unsubscribe(identifier)
+        state.connect(to: nil)
+    }
+}
+
+/// The identity map of one hierarchy.
+final class RootObjects {
+    var map = IdentityMap()
+}

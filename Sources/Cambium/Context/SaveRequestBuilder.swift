@@ -1,0 +1,180 @@
+import CambiumSQLite
+
+/// Puts together what a save writes, and takes over the outcome when it has been written.
+struct SaveRequestBuilder {
+    let context: ManagedObjectContext
+    private(set) var saved: [ManagedObject] = []
+    private var written: [ManagedObject] = []
+    private var links: [String: SaveRequest.Links] = [:]
+
+    init(context: ManagedObjectContext) {
+        self.context = context
+    }
+
+    mutating func build() -> SaveRequest {
+        var request = SaveRequest()
+        var insertions: [Int: SaveRequest.Insertion] = [:]
+        for object in context.inserted {
+            guard let record = object.record else { continue }
+            let entity = object.entityDescription
+            insertions[entity.index, default: .init(entity: entity, records: [])]
+                .records.append(record)
+            collectLinks(of: object)
+        }
+        var updates: [UpdateGroup: SaveRequest.Update] = [:]
+        for object in context.updated {
+            collectLinks(of: object)
+            guard let record = object.record, let slots = changedSlots(of: object) else { continue }
+            let entity = object.entityDescription
+            let group = UpdateGroup(entity: entity.index, slots: slots)
+            updates[group, default: .init(entity: entity, slots: slots, records: [])]
+                .records.append(record)
+            written.append(object)
+        }
+        var deletions: [Int: SaveRequest.Deletion] = [:]
+        for object in context.deleted {
+            let base = object.extras?.snapshot?.record ?? object.record
+            guard let record = base else { continue }
+            let entity = object.entityDescription
+            deletions[entity.index, default: .init(entity: entity, records: [])]
+                .records.append(record)
+        }
+        saved = context.inserted + context.updated + context.deleted
+        // In the order of the entities, so that equal saves write equal files.
+        request.insertions = insertions.sorted { $0.key < $1.key }.map(\.value)
+        request.updates = updates.sorted { $0.key < $1.key }.map(\.value)
+        request.deletions = deletions.sorted { $0.key < $1.key }.map(\.value)
+        request.links = links.sorted { $0.key < $1.key }.map(\.value)
+        return request
+    }
+
+    private struct UpdateGroup: Hashable, Comparable {
+        let entity: Int
+        let slots: SlotSet
+
+        static func < (one: UpdateGroup, other: UpdateGroup) -> Bool {
+            one.entity == other.entity
+                ? one.slots.slots.lexicographicallyPrecedes(other.slots.slots)
+                : one.entity < other.entity
+        }
+    }
+
+    /// The stored slots that were set; nil where all have the values they had, and nothing needs to
+    /// be written.
+    private func changedSlots(of object: ManagedObject) -> SlotSet? {
+        guard let extras = object.extras, let base = extras.snapshot?.record,
+            let record = object.record
+        else { return nil }
+        let entity = object.entityDescription
+        var stored = SlotSet()
+        var differs = false
+        for slot in extras.changedSlots.slots where entity.layout.slots[slot].column != nil {
+            stored.insert(slot)
+            differs = differs || !record.isEqual(slot, entity.shape.kinds[slot], to: base)
+        }
+        return differs ? stored : nil
+    }
+
+    private mutating func collectLinks(of object: ManagedObject) {
+        guard let changed = object.extras?.links else { return }
+        for (ordinal, set) in changed where set.hasChanges {
+            let relationship = object.entityDescription.relationships[ordinal]
+            guard relationship.ownsPairs,
+                case .joinTable(let name, let source, let destination) = relationship.storage
+            else { continue }
+            var links = self.links[name]
+                ?? .init(table: name, sourceColumn: source, destinationColumn: destination)
+            for key in set.added.keys.sorted() { links.added.append((object.key, key)) }
+            for key in set.removed.sorted() { links.removed.append((object.key, key)) }
+            self.links[name] = links
+        }
+    }
+
+    // MARK: The outcome
+
+    /// Makes the objects what the store has now, and tells the other contexts. Called after the
+    /// commit, while the writer is locked.
+    func adopt(_ outcome: [ConflictResolution]) {
+        var changes = ChangeCollector(
+            attachesRows: context.coordinator.hasListeners(beside: context.identifier)
+                && context.inserted.count + context.updated.count <= 10_000)
+        for object in written { object.record?.version += 1 }
+        for resolution in outcome { adopt(resolution) }
+        let yielded = Set(
+            outcome.filter { if case .yield = $0.action { true } else { false } }
+                .map { ObjectIdentifierKey($0.conflict) })
+        for object in context.inserted {
+            object.record?.version = 1
+            changes.insert(object)
+            object.becomeSaved()
+        }
+        for object in context.updated where object.lifecycle == .updated {
+            if !yielded.contains(ObjectIdentifierKey(object)) { changes.update(object) }
+            object.becomeSaved()
+        }
+        for object in context.deleted where object.lifecycle == .deleted {
+            changes.delete(object)
+            object.lifecycle = .gone
+            context.forget(object)
+        }
+        context.inserted = []
+        context.updated = []
+        context.deleted = []
+        let changeSet = context.coordinator.publish(changes.entities, from: context.identifier)
+        // Links that this context knows are up to date, except where others' rows were taken over.
+        for entity in Set(outcome.map(\.conflict.entity.index)) {
+            context.noteTouchedRelationships(of: entity, in: changeSet.number)
+        }
+    }
+
+    private func adopt(_ resolution: ConflictResolution) {
+        guard
+            let object = context.objects[resolution.conflict.entity.rootIndex]
+                .map[resolution.conflict.key]
+        else { return }
+        switch resolution.action {
+        case .update(let placed, _), .reinsert(let placed):
+            placed.record.version += 1
+            object.record = placed.record
+            object.page = placed.page
+        case .delete:
+            break
+        case .yield(let theirs?):
+            object.becomeClean(theirs)
+            context.noteForEvent(object)
+        case .yield(nil):
+            object.lifecycle = .gone
+            object.ownExtras.vanished = true
+            context.forget(object)
+            context.noteForEvent(object)
+        }
+    }
+
+    private struct ObjectIdentifierKey: Hashable {
+        let root: Int
+        let key: Int64
+
+        init(_ conflict: RowConflict) {
+            root = conflict.entity.rootIndex
+            key = conflict.key
+        }
+
+        init(_ object: ManagedObject) {
+            root = object.entityDescription.rootIndex
+            key = object.key
+        }
+    }
+}
+
+extension ManagedObject {
+    /// The record, which may be handed on now, is what the store has.
+    final func becomeSaved() {
+        guard lifecycle == .inserted || lifecycle == .updated else { return }
+        lifecycle = .clean
+        flags.subtract([.isDraft, .tracksSlots])
+        guard let extras else { return }
+        extras.snapshot = nil
+        extras.changedSlots = SlotSet()
+        for ordinal in extras.links.keys { extras.links[ordinal]?.commit() }
+    }
+}

@@ -1,0 +1,40 @@
+/// What leads from one state of a controller's results to the next.
+///
+/// To apply it to a list: remove what was deleted and what moves, the last first; remove the deleted
+/// sections, the last first; insert the new sections, the first first; insert what is new and what
+/// moved, the first first. Old places count in the old list, new places in the new one.
+public struct FetchedResultsDifference<Entity: ManagedObject> {
+    /// A section that came or went.
+    public struct SectionChange {
+        /// The section's place: in the old list for one that went, in the new for one that came.
+        public let index: Int
+        /// What the section's objects have in common, as text.
+        public let name: String
+        let value: Value
+    }
+
+    /// What happened to an object.
+    public enum Change {
+        /// It came, and is at that place now.
+        case insert(Entity, at: ItemPath)
+        /// It went; it was at that place.
+        case delete(Entity, at: ItemPath)
+        /// It changed its place among the others.
+        case move(Entity, from: ItemPath, to: ItemPath)
+        /// Its values changed, but not its place among the others. The places differ where others
+        /// came or went before it.
+        case update(Entity, from: ItemPath, to: ItemPath)
+    }
+
+    /// The sections that went, in ascending order of their old places.
+    public internal(set) var deletedSections: [SectionChange] = []
+    /// The sections that came, in ascending order of their new places.
+    public internal(set) var insertedSections: [SectionChange] = []
+    /// What happened to objects: deletes, inserts, moves, updates, each in ascending order.
+    public internal(set) var changes: [Change] = []
+
+    /// Whether nothing happened.
+    public var isEmpty: Bool {
+        deletedSections.isEmpty && insertedSections.isEmpty && changes.isEmpty
+    }
+}

@@ -1,0 +1,74 @@
+import CambiumSQLite
+
+/// What one save changed in the store: the one value from which sibling contexts, controllers and
+/// observers are fed.
+///
+/// Change sets of a store are numbered in the order of their commits.
+public struct ChangeSet: Sendable {
+    /// The number of the commit among those of this process.
+    public let number: Int64
+    /// The context that saved.
+    public let origin: ContextIdentifier
+    let store: UInt64
+    let entities: [EntityChanges]
+
+    /// The objects that are new.
+    public var insertedObjectIDs: [ObjectID] {
+        entities.flatMap { changes in changes.inserted.map { id($0.key, changes) } }
+    }
+
+    /// The objects that were changed, with the names of the properties that were set. Objects whose
+    /// relationships alone changed, kept by the other side, are among them.
+    public var updatedObjectIDs: [ObjectID: Set<String>] {
+        var updated: [ObjectID: Set<String>] = [:]
+        for changes in entities {
+            for row in changes.updated {
+                let layout = changes.entity.layout
+                updated[id(row.key, changes)] = Set(
+                    row.slots.slots.map { layout.slots[$0].property } + row.links)
+            }
+        }
+        return updated
+    }
+
+    /// The objects that are gone.
+    public var deletedObjectIDs: [ObjectID] {
+        entities.flatMap { changes in changes.deleted.map { id($0, changes) } }
+    }
+
+    /// Whether nothing changed.
+    public var isEmpty: Bool { entities.isEmpty }
+
+    private func id(_ key: Int64, _ changes: EntityChanges) -> ObjectID {
+        ObjectID(changes.entity, key: key, store: store)
+    }
+}
+
+/// The changes of the objects of one entity.
+struct EntityChanges: Sendable {
+    struct InsertedRow: Sendable {
+        let key: Int64
+        /// The row, where rows are attached.
+        let placed: PlacedRecord?
+    }
+
+    struct UpdatedRow: Sendable {
+        let key: Int64
+        /// The slots that were set.
+        let slots: SlotSet
+        /// The names of relationships kept elsewhere that changed.
+        let links: [String]
+        /// The row, where rows are attached and there is one.
+        let placed: PlacedRecord?
+    }
+
+    let entity: EntityDescription
+    var inserted: [InsertedRow] = []
+    var updated: [UpdatedRow] = []
+    var deleted: [Int64] = []
+}
+
+/// Tells contexts apart in change sets.
+public struct ContextIdentifier: Hashable, Sendable {
+    let number: UInt64
+}

@@ -1,0 +1,138 @@
+import CambiumSQL
+
+/// What to fetch: which objects of an entity, in which order, which part of them.
+///
+/// ```swift
+/// let request = Product.fetchRequest()
+///     .filter(Product.price < 20 && Product.category.name == "Books")
+///     .sorted(by: Product.title)
+///     .limit(50)
+/// ```
+public struct FetchRequest<Entity: ManagedObject>: Sendable {
+    /// The name of the entity.
+    public let entityName: String
+    /// Which objects are wanted; nil means all.
+    public var condition: Condition<Entity>?
+    /// The order; objects that are equal in it come in the order of their keys.
+    public var sortOrders: [SortOrder<Entity>] = []
+    /// The greatest number of objects; nil means no limit.
+    public var limit: Int?
+    /// How many objects to leave out at the start. Default: 0.
+    public var offset = 0
+    /// Whether objects of sub-entities are wanted too. Default: true.
+    public var includesSubentities = true
+    /// Whether unsaved changes of the context count. Without them, membership and order go by what
+    /// is saved, though objects show their current values. Default: true.
+    public var includesPendingChanges = true
+
+    private var format: (text: String, arguments: [FormatArgument])?
+    private var template: (name: String, arguments: [String: Value])?
+
+    /// A request for all objects of the class's entity.
+    public init() {
+        entityName = Entity.entityName
+    }
+
+    /// A request for all objects of an entity by its name, for classes that serve several.
+    public init(entityName: String) {
+        self.entityName = entityName
+    }
+
+    /// The request with one more condition, which must be true too.
+    public func filter(_ condition: Condition<Entity>) -> FetchRequest {
+        var request = self
+        request.condition = self.condition.map { $0 && condition } ?? condition
+        return request
+    }
+
+    /// The request with a condition written as text, in Core Data's predicate format. It is parsed
+    /// and checked against the model when the request is run; an error names the place.
+    ///
+    /// - Parameter arguments: What stands for `%@`, in order.
+    public func filter(format: String, _ arguments: FormatArgument...) -> FetchRequest {
+        var request = self
+        request.format = (format, arguments)
+        return request
+    }
+
+    /// The request in an order of several levels.
+    public func sorted(by orders: SortOrder<Entity>...) -> FetchRequest {
+        var request = self
+        request.sortOrders = orders
+        return request
+    }
+
+    /// The request in ascending order of an attribute.
+    public func sorted<Value>(by key: Key<Entity, Value>) -> FetchRequest {
+        sorted(by: key.ascending)
+    }
+
+    /// The request with a limit.
+    public func limit(_ limit: Int) -> FetchRequest {
+        var request = self
+        request.limit = limit
+        return request
+    }
+
+    /// The request without its first objects.
+    public func offset(_ offset: Int) -> FetchRequest {
+        var request = self
+        request.offset = offset
+        return request
+    }
+
+    /// The request of a template of the model. Called by generated functions.
+    @_spi(Generated)
+    public func template(_ name: String, _ arguments: [String: Value]) -> FetchRequest {
+        var request = self
+        request.template = (name, arguments)
+        return request
+    }
+}
+
+/// One level of an order: `Product.title.ascending`.
+public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
+    let path: [String]
+    let isDescending: Bool
+}
+
+extension FetchRequest {
+    /// The conditions of all kinds as one tree, and the values of its parameters.
+    func resolved(
+        for description: EntityDescription
+    ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {
+        var conditions: [ModelExpression] = []
+        if let condition { conditions.append(condition.expression) }
+        if let format {
+            let result = ExpressionCompiler.condition(
+                format.text, entity: description.entity, model: description.model,
+                arguments: format.arguments)
+            conditions.append(try result.get())
+        }
+        if let template {
+            guard let found = modelTemplate(template.name, of: description) else {
+                throw StoreError(
+                    code: .unknownName,
+                    message: "The entity \(description.name) has no fetch template "
+                        + "\(template.name).")
+            }
+            if let condition = found.condition { conditions.append(condition) }
+        }
+        let condition = conditions.count > 1 ? .and(conditions) : conditions.first
+        return (condition, template?.arguments ?? [:])
+    }
+
+    func sortTerms(for description: EntityDescription) -> [SortTerm] {
+        let orders = sortOrders.map { SortTerm(path: $0.path, isDescending: $0.isDescending) }
+        guard orders.isEmpty, let template,
+            let found = modelTemplate(template.name, of: description)
+        else { return orders }
+        return found.sort.map { SortTerm(path: [$0.property], isDescending: $0.isDescending) }
+    }
+
+    private func modelTemplate(_ name: String, of description: EntityDescription) -> FetchTemplate?
+    {
+        description.model.lineage(of: description.entity).flatMap(\.fetchTemplates)
+            .first { $0.name == name }
+    }
+}

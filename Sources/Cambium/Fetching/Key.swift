@@ -1,0 +1,126 @@
+/// An attribute of an entity, as predicates and orders name it: `Product.price`, or through a
+/// to-one relationship `Product.category.name`.
+///
+/// The compiler checks the name and the type of what it is compared with.
+public struct Key<Root: ManagedObject, Value: AttributeValue>: Sendable {
+    /// The names from the object to the attribute.
+    public let path: [String]
+
+    /// The key of an attribute. Called by generated code.
+    @_spi(Generated)
+    public init(_ name: String) {
+        path = [name]
+    }
+
+    init(path: [String]) {
+        self.path = path
+    }
+
+    var expression: ModelExpression { .keyPath(root: .subject, names: path) }
+
+    /// The same key with the greatest value first, for ``FetchRequest/sorted(by:)``.
+    public var descending: SortOrder<Root> { SortOrder(path: path, isDescending: true) }
+    /// The same key with the least value first, for ``FetchRequest/sorted(by:)``.
+    public var ascending: SortOrder<Root> { SortOrder(path: path, isDescending: false) }
+}
+
+/// A to-one relationship, as predicates name it. Its members are the keys of the destination:
+/// `Product.category.name`.
+@dynamicMemberLookup
+public struct ToOneKey<Root: ManagedObject, Destination: ManagedObject>: Sendable {
+    /// The names from the object to the relationship.
+    public let path: [String]
+
+    /// The key of a relationship. Called by generated code.
+    @_spi(Generated)
+    public init(_ name: String) {
+        path = [name]
+    }
+
+    init(path: [String]) {
+        self.path = path
+    }
+
+    var expression: ModelExpression { .keyPath(root: .subject, names: path) }
+
+    /// An attribute of the destination.
+    public subscript<Value>(
+        dynamicMember key: KeyPath<Destination.Type, Key<Destination, Value>>
+    ) -> Key<Root, Value> {
+        Key(path: path + Destination.self[keyPath: key].path)
+    }
+
+    /// A to-one relationship of the destination.
+    public subscript<Further>(
+        dynamicMember key: KeyPath<Destination.Type, ToOneKey<Destination, Further>>
+    ) -> ToOneKey<Root, Further> {
+        ToOneKey<Root, Further>(path: path + Destination.self[keyPath: key].path)
+    }
+
+    /// A to-many relationship of the destination.
+    public subscript<Further>(
+        dynamicMember key: KeyPath<Destination.Type, ToManyKey<Destination, Further>>
+    ) -> ToManyKey<Root, Further> {
+        ToManyKey<Root, Further>(path: path + Destination.self[keyPath: key].path)
+    }
+}
+
+/// A to-many relationship, as predicates name it: `Category.products.count > 3`,
+/// `Category.products.any(Product.price < 5)`.
+public struct ToManyKey<Root: ManagedObject, Destination: ManagedObject>: Sendable {
+    /// The names from the object to the relationship.
+    public let path: [String]
+
+    /// The key of a relationship. Called by generated code.
+    @_spi(Generated)
+    public init(_ name: String) {
+        path = [name]
+    }
+
+    init(path: [String]) {
+        self.path = path
+    }
+
+    var expression: ModelExpression { .keyPath(root: .subject, names: path) }
+
+    /// The number of objects.
+    public var count: CountKey<Root> { CountKey(path: path) }
+
+    /// Whether at least one object meets the condition.
+    public func any(_ condition: Condition<Destination>) -> Condition<Root> {
+        matching(condition, .greater)
+    }
+
+    /// Whether no object meets the condition.
+    public func none(_ condition: Condition<Destination>) -> Condition<Root> {
+        matching(condition, .equal)
+    }
+
+    /// Whether every object meets the condition; true of none.
+    public func all(_ condition: Condition<Destination>) -> Condition<Root> {
+        none(!condition)
+    }
+
+    private func matching(
+        _ condition: Condition<Destination>, _ relation: ComparisonOperator
+    ) -> Condition<Root> {
+        let variable = "element\(path.count)"
+        let elements = ModelExpression.subquery(
+            expression, variable: variable,
+            condition: condition.expression.rebased(onto: .variable(variable)))
+        return Condition(
+            .comparison(.aggregate(.count, elements), relation, .literal(.int(0)), []))
+    }
+}
+
+/// The number of objects of a to-many relationship, as predicates name it.
+public struct CountKey<Root: ManagedObject>: Sendable {
+    let path: [String]
+
+    func compared(_ relation: ComparisonOperator, _ count: Int) -> Condition<Root> {
+        Condition(
+            .comparison(
+                .aggregate(.count, .keyPath(root: .subject, names: path)), relation,
+                .literal(.int(Int64(count))), []))
+    }
+}

@@ -1,0 +1,61 @@
+import CambiumSQL
+
+/// The order of a request, for objects in memory: the same as the store's. Nil comes before any
+/// value, equal objects come in the order of their keys.
+struct ObjectOrder {
+    let terms: [SortTerm]
+
+    init(_ terms: [SortTerm]) {
+        self.terms = terms
+    }
+
+    /// The values that decide an object's place, without the key.
+    func keys(of object: ManagedObject) -> [Value] {
+        terms.map { object.value(atPath: $0.path) }
+    }
+
+    func sorted(_ objects: [ManagedObject]) -> [ManagedObject] {
+        objects.map { ($0, keys(of: $0)) }
+            .sorted { precedes($0.1, $0.0.key, $1.1, $1.0.key) }
+            .map(\.0)
+    }
+
+    func precedes(_ one: [Value], _ oneKey: Int64, _ other: [Value], _ otherKey: Int64) -> Bool {
+        for (index, term) in terms.enumerated() {
+            switch one[index].order(relativeTo: other[index]) {
+            case 0: continue
+            case let order: return term.isDescending ? order > 0 : order < 0
+            }
+        }
+        return oneKey < otherKey
+    }
+}
+
+extension Value {
+    /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms.
+    func order(relativeTo other: Value) -> Int {
+        switch (self, other) {
+        case (.null, .null): 0
+        case (.null, _): -1
+        case (_, .null): 1
+        case (.bool(let one), .bool(let other)): (one ? 1 : 0) - (other ? 1 : 0)
+        case (.int(let one), .int(let other)): one < other ? -1 : one > other ? 1 : 0
+        case (.double(let one), .double(let other)): one < other ? -1 : one > other ? 1 : 0
+        case (.int(let one), .double(let other)):
+            Double(one) < other ? -1 : Double(one) > other ? 1 : 0
+        case (.double(let one), .int(let other)):
+            one < Double(other) ? -1 : one > Double(other) ? 1 : 0
+        case (.decimal(let one), .decimal(let other)): one < other ? -1 : one > other ? 1 : 0
+        case (.date(let one), .date(let other)): one < other ? -1 : one > other ? 1 : 0
+        case (.string(let one), .string(let other)):
+            one.utf8.elementsEqual(other.utf8)
+                ? 0 : one.utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
+        case (.uri(let one), .uri(let other)):
+            Value.string(one.absoluteString).order(relativeTo: .string(other.absoluteString))
+        case (.uuid(let one), .uuid(let other)): one < other ? -1 : one == other ? 0 : 1
+        case (.data(let one), .data(let other)):
+            one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// An entity as the runtime uses it: numbers and prepared texts instead of names.
+///
+/// One per entity and container, immutable, shared by all contexts.
+@usableFromInline
+final class EntityDescription: Sendable {
+    let entity: Entity
+    let model: Model
+    /// The number among the model's entities.
+    let index: Int
+    /// The number of the root entity.
+    let rootIndex: Int
+    /// Whether the table has an entity column.
+    let hasEntityColumn: Bool
+    let isAbstract: Bool
+    let objectClass: ManagedObject.Type
+    let layout: RecordLayout
+    let shape: RecordShape
+    /// The attribute that a slot holds, where it holds one.
+    let attributes: [Attribute?]
+    /// All relationships, inherited ones first; generated code knows them by number.
+    let relationships: [RelationshipDescription]
+    /// A record with the model's defaults, which new objects start from and ghosts show.
+    let template: PlacedRecord
+    /// The slots whose default is made anew for each object.
+    let dynamicDefaults: [(slot: Int, value: DefaultValue)]
+    /// The rules of the entity and its ancestors.
+    let rules: [Rule]
+    let saveSQL: SaveSQL
+    let insertSQL: String
+
+    var name: String { entity.name }
+
+    init(
+        _ entity: Entity, index: Int, in model: Model, objectClass: ManagedObject.Type,
+        relationships: [RelationshipDescription]
+    ) {
+        let root = model.root(of: entity)
+        let lineage = model.lineage(of: entity)
+        let layout = RecordLayout(of: entity, in: model)
+        let shape = RecordShape(kinds: layout.slots.map(\.storage))
+        self.entity = entity
+        self.model = model
+        self.index = index
+        rootIndex = model.entities.firstIndex { $0.name == root.name } ?? index
+        hasEntityColumn = model.hasSubentities(root)
+        isAbstract = entity.isAbstract
+        self.objectClass = objectClass
+        self.layout = layout
+        self.shape = shape
+        self.relationships = relationships
+        rules = lineage.flatMap(\.rules)
+        attributes = layout.slots.map { model.attribute($0.property, of: entity) }
+        template = Self.template(of: layout, shape, attributes, in: model)
+        dynamicDefaults = attributes.enumerated().compactMap { slot, attribute in
+            switch attribute?.defaultValue {
+            case .now?: (slot, .now)
+            case .newUUID?: (slot, .newUUID)
+            default: nil
+            }
+        }
+        saveSQL = SaveSQL(entity, layout: layout, in: model)
+        insertSQL = saveSQL.insert
+    }
+
+    private static func template(
+        of layout: RecordLayout, _ shape: RecordShape, _ attributes: [Attribute?], in model: Model
+    ) -> PlacedRecord {
+        let writer = RecordWriter()
+        var placed = writer.makeRecord(shape)
+        for (slot, attribute) in attributes.enumerated() {
+            guard let attribute, case .constant(let value)? = attribute.defaultValue,
+                let stored = model.stored(value, as: attribute.type)
+            else { continue }
+            writer.set(stored, slot, of: &placed, shape)
+        }
+        return placed
+    }
+
+    func relationship(named name: String) -> RelationshipDescription? {
+        relationships.first { $0.relationship.name == name }
+    }
+}
+
+/// A relationship as the runtime uses it.
+@usableFromInline
+struct RelationshipDescription: Sendable {
+    let relationship: Relationship
+    /// The number among the entity's relationships.
+    let ordinal: Int
+    let storage: RelationshipStorage
+    /// The slot of the destination's key, for a to-one that this side keeps.
+    let slot: Int?
+    /// The slot of the destination's entity, where that has sub-entities.
+    let entitySlot: Int?
+    /// The number of the destination entity.
+    let destination: Int
+    /// The number of the inverse among the destination's relationships.
+    let inverse: Int?
+    /// A number that all descriptions of this relationship (in sub-entities too) share.
+    let identity: Int
+
+    var isToMany: Bool { relationship.isToMany }
+    var isJoinTable: Bool { if case .joinTable = storage { true } else { false } }
+    /// Whether this side writes the pairs of the join table.
+    var ownsPairs: Bool {
+        if case .joinTable(_, let source, _) = storage { source == "_source" } else { false }
+    }
+}

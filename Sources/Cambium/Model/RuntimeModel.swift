@@ -1,0 +1,79 @@
+/// All entities of a model as the runtime uses them.
+final class RuntimeModel: Sendable {
+    let model: Model
+    let entities: [EntityDescription]
+    /// Fetched and linked classes may be asked for their entity.
+    private let indexByName: [String: Int]
+    /// For each entity the numbers of the entities in its family, itself first.
+    let families: [[Int]]
+    /// For each entity the relationships (by identity) whose links a change of its objects can
+    /// touch: its own and their inverses.
+    let touchedRelationships: [[Int]]
+
+    init(_ compiled: CompiledModel) {
+        let model = compiled.model
+        self.model = model
+        let indexByName = Dictionary(
+            uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, $0) })
+        self.indexByName = indexByName
+        let identities = Self.identities(of: model)
+        entities = model.entities.enumerated().map { index, entity in
+            EntityDescription(
+                entity, index: index, in: model,
+                objectClass: compiled.classes[entity.name] ?? ManagedObject.self,
+                relationships: Self.relationships(of: entity, in: model, indexByName, identities))
+        }
+        families = model.entities.map { entity in
+            model.family(of: entity).compactMap { indexByName[$0.name] }
+        }
+        touchedRelationships = entities.map { description in
+            description.relationships.flatMap { relationship -> [Int] in
+                guard let inverse = relationship.relationship.inverse,
+                    let destination = model.entity(named: relationship.relationship.destination)
+                else { return [relationship.identity] }
+                let declarer = model.declarer(of: inverse, in: destination) ?? destination
+                return [relationship.identity, identities["\(declarer.name).\(inverse)"] ?? 0]
+            }
+        }
+    }
+
+    subscript(name: String) -> EntityDescription? {
+        indexByName[name].map { entities[$0] }
+    }
+
+    private static func identities(of model: Model) -> [String: Int] {
+        var identities: [String: Int] = [:]
+        for entity in model.entities {
+            for relationship in entity.relationships {
+                identities["\(entity.name).\(relationship.name)"] = identities.count
+            }
+        }
+        return identities
+    }
+
+    private static func relationships(
+        of entity: Entity, in model: Model, _ indexByName: [String: Int],
+        _ identities: [String: Int]
+    ) -> [RelationshipDescription] {
+        let layout = RecordLayout(of: entity, in: model)
+        return model.relationships(of: entity).enumerated().map { ordinal, relationship in
+            let destination = model.entity(named: relationship.destination)
+            let declarer = model.declarer(of: relationship.name, in: entity) ?? entity
+            let slot = layout.slot(of: relationship.name)
+            let entitySlot = slot.flatMap { slot in
+                layout.slots.indices.contains(slot + 1) && layout.slots[slot + 1].isEntityOfKey
+                    ? slot + 1 : nil
+            }
+            return RelationshipDescription(
+                relationship: relationship, ordinal: ordinal,
+                storage: model.storage(of: relationship, of: entity), slot: slot,
+                entitySlot: entitySlot, destination: indexByName[relationship.destination] ?? 0,
+                inverse: relationship.inverse.flatMap { name in
+                    destination.flatMap { destination in
+                        model.relationships(of: destination).firstIndex { $0.name == name }
+                    }
+                },
+                identity: identities["\(declarer.name).\(relationship.name)"] ?? 0)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import CambiumSQLite
+
+// Access by name, for generic code.
+extension ManagedObject {
+    /// The value of an attribute.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute.
+    public final func value(forKey name: String) throws -> Value {
+        guard let slot = entityDescription.layout.slot(of: name),
+            let attribute = entityDescription.attributes[slot]
+        else { throw unknownKey(name) }
+        return value(ofSlot: slot, attribute, in: readable)
+    }
+
+    /// Sets an attribute.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute, with
+    ///   `invalidRequest` where the value is of another type or does not fit.
+    public final func setValue(_ value: Value, forKey name: String) throws {
+        guard let slot = entityDescription.layout.slot(of: name),
+            let attribute = entityDescription.attributes[slot]
+        else { throw unknownKey(name) }
+        guard let stored = entityDescription.model.stored(value, as: attribute.type) else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A value of another type than \(attribute.type), or one that does not "
+                    + "fit, was set for \(entityDescription.name).\(name).")
+        }
+        switch stored {
+        case .null: writeNull(slot)
+        case .integer(let value): writeInteger(slot, value)
+        case .real(let value): writeReal(slot, value)
+        case .text(let value): value.write(to: self, slot)
+        case .blob(let value): value.write(to: self, slot)
+        }
+    }
+
+    /// The object that a to-one relationship leads to.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    public final func relatedObject(forKey name: String) throws -> ManagedObject? {
+        guard let relationship = entityDescription.relationship(named: name),
+            !relationship.isToMany
+        else { throw unknownKey(name) }
+        return destination(of: relationship)
+    }
+
+    /// Leads a to-one relationship to an object, or nowhere.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    public final func setRelatedObject(_ object: ManagedObject?, forKey name: String) throws {
+        guard let relationship = entityDescription.relationship(named: name),
+            !relationship.isToMany
+        else { throw unknownKey(name) }
+        setDestination(of: relationship, to: object)
+    }
+
+    /// The objects that a to-many relationship leads to.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
+    public final func relatedObjects(forKey name: String) throws -> ToMany<ManagedObject> {
+        guard let relationship = entityDescription.relationship(named: name),
+            relationship.isToMany
+        else { throw unknownKey(name) }
+        return ToMany(owner: self, ordinal: relationship.ordinal)
+    }
+
+    private func unknownKey(_ name: String) -> StoreError {
+        let known = entityDescription.layout.slots.map(\.property)
+            + entityDescription.relationships.map(\.relationship.name)
+        let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
+        return StoreError(
+            code: .unknownName,
+            message: "The entity \(entityDescription.name) has no property \(name) of that kind."
+                + hint)
+    }
+
+    // MARK: By name and path, for expressions and orders
+
+    final func attributeValue(named name: String) -> Value {
+        guard let slot = entityDescription.layout.slot(of: name),
+            let attribute = entityDescription.attributes[slot]
+        else { return .null }
+        return value(ofSlot: slot, attribute, in: readable)
+    }
+
+    final func value(ofSlot slot: Int, _ attribute: Attribute, in record: Record) -> Value {
+        let stored = record.storedValue(slot, entityDescription.shape.kinds[slot])
+        return entityDescription.model.value(stored, as: attribute.type) ?? .null
+    }
+
+    final func value(atPath path: [String]) -> Value {
+        var object: ManagedObject? = self
+        for step in path.dropLast() {
+            object = object.flatMap { object in
+                object.entityDescription.relationship(named: step)
+                    .flatMap { object.destination(of: $0) }
+            }
+        }
+        guard let object, let name = path.last else { return .null }
+        if let relationship = object.entityDescription.relationship(named: name) {
+            return object.destination(of: relationship).map { .int($0.key) } ?? .null
+        }
+        return object.attributeValue(named: name)
+    }
+}

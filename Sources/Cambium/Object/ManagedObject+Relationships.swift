@@ -1,0 +1,198 @@
+import CambiumSQLite
+
+// Relationships by number, as generated accessors use them, and the upkeep of inverses.
+extension ManagedObject {
+    /// The object that a to-one relationship leads to.
+    @_spi(Generated)
+    public final func toOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination? {
+        destination(of: entityDescription.relationships[ordinal]) as? Destination
+    }
+
+    /// The object that a required to-one relationship leads to. Where there is none (it was never
+    /// set, or its row is gone) a ghost that reads as deleted, with placeholder values.
+    @_spi(Generated)
+    public final func requiredToOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination {
+        if let object: Destination = toOne(ordinal) { return object }
+        let relationship = entityDescription.relationships[ordinal]
+        let destination = state.coordinator.model.entities[relationship.destination]
+        return Destination(
+            ObjectRegistration(
+                state: state, entity: destination, key: .min, placed: destination.template,
+                lifecycle: .gone))
+    }
+
+    /// Leads a to-one relationship to an object, or nowhere.
+    @_spi(Generated)
+    public final func setToOne(_ ordinal: Int, _ object: ManagedObject?) {
+        setDestination(of: entityDescription.relationships[ordinal], to: object)
+    }
+
+    /// The objects that a to-many relationship leads to.
+    @_spi(Generated)
+    public final func toMany<Destination: ManagedObject>(_ ordinal: Int) -> ToMany<Destination> {
+        ToMany(owner: self, ordinal: ordinal)
+    }
+
+    // MARK: To one
+
+    final func destination(of relationship: RelationshipDescription) -> ManagedObject? {
+        if let slot = relationship.slot {
+            let record = readable
+            guard record.hasValue(slot) else { return nil }
+            return state.context?.object(
+                entity: destinationEntity(of: relationship, in: record),
+                key: record.integer(slot))
+        }
+        return links(relationship.ordinal).members.first.flatMap { object(for: $0) }
+    }
+
+    /// The destination where the context has it: nobody else can have read its links.
+    private func registeredDestination(of relationship: RelationshipDescription) -> ManagedObject? {
+        guard let slot = relationship.slot else { return nil }
+        let record = readable
+        guard record.hasValue(slot) else { return nil }
+        return state.context?.registered(
+            entity: relationship.destination, key: record.integer(slot))
+    }
+
+    private func destinationEntity(
+        of relationship: RelationshipDescription, in record: Record
+    ) -> Int {
+        guard let entitySlot = relationship.entitySlot, record.hasValue(entitySlot) else {
+            return relationship.destination
+        }
+        let name = String(decoding: record.bytes(entitySlot), as: UTF8.self)
+        return state.coordinator.model[name]?.index ?? relationship.destination
+    }
+
+    final func setDestination(of relationship: RelationshipDescription, to object: ManagedObject?) {
+        guard isUsable(object, for: relationship) else { return }
+        guard relationship.slot != nil else {
+            return setFarDestination(of: relationship, to: object)
+        }
+        let old = registeredDestination(of: relationship)
+        writeKey(of: relationship, object)
+        guard let inverse = relationship.inverse, old == nil || old !== object else { return }
+        old?.noteUnlink(inverse, key)
+        guard let object else { return }
+        // The far side of a one-to-one lets its former partner go.
+        if !object.entityDescription.relationships[inverse].isToMany,
+            let partner = object.destination(of: object.entityDescription.relationships[inverse]),
+            partner !== self
+        {
+            partner.writeKey(of: relationship, nil)
+            object.noteUnlink(inverse, partner.key)
+        }
+        object.noteLink(inverse, self)
+    }
+
+    /// Sets the side of a one-to-one whose key the other side keeps.
+    private func setFarDestination(
+        of relationship: RelationshipDescription, to object: ManagedObject?
+    ) {
+        guard let inverse = relationship.inverse else { return }
+        if let object {
+            object.setDestination(of: object.entityDescription.relationships[inverse], to: self)
+        } else if let old = destination(of: relationship) {
+            old.setDestination(of: old.entityDescription.relationships[inverse], to: nil)
+        }
+    }
+
+    private func writeKey(of relationship: RelationshipDescription, _ object: ManagedObject?) {
+        guard let slot = relationship.slot else { return }
+        guard let object else {
+            writeNull(slot)
+            if let entitySlot = relationship.entitySlot { writeNull(entitySlot) }
+            return
+        }
+        writeInteger(slot, object.key)
+        if let entitySlot = relationship.entitySlot {
+            object.entityDescription.name.write(to: self, entitySlot)
+        }
+    }
+
+    // MARK: To many
+
+    /// The links of a relationship kept elsewhere, read if they were not.
+    final func links(_ ordinal: Int) -> LinkSet {
+        let relationship = entityDescription.relationships[ordinal]
+        let known = extras?.links[ordinal] ?? LinkSet()
+        guard let context = state.context, key != .min else { return known }
+        if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded { return known }
+        if known.stored != nil, known.readAt >= context.lastChange(of: relationship) {
+            return known
+        }
+        var read = known
+        context.readLinks(of: self, relationship, into: &read)
+        ownExtras.links[ordinal] = read
+        return read
+    }
+
+    final func object(for member: LinkSet.Member) -> ManagedObject? {
+        state.context?.object(entity: member.entity, key: member.key)
+    }
+
+    final func link(_ ordinal: Int, to object: ManagedObject) {
+        let relationship = entityDescription.relationships[ordinal]
+        guard isUsable(object, for: relationship) else { return }
+        guard relationship.isJoinTable else {
+            // The destination keeps the key.
+            guard let inverse = relationship.inverse else { return }
+            return object.setDestination(
+                of: object.entityDescription.relationships[inverse], to: self)
+        }
+        noteLink(ordinal, object)
+        if let inverse = relationship.inverse, object !== self { object.noteLink(inverse, self) }
+    }
+
+    final func unlink(_ ordinal: Int, from object: ManagedObject) {
+        let relationship = entityDescription.relationships[ordinal]
+        guard isUsable(object, for: relationship) else { return }
+        guard relationship.isJoinTable else {
+            guard let inverse = relationship.inverse else { return }
+            let owner = object.entityDescription.relationships[inverse]
+            if object.destination(of: owner) === self {
+                object.setDestination(of: owner, to: nil)
+            }
+            return
+        }
+        noteUnlink(ordinal, object.key)
+        if let inverse = relationship.inverse, object !== self { object.noteUnlink(inverse, key) }
+    }
+
+    /// Notes that the other end now leads here, without reading what is there.
+    private func noteLink(_ ordinal: Int, _ object: ManagedObject) {
+        guard lifecycle != .gone, lifecycle != .discarded else { return }
+        state.context?.willChangeLinks(self)
+        ownExtras.links[ordinal, default: LinkSet()].add(
+            LinkSet.Member(key: object.key, entity: object.entityDescription.index))
+    }
+
+    private func noteUnlink(_ ordinal: Int, _ key: Int64) {
+        guard lifecycle != .gone, lifecycle != .discarded else { return }
+        // A side that keeps the key itself has written it already.
+        guard entityDescription.relationships[ordinal].slot == nil else { return }
+        state.context?.willChangeLinks(self)
+        ownExtras.links[ordinal, default: LinkSet()].remove(key)
+    }
+
+    final var ownExtras: ObjectExtras {
+        if let extras { return extras }
+        let made = ObjectExtras()
+        extras = made
+        return made
+    }
+
+    /// An object of another context, or one that is gone, cannot be linked: the context remembers
+    /// the mistake and the next save reports it.
+    private func isUsable(
+        _ object: ManagedObject?, for relationship: RelationshipDescription
+    ) -> Bool {
+        guard let object else { return true }
+        guard object.state === state, object.key != .min else {
+            state.context?.recordForeignLink(self, relationship, object)
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,88 @@
+import CambiumSQLite
+
+extension ManagedObject {
+    /// The object's identity, which may cross isolations. Final from insertion on.
+    public final var objectID: ObjectID {
+        ObjectID(entityDescription, key: key, store: state.coordinator.store.identifier)
+    }
+
+    /// The context that the object belongs to; nil after the context is gone, or after the object's
+    /// deletion was saved.
+    public final var managedObjectContext: ManagedObjectContext? {
+        lifecycle == .gone || lifecycle == .discarded ? nil : state.context
+    }
+
+    /// The object's entity in the model.
+    public final var entity: Entity { entityDescription.entity }
+
+    /// Whether the object is new and will be inserted by the next save.
+    public final var isInserted: Bool { lifecycle == .inserted }
+
+    /// Whether a property was set since the object was read or saved, even to an equal value.
+    public final var isUpdated: Bool { lifecycle == .updated }
+
+    /// Whether the next save will delete the object, or another isolation has deleted its row.
+    public final var isDeleted: Bool {
+        lifecycle == .deleted || (lifecycle == .gone && isGhost)
+    }
+
+    /// Whether the object is inserted, updated or deleted and not saved yet.
+    public final var hasChanges: Bool {
+        lifecycle == .inserted || lifecycle == .updated || lifecycle == .deleted
+    }
+
+    /// Whether the values are not in memory yet. Reading one reads the row.
+    public final var isFault: Bool { record == nil }
+
+    /// Whether the row vanished without this context's doing.
+    var isGhost: Bool { extras?.vanished ?? false }
+
+    /// The values that differ from those last read or saved, by property, without firing faults. For
+    /// a new object, all values that are not nil. Relationships kept by the other side are not
+    /// among them.
+    public final func changedValues() -> [String: Value] {
+        guard let record else { return [:] }
+        var values: [String: Value] = [:]
+        for (slot, attribute) in entityDescription.attributes.enumerated() {
+            guard let attribute, !attribute.isTransient, isChanged(slot, in: record) else {
+                continue
+            }
+            values[attribute.name] = value(ofSlot: slot, attribute, in: record)
+        }
+        return values
+    }
+
+    /// Whether a stored value differs from the one last read or saved.
+    public final var hasPersistentChangedValues: Bool {
+        guard let record else { return false }
+        return entityDescription.layout.slots.indices.contains { slot in
+            entityDescription.layout.slots[slot].column != nil && isChanged(slot, in: record)
+        } || extras?.hasRelationshipChanges == true
+    }
+
+    private func isChanged(_ slot: Int, in record: Record) -> Bool {
+        switch lifecycle {
+        case .inserted: record.hasValue(slot)
+        case .updated, .deleted:
+            extras?.snapshot.map {
+                !record.isEqual(slot, entityDescription.shape.kinds[slot], to: $0.record)
+            } ?? false
+        case .clean, .discarded, .gone: false
+        }
+    }
+}
+
+/// What only some objects need: those changed since they were saved, and those whose to-many
+/// relationships were used.
+final class ObjectExtras {
+    /// The values as last read or saved, while the record is a draft.
+    var snapshot: PlacedRecord?
+    /// The slots that were set since.
+    var changedSlots = SlotSet()
+    /// The relationships kept elsewhere, by number.
+    var links: [Int: LinkSet] = [:]
+    /// Whether the row was found missing, or deleted by another isolation.
+    var vanished = false
+
+    var hasRelationshipChanges: Bool { links.contains { $0.value.hasChanges } }
+}

@@ -1,0 +1,127 @@
+import CambiumSQLite
+
+// What the accessors of generated classes call. A slot's number is fixed at compile time.
+extension ManagedObject {
+    /// The record to read from; reads the row of a fault.
+    @inlinable
+    final var readable: Record {
+        if let record { return record }
+        return fire()
+    }
+
+    /// The value of a required attribute.
+    @_spi(Generated)
+    @inlinable
+    public final func value<Property: StoredProperty>(at slot: Int) -> Property {
+        let record = readable
+        guard record.hasValue(slot) else { return Property.missing }
+        return Property.read(record, slot) ?? Property.missing
+    }
+
+    /// The value of an optional attribute.
+    @_spi(Generated)
+    @inlinable
+    public final func optionalValue<Property: StoredProperty>(at slot: Int) -> Property? {
+        let record = readable
+        return record.hasValue(slot) ? Property.read(record, slot) : nil
+    }
+
+    /// Sets an attribute.
+    @_spi(Generated)
+    @inlinable
+    public final func setValue<Property: StoredProperty>(_ value: Property, at slot: Int) {
+        value.write(to: self, slot)
+    }
+
+    /// Sets an attribute, or takes its value away.
+    @_spi(Generated)
+    @inlinable
+    public final func setValue<Property: StoredProperty>(_ value: Property?, at slot: Int) {
+        if let value { value.write(to: self, slot) } else { writeNull(slot) }
+    }
+
+    /// The value of a required decimal attribute.
+    @_spi(Generated)
+    public final func decimal(at slot: Int, scale: Int) -> Decimal {
+        DecimalStorage.decimal(ofUnits: readable.integer(slot), scale: scale)
+    }
+
+    /// The value of an optional decimal attribute.
+    @_spi(Generated)
+    public final func optionalDecimal(at slot: Int, scale: Int) -> Decimal? {
+        let record = readable
+        guard record.hasValue(slot) else { return nil }
+        return DecimalStorage.decimal(ofUnits: record.integer(slot), scale: scale)
+    }
+
+    /// Sets a decimal attribute. A value that does not fit the scale is kept out of the row and
+    /// refused by the next save.
+    @_spi(Generated)
+    public final func setDecimal(_ value: Decimal?, at slot: Int, scale: Int) {
+        guard let value else { return writeNull(slot) }
+        guard let units = DecimalStorage.units(of: value, scale: scale) else {
+            state.context?.recordUnfit(self, slot: slot, scale: scale)
+            return
+        }
+        writeInteger(slot, units)
+    }
+
+    // MARK: Writing
+
+    /// Writes a whole number as a change.
+    @inlinable
+    public final func writeInteger(_ slot: Int, _ value: Int64) {
+        prepareChange(slot)?.setInteger(slot, value)
+    }
+
+    /// Writes a floating-point number as a change.
+    @inlinable
+    public final func writeReal(_ slot: Int, _ value: Double) {
+        prepareChange(slot)?.setReal(slot, value)
+    }
+
+    /// Takes a value away, as a change.
+    @inlinable
+    public final func writeNull(_ slot: Int) {
+        prepareChange(slot)?.setNull(slot)
+    }
+
+    /// Writes text or data as a change.
+    public final func writeBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
+        guard let record = prepareChange(slot), let page, let context = state.context else {
+            return
+        }
+        var placed = PlacedRecord(page: page, record: record)
+        context.draftWriter.setBytes(bytes, slot, of: &placed, entityDescription.shape)
+        self.page = placed.page
+        self.record = placed.record
+    }
+
+    /// Makes sure that the record may be written and the change is known; nil where the object is
+    /// not part of a context any more.
+    @inlinable
+    final func prepareChange(_ slot: Int) -> Record? {
+        if flags == .isReady { return record }  // a new object: every slot counts as set
+        return noteChange(slot)
+    }
+
+    @usableFromInline
+    final func noteChange(_ slot: Int) -> Record? {
+        if !flags.isSuperset(of: .isReady) {
+            guard let context = state.context else {
+                return nil
+            }
+            context.willChange(self)
+            guard flags.contains(.isDraft) else { return nil }
+        }
+        if flags.contains(.tracksSlots) { extras?.changedSlots.insert(slot) }
+        return record
+    }
+
+    /// Reads the row of a fault.
+    @usableFromInline
+    final func fire() -> Record {
+        state.context?.fire(self)
+        return record ?? entityDescription.template.record
+    }
+}

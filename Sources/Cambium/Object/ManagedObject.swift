@@ -1,0 +1,148 @@
+import CambiumSQLite
+
+/// An object of a model: a row of the store with identity, change tracking and relationships.
+///
+/// Generated classes inherit from it and add typed properties. An object belongs to one context and
+/// so to that context's isolation; it is not `Sendable`, and handing it to another isolation is a
+/// compile error. What crosses is its ``objectID``.
+///
+/// Values are decoded from row pages when they are read. Getters never throw and never trap: what
+/// is missing (the row is gone, the store cannot be read) reads as the model's default, else as
+/// zero, empty or nil; the context records the error and the next save throws it.
+///
+/// ## Topics
+/// - Identity: ``objectID``, ``managedObjectContext``, ``entity``
+/// - State: ``isInserted``, ``isUpdated``, ``isDeleted``, ``isFault``, ``hasChanges``,
+///   ``changedValues()``, ``hasPersistentChangedValues``
+/// - Generic access: ``value(forKey:)``, ``setValue(_:forKey:)``
+/// - Hooks to override: ``awakeFromInsert()``, ``awakeFromFetch()``, ``willSave()``, ``didSave()``,
+///   ``prepareForDeletion()``, ``validateProperties(into:)``
+open class ManagedObject {
+    @usableFromInline final var record: Record?
+    @usableFromInline final var flags: ChangeFlags
+    final var lifecycle: Lifecycle
+    final var page: RowPage?
+    final var extras: ObjectExtras?
+    final let state: ContextState
+    // Safety: the state holds the coordinator, which holds the descriptions.
+    final unowned(unsafe) let entityDescription: EntityDescription
+    final let key: Int64
+
+    final var placed: PlacedRecord? {
+        guard let record, let page else { return nil }
+        return PlacedRecord(page: page, record: record)
+    }
+
+    /// Makes an object for a row. Called by contexts only; there is no other way to get a
+    /// registration.
+    public required init(_ registration: ObjectRegistration) {
+        record = registration.placed?.record
+        page = registration.placed?.page
+        flags = registration.lifecycle == .inserted ? [.isDraft, .isNoted] : []
+        lifecycle = registration.lifecycle
+        state = registration.state
+        entityDescription = registration.entity
+        key = registration.key
+    }
+
+    /// Inserts a new object of this class into a context, with the model's default values.
+    ///
+    /// The generated initializers are better: they demand the required values.
+    public convenience init(insertingInto context: ManagedObjectContext) {
+        self.init(context.registration(inserting: Self.self))
+        context.didInsert(self)
+    }
+
+    /// The name of the class's entity. Generated classes override it.
+    open class var entityName: String { "" }
+
+    // MARK: Hooks
+
+    /// Called once, after insertion and before the first value is set. The place to set values that
+    /// the model's defaults cannot express. The default does nothing.
+    open func awakeFromInsert() {}
+
+    /// Called after the object's values were read from the store. The default does nothing.
+    open func awakeFromFetch() {}
+
+    /// Called before each save of a changed object, after validation; changes made here are
+    /// validated and saved too. The default does nothing.
+    open func willSave() {}
+
+    /// Called after a save that included the object. The default does nothing.
+    open func didSave() {}
+
+    /// Called when the object is about to be deleted. The default does nothing.
+    open func prepareForDeletion() {}
+
+    /// Checks the limits that the model sets on the properties; called before each save of an
+    /// inserted or updated object. Generated classes override it with typed checks; this one reads
+    /// the model.
+    open func validateProperties(into validator: inout Validator) {
+        validator.validateAgainstModel()
+    }
+}
+
+/// What a context gives an object on its way into life.
+public struct ObjectRegistration {
+    let state: ContextState
+    let entity: EntityDescription
+    let key: Int64
+    let placed: PlacedRecord?
+    let lifecycle: Lifecycle
+}
+
+/// Where an object stands between its context and the store.
+enum Lifecycle: UInt8 {
+    /// As the store has it, as far as the context knows.
+    case clean
+    /// New, not saved yet.
+    case inserted
+    /// Changed since it was read or saved.
+    case updated
+    /// To be deleted by the next save.
+    case deleted
+    /// Inserted and deleted again before a save, or its context was reset: it is nothing any more.
+    case discarded
+    /// Its row is gone from the store.
+    case gone
+}
+
+/// What a setter must know, in one byte.
+@usableFromInline
+struct ChangeFlags: OptionSet, Sendable {
+    @usableFromInline let rawValue: UInt8
+
+    @usableFromInline
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The record is the object's own and may be written.
+    @usableFromInline static let isDraft = ChangeFlags(rawValue: 1)
+    /// The object is among those changed since changes were last processed.
+    @usableFromInline static let isNoted = ChangeFlags(rawValue: 2)
+    /// Both: a setter has nothing to do but to write (and to note the slot).
+    @usableFromInline static let isReady: ChangeFlags = [.isDraft, .isNoted]
+    /// The changed slots are kept: the object was saved before.
+    @usableFromInline static let tracksSlots = ChangeFlags(rawValue: 4)
+    /// Its values came with the fetch that is going on.
+    static let isFresh = ChangeFlags(rawValue: 8)
+}
+
+extension ManagedObject: Hashable {
+    /// Whether both are the same object. In one context there is one object for a row.
+    public static func == (one: ManagedObject, other: ManagedObject) -> Bool {
+        one === other
+    }
+
+    /// Hashes the object's identity.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+extension ManagedObject: CustomStringConvertible {
+    /// The entity, the key and the state; no values, which may be private.
+    public var description: String {
+        "\(entityDescription.name)/\(key) (\(isFault ? "fault" : "\(lifecycle)"))"
+    }
+}

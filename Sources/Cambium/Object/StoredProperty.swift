@@ -1,0 +1,118 @@
+import CambiumSQLite
+
+/// A type that an attribute can have: how its values are read from and written to a row.
+///
+/// The conformances are those of the model language's types; generated enumerations conform
+/// through ``StoredEnumeration``.
+public protocol StoredProperty {
+    /// What a missing value reads as.
+    static var missing: Self { get }
+    /// The value in a slot that has one, or nil where it is not of this type.
+    static func read(_ record: Record, _ slot: Int) -> Self?
+    /// Writes the value into a slot of an object, as a change.
+    func write(to object: ManagedObject, _ slot: Int)
+}
+
+extension Bool: StoredProperty {
+    @inlinable public static var missing: Bool { false }
+    @inlinable public static func read(_ record: Record, _ slot: Int) -> Bool? {
+        record.integer(slot) != 0
+    }
+    @inlinable public func write(to object: ManagedObject, _ slot: Int) {
+        object.writeInteger(slot, self ? 1 : 0)
+    }
+}
+
+extension StoredProperty where Self: FixedWidthInteger {
+    @inlinable public static var missing: Self { 0 }
+    @inlinable public static func read(_ record: Record, _ slot: Int) -> Self? {
+        Self(exactly: record.integer(slot))
+    }
+    @inlinable public func write(to object: ManagedObject, _ slot: Int) {
+        object.writeInteger(slot, Int64(self))
+    }
+}
+
+extension Int16: StoredProperty {}
+extension Int32: StoredProperty {}
+extension Int64: StoredProperty {}
+
+extension Double: StoredProperty {
+    @inlinable public static var missing: Double { 0 }
+    @inlinable public static func read(_ record: Record, _ slot: Int) -> Double? {
+        record.real(slot)
+    }
+    @inlinable public func write(to object: ManagedObject, _ slot: Int) {
+        object.writeReal(slot, self)
+    }
+}
+
+extension Float: StoredProperty {
+    @inlinable public static var missing: Float { 0 }
+    @inlinable public static func read(_ record: Record, _ slot: Int) -> Float? {
+        Float(record.real(slot))
+    }
+    @inlinable public func write(to object: ManagedObject, _ slot: Int) {
+        object.writeReal(slot, Double(self))
+    }
+}
+
+extension Date: StoredProperty {
+    @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
+    @inlinable public static func read(_ record: Record, _ slot: Int) -> Date? {
+        Date(timeIntervalSinceReferenceDate: record.real(slot))
+    }
+    @inlinable public func write(to object: ManagedObject, _ slot: Int) {
+        object.writeReal(slot, timeIntervalSinceReferenceDate)
+    }
+}
+
+extension String: StoredProperty {
+    @inlinable public static var missing: String { "" }
+    @inlinable public static func read(_ record: Record, _ slot: Int) -> String? {
+        String(decoding: record.bytes(slot), as: UTF8.self)
+    }
+    @inlinable public func write(to object: ManagedObject, _ slot: Int) {
+        var copy = self
+        copy.withUTF8 { object.writeBytes(slot, UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension Data: StoredProperty {
+    @inlinable public static var missing: Data { Data() }
+    @inlinable public static func read(_ record: Record, _ slot: Int) -> Data? {
+        Data(record.bytes(slot))
+    }
+    @inlinable public func write(to object: ManagedObject, _ slot: Int) {
+        withUnsafeBytes { object.writeBytes(slot, $0) }
+    }
+}
+
+extension UUID: StoredProperty {
+    /// The nil UUID.
+    public static var missing: UUID { UUID(uuid: UUID_NULL) }
+    /// The UUID of the slot's 16 bytes.
+    public static func read(_ record: Record, _ slot: Int) -> UUID? {
+        let bytes = record.bytes(slot)
+        return bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+    }
+    /// Writes the 16 bytes.
+    public func write(to object: ManagedObject, _ slot: Int) {
+        withUnsafeBytes(of: uuid) { object.writeBytes(slot, $0) }
+    }
+
+    private static var UUID_NULL: uuid_t { (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
+}
+
+extension URL: StoredProperty {
+    /// `about:blank`, the URL of nothing.
+    public static var missing: URL { URL(string: "about:blank") ?? URL(filePath: "/") }
+    /// The URL of the slot's text.
+    public static func read(_ record: Record, _ slot: Int) -> URL? {
+        URL(string: String(decoding: record.bytes(slot), as: UTF8.self))
+    }
+    /// Writes the absolute string.
+    public func write(to object: ManagedObject, _ slot: Int) {
+        absoluteString.write(to: object, slot)
+    }
+}

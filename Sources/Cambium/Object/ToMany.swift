@@ -1,0 +1,69 @@
+/// The objects that a to-many relationship leads to: a live view, read from the store when it is
+/// first asked.
+///
+/// Adding does not read what is there already, so appending to a large relationship is cheap. The
+/// objects come in the order of their keys; they may be faults.
+///
+/// ```swift
+/// category.products.insert(product)
+/// for product in category.products where product.stock == 0 { … }
+/// ```
+public struct ToMany<Destination: ManagedObject> {
+    let owner: ManagedObject
+    let ordinal: Int
+
+    /// How many objects there are. Reads the relationship once.
+    public var count: Int { owner.links(ordinal).members.count }
+
+    /// Whether there is none. Reads the relationship once.
+    public var isEmpty: Bool { owner.links(ordinal).members.isEmpty }
+
+    /// Whether the object is among them. Reads the relationship once.
+    public func contains(_ object: Destination) -> Bool {
+        owner.links(ordinal).contains(object.key)
+    }
+
+    /// Adds an object, and the owner to the object's inverse. Reads nothing.
+    public func insert(_ object: Destination) {
+        owner.link(ordinal, to: object)
+    }
+
+    /// Adds objects.
+    public func insert(contentsOf objects: some Sequence<Destination>) {
+        for object in objects { insert(object) }
+    }
+
+    /// Takes an object out, and the owner out of the object's inverse. Reads nothing.
+    public func remove(_ object: Destination) {
+        owner.unlink(ordinal, from: object)
+    }
+
+    /// Takes all objects out.
+    public func removeAll() {
+        for object in self { remove(object) }
+    }
+
+    /// Makes exactly these the members.
+    public func replace(with objects: some Sequence<Destination>) {
+        let wanted = Set(objects)
+        for object in self where !wanted.contains(object) { remove(object) }
+        for object in wanted where !contains(object) { insert(object) }
+    }
+}
+
+extension ToMany: Sequence {
+    /// Goes through the members as they are when it starts.
+    public func makeIterator() -> AnyIterator<Destination> {
+        var members = owner.links(ordinal).members.makeIterator()
+        let owner = owner
+        return AnyIterator {
+            while let member = members.next() {
+                if let object = owner.object(for: member) as? Destination { return object }
+            }
+            return nil
+        }
+    }
+
+    /// How many members there are.
+    public var underestimatedCount: Int { count }
+}

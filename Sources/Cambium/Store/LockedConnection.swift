@@ -1,0 +1,24 @@
+import CambiumSQLite
+import Synchronization
+
+/// A connection that several isolations use in turn.
+final class LockedConnection: @unchecked Sendable {
+    // Safety: the connection is touched inside `withLock` only, so by one thread at a time; SQLite
+    // asks for no more than that.
+    private let connection: Connection
+    private let mutex = Mutex<Void>(())
+
+    init(_ connection: sending Connection) {
+        self.connection = connection
+    }
+
+    func withLock<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
+        try mutex.withLock { _ in Handover(value: try body(connection)) }.value
+    }
+
+    /// Rows go straight to the caller, in the caller's isolation.
+    private struct Handover<Value>: @unchecked Sendable {
+        // Safety: made and opened by the same call, on the same thread.
+        let value: Value
+    }
+}

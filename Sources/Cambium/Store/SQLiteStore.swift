@@ -1,0 +1,86 @@
+import CambiumMigration
+import CambiumSQL
+import CambiumSQLite
+import Synchronization
+
+/// A store in an SQLite database: a file in WAL mode with one writer and several readers, or a
+/// database in memory with one connection for both.
+final class SQLiteStore: Store {
+    let identifier: UInt64
+    let isReadOnly: Bool
+    let model: RuntimeModel
+    let writer: LockedConnection
+    /// Nil for a database in memory, which only its own connection sees.
+    let readers: ReaderPool?
+    let selects: [SelectSQL]
+    private let keySelects: [String]
+    private let isCheckpointing = Atomic(false)
+
+    private static let nextIdentifier = Atomic<UInt64>(1)
+
+    /// - Parameter connection: A connection to a store of the model's current version.
+    init(
+        _ connection: sending Connection, path: String?, model: RuntimeModel, isReadOnly: Bool
+    ) throws {
+        identifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).oldValue
+        self.isReadOnly = isReadOnly
+        self.model = model
+        readers = path.map { ReaderPool(path: $0) }
+        writer = LockedConnection(connection)
+        selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
+        keySelects = try selects.map { try $0.rows(.key).sql }
+    }
+
+    func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        if let readers { return try readers.withReader(body) }
+        return try writer.withLock(body)
+    }
+
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
+        try writer.withLock { connection in
+            let parameters: [StoredValue] = [
+                .text(model.entities[root].name), .integer(Int64(count)),
+            ]
+            guard
+                case .integer(let first)? =
+                    try connection.rows(KeySQL.reserve, parameters).first?.first
+            else {
+                throw StoreError(
+                    code: .corrupt,
+                    message: "The store has no keys for \(model.entities[root].name). "
+                        + "Its table _keys was changed by another program; restore a backup.")
+            }
+            return first..<first + Int64(count)
+        }
+    }
+
+    /// The statement that reads one row by its key.
+    func keySelect(_ entity: Int) -> String { keySelects[entity] }
+
+    // MARK: Checkpoints
+
+    /// Above this size of the log (in pages of 4 KB: 64 MB) a save moves it into the file itself.
+    private static let inlineCheckpointPages = 16_384
+    /// Above this size of the log a background job does so after the save has returned.
+    private static let backgroundCheckpointPages = 1_000
+
+    /// Moves the write-ahead log into the database file when it has grown.
+    ///
+    /// The writer does it, and no other connection: SQLite before 3.51.3 can lose pages when a
+    /// checkpoint on one connection meets a write on another.
+    func checkpointIfNeeded(_ connection: Connection) {
+        guard readers != nil else { return }
+        let pages = connection.logPages
+        if pages > Self.inlineCheckpointPages {
+            connection.checkpoint()
+        } else if pages > Self.backgroundCheckpointPages,
+            !isCheckpointing.exchange(true, ordering: .acquiring)
+        {
+            Task.detached(priority: .utility) { [weak self] in
+                guard let self else { return }
+                writer.withLock { $0.checkpoint() }
+                isCheckpointing.store(false, ordering: .releasing)
+            }
+        }
+    }
+}

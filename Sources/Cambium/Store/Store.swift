@@ -1,0 +1,140 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// Where rows are kept. The seam for other engines: requests in, rows and outcomes out, no SQL.
+protocol Store: AnyObject, Sendable {
+    /// A number that tells this store apart in this process.
+    var identifier: UInt64 { get }
+    /// Whether saves are refused.
+    var isReadOnly: Bool { get }
+
+    /// Finds rows and hands them to the receiver, in the request's order.
+    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws
+
+    /// Counts the rows that a request finds.
+    func count(_ request: RowRequest) throws -> Int
+
+    /// Writes everything in one transaction.
+    ///
+    /// - Parameters:
+    ///   - resolve: Called inside the transaction with the rows that someone else changed meanwhile;
+    ///     answers what to write instead, or throws.
+    ///   - committed: Called after the commit, before another save can begin.
+    func save(
+        _ request: SaveRequest,
+        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        committed: (_ outcome: [ConflictResolution]) -> Void
+    ) throws
+
+    /// Reserves keys of a root entity; they are never given again.
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64>
+}
+
+/// Which rows are wanted.
+struct RowRequest {
+    /// What selects the rows.
+    enum Selection {
+        /// Those that meet a condition; all without one.
+        case matching(ModelExpression?, [String: Value])
+        /// Those with the keys.
+        case keys([Int64])
+        /// Those whose key column leads to the key: the far end of a to-many.
+        case referring(column: String, to: Int64)
+        /// Those linked to the key by a join table.
+        case linked(table: String, sourceColumn: String, destinationColumn: String, from: Int64)
+    }
+
+    let entity: EntityDescription
+    let selection: Selection
+    var includesSubentities = true
+    var sort: [SortTerm] = []
+    var limit: Int?
+    var offset = 0
+}
+
+/// A row on its way from the store, valid during the call that hands it over.
+struct StoreRow {
+    let key: Int64
+    let version: Int64
+    /// The number of the row's own entity.
+    let entity: Int
+    let source: any RowSource
+
+    /// Reads the row's values into a record.
+    func record(in writer: RecordWriter) throws -> PlacedRecord {
+        try source.readRow(key: key, version: version, entity: entity, into: writer)
+    }
+}
+
+/// Reads the values of the row that a fetch stands at.
+protocol RowSource: AnyObject {
+    func readRow(
+        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
+    ) throws -> PlacedRecord
+}
+
+/// What a save writes.
+struct SaveRequest {
+    /// New rows, by entity.
+    struct Insertion {
+        let entity: EntityDescription
+        var records: [Record]
+    }
+
+    /// Changed rows whose changes are in the same slots, by entity.
+    struct Update {
+        let entity: EntityDescription
+        let slots: SlotSet
+        /// The new values, with the version that the change is based on.
+        var records: [Record]
+    }
+
+    /// Rows to be deleted, by entity: key and version.
+    struct Deletion {
+        let entity: EntityDescription
+        var records: [Record]
+    }
+
+    /// Pairs of a join table.
+    struct Links {
+        let table: String
+        let sourceColumn: String
+        let destinationColumn: String
+        var added: [(source: Int64, destination: Int64)] = []
+        var removed: [(source: Int64, destination: Int64)] = []
+    }
+
+    var deletions: [Deletion] = []
+    var updates: [Update] = []
+    var insertions: [Insertion] = []
+    var links: [Links] = []
+    /// Keeps the records of this request alive.
+    var pages: [RowPage] = []
+}
+
+/// A row that is not in the store as the context last saw it.
+struct RowConflict {
+    let entity: EntityDescription
+    let key: Int64
+    /// The row as it is in the store now; nil where it is gone.
+    let theirs: PlacedRecord?
+    /// Whether this save wants to delete the row.
+    let isDeletion: Bool
+}
+
+/// What a conflict comes to.
+struct ConflictResolution {
+    enum Action {
+        /// Write these slots of this record over the row; the record has the row's version.
+        case update(PlacedRecord, SlotSet)
+        /// Insert the row again; the record has the version before the new one.
+        case reinsert(PlacedRecord)
+        /// Delete the row, which has that version.
+        case delete(PlacedRecord)
+        /// Leave the store as it is: nil where the row is gone.
+        case yield(PlacedRecord?)
+    }
+
+    let conflict: RowConflict
+    let action: Action
+}

@@ -1,0 +1,55 @@
+/// What went wrong between a context and its store.
+public struct StoreError: Error, Sendable {
+    /// What kind of failure it is, for programs.
+    public enum Code: Sendable, Hashable {
+        /// The store was opened for reading only.
+        case readOnly
+        /// The file is no store of this program, or another program damaged it.
+        case corrupt
+        /// The row of an object is gone.
+        case missingRow
+        /// An object was used with one of another context.
+        case foreignObject
+        /// The value of a fetch request cannot be what the request asks for.
+        case invalidRequest
+        /// The save did not settle: hooks went on changing objects.
+        case unsettled
+        /// A key, property or entity of that name does not exist.
+        case unknownName
+        /// The context has no store any more.
+        case noStore
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// What happened, where, and what helps.
+    public let message: String
+    /// The error behind it, if any.
+    public let underlying: (any Error)?
+
+    init(code: Code, message: String, underlying: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// The code that Core Data uses for the nearest thing, for ported code.
+    public var coreDataCode: Int {
+        switch code {
+        case .readOnly: 513
+        case .corrupt: 259
+        case .missingRow: 133000
+        case .foreignObject: 134020
+        case .invalidRequest, .unknownName: 134060
+        case .unsettled: 134030
+        case .noStore: 134030
+        }
+    }
+}
+
+extension StoreError: CustomStringConvertible {
+    /// The message, and the error behind it.
+    public var description: String {
+        underlying.map { "\(message) (\($0))" } ?? message
+    }
+}

@@ -1,0 +1,101 @@
+/// A value that breaks what the model says about it.
+public struct ValidationError: Error, Sendable {
+    /// What is wrong, for programs.
+    public enum Code: Int, Sendable, Hashable {
+        /// A check of the program's own said no.
+        case custom = 1550
+        /// A required value or object is missing.
+        case missing = 1570
+        /// A to-many has too few objects.
+        case tooFew = 1580
+        /// A to-many has too many objects.
+        case tooMany = 1590
+        /// Objects at the other end of a relationship forbid the delete.
+        case deleteDenied = 1600
+        /// A number is greater than the maximum.
+        case numberTooLarge = 1610
+        /// A number is less than the minimum, or is not a number.
+        case numberTooSmall = 1620
+        /// A date is after the maximum.
+        case dateTooLate = 1630
+        /// A date is before the minimum.
+        case dateTooSoon = 1640
+        /// Text or data is longer than the maximum.
+        case tooLong = 1660
+        /// Text or data is shorter than the minimum.
+        case tooShort = 1670
+        /// Text does not match the pattern.
+        case patternMismatch = 1680
+        /// Another object has the same unique value.
+        case notUnique = 133021
+        /// A rule of the model is false.
+        case ruleViolated = 1551
+        /// A decimal has more places than the attribute keeps, or is too great.
+        case unfitDecimal = 1552
+        /// Text holds a NUL character, which the store cannot keep.
+        case nulInText = 1553
+    }
+
+    /// What is wrong.
+    public let code: Code
+    /// The name of the object's entity.
+    public let entityName: String
+    /// The object; nil where the store refused a row without naming it.
+    public let objectID: ObjectID?
+    /// The property, or nil where the rule concerns several.
+    public let property: String?
+    /// The name of the rule or constraint of the model, if it has one.
+    public let rule: String?
+    /// What a person should read. It names the property and the limit, never the value.
+    public let message: String
+    /// The error that the program's own check threw, if it did.
+    public let underlying: (any Error)?
+
+    init(
+        code: Code, entityName: String, objectID: ObjectID?, property: String?,
+        rule: String? = nil, message: String, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.entityName = entityName
+        self.objectID = objectID
+        self.property = property
+        self.rule = rule
+        self.message = message
+        self.underlying = underlying
+    }
+
+    /// The code that Core Data uses for the same thing, for ported code.
+    public var coreDataCode: Int {
+        switch code {
+        case .ruleViolated, .unfitDecimal, .nulInText: 1550
+        default: code.rawValue
+        }
+    }
+}
+
+extension ValidationError: CustomStringConvertible {
+    /// The place and the message.
+    public var description: String {
+        let place = objectID.map { "\($0)" } ?? entityName
+        return "\(place)\(property.map { ".\($0)" } ?? ""): \(message)"
+    }
+}
+
+/// Several values that break what the model says, found by one save.
+public struct ValidationErrors: Error, Sendable {
+    /// All of them; at least two.
+    public let errors: [ValidationError]
+
+    /// Core Data's code for several validation errors.
+    public var coreDataCode: Int { 1560 }
+
+    /// The one error itself, or all in one.
+    static func combined(_ errors: [ValidationError]) -> any Error {
+        errors.count == 1 ? errors[0] : ValidationErrors(errors: errors)
+    }
+}
+
+extension ValidationErrors: CustomStringConvertible {
+    /// One line for each error.
+    public var description: String { errors.map(\.description).joined(separator: "\n") }
+}

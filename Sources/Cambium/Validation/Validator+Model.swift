@@ -1,0 +1,87 @@
+import CambiumSQLite
+
+extension Validator {
+    /// Checks what the model says about the object's properties, for objects whose class has no
+    /// generated checks.
+    mutating func validateAgainstModel() {
+        let description = object.entityDescription
+        for (slot, attribute) in description.attributes.enumerated() {
+            guard let attribute else { continue }
+            if !attribute.isOptional, !attribute.isTransient { required(attribute.name, at: slot) }
+            check(attribute, slot)
+        }
+        for relationship in description.relationships {
+            let name = relationship.relationship.name
+            if relationship.isToMany {
+                let minimum = relationship.relationship.minimumCount
+                let maximum = relationship.relationship.maximumCount
+                if minimum != nil || maximum != nil {
+                    count(of: name, at: relationship.ordinal, min: minimum, max: maximum)
+                }
+            } else if !relationship.relationship.isOptional {
+                requiredToOne(name, relationship.ordinal)
+            }
+        }
+    }
+
+    private mutating func check(_ attribute: Attribute, _ slot: Int) {
+        let limits = attribute.limits
+        switch object.value(ofSlot: slot, attribute, in: object.readable) {
+        case .string(let text):
+            length(of: attribute.name, text, min: limits.minimumLength, max: limits.maximumLength)
+            if let pattern = limits.pattern { self.pattern(of: attribute.name, text, pattern) }
+        case .data(let data):
+            length(of: attribute.name, data, min: limits.minimumLength, max: limits.maximumLength)
+        case .int(let number):
+            range(of: attribute.name, number, min: limits.minimum?.int, max: limits.maximum?.int)
+        case .double(let number):
+            finite(attribute.name, number)
+            range(
+                of: attribute.name, number, min: limits.minimum?.double, max: limits.maximum?.double)
+        case .decimal(let number):
+            range(
+                of: attribute.name, number, min: limits.minimum?.decimal,
+                max: limits.maximum?.decimal)
+        case .date(let date):
+            finite(attribute.name, date)
+            range(of: attribute.name, date, min: limits.minimum?.date, max: limits.maximum?.date)
+        case .null, .bool, .uuid, .uri:
+            break
+        }
+    }
+
+    /// Checks the rules of the entity, and what the store could not keep.
+    mutating func validateRules(_ evaluators: [RuleEvaluator]) {
+        for entry in evaluators where !entry.evaluator.isTrue(ObjectSubject(object)) {
+            add(
+                .ruleViolated, nil, rule: entry.rule.name,
+                entry.rule.message ?? "The rule \(entry.rule.name) does not hold.")
+        }
+        let description = object.entityDescription
+        let record = object.readable
+        for slot in description.shape.byteSlots
+        where description.shape.kinds[slot] == .text && record.bytes(slot).contains(0) {
+            let property = description.layout.slots[slot].property
+            add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
+        }
+    }
+}
+
+extension Value {
+    fileprivate var int: Int64? { if case .int(let value) = self { value } else { nil } }
+    fileprivate var double: Double? {
+        switch self {
+        case .double(let value): value
+        case .int(let value): Double(value)
+        default: nil
+        }
+    }
+    fileprivate var decimal: Decimal? {
+        switch self {
+        case .decimal(let value): value
+        case .int(let value): Decimal(value)
+        default: nil
+        }
+    }
+    fileprivate var date: Date? { if case .date(let value) = self { value } else { nil } }
+}

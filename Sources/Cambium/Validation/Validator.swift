@@ -1,0 +1,133 @@
+import CambiumSQLite
+
+/// Collects what is wrong with one object; generated `validateProperties(into:)` methods call it.
+public struct Validator {
+    let object: ManagedObject
+    private(set) var errors: [ValidationError] = []
+
+    init(_ object: ManagedObject) {
+        self.object = object
+    }
+
+    /// Notes that something is wrong.
+    mutating func add(
+        _ code: ValidationError.Code, _ property: String?, rule: String? = nil, _ message: String,
+        underlying: (any Error)? = nil
+    ) {
+        errors.append(
+            ValidationError(
+                code: code, entityName: object.entityDescription.name, objectID: object.objectID,
+                property: property, rule: rule, message: message, underlying: underlying))
+    }
+
+    /// A required attribute must have been given a value.
+    @_spi(Generated)
+    public mutating func required(_ property: String, at slot: Int) {
+        guard !object.readable.hasValue(slot) else { return }
+        add(.missing, property, "\(property) is required. Set it before saving.")
+    }
+
+    /// A required to-one relationship must lead somewhere.
+    @_spi(Generated)
+    public mutating func requiredToOne(_ property: String, _ ordinal: Int) {
+        let relationship = object.entityDescription.relationships[ordinal]
+        guard object.destination(of: relationship) == nil else { return }
+        add(.missing, property, "\(property) is required. Set it before saving.")
+    }
+
+    /// The length of text (in Unicode scalars) must be in the limits.
+    @_spi(Generated)
+    public mutating func length(
+        of property: String, _ value: String?, min: Int? = nil, max: Int? = nil
+    ) {
+        guard let value else { return }
+        checkLength(of: property, value.unicodeScalars.count, "characters", min: min, max: max)
+    }
+
+    /// The length of data (in bytes) must be in the limits.
+    @_spi(Generated)
+    public mutating func length(
+        of property: String, _ value: Data?, min: Int? = nil, max: Int? = nil
+    ) {
+        guard let value else { return }
+        checkLength(of: property, value.count, "bytes", min: min, max: max)
+    }
+
+    private mutating func checkLength(
+        of property: String, _ count: Int, _ unit: String, min: Int?, max: Int?
+    ) {
+        if let min, count < min {
+            add(.tooShort, property, "\(property) has \(count) \(unit); at least \(min) are needed.")
+        }
+        if let max, count > max {
+            add(.tooLong, property, "\(property) has \(count) \(unit); at most \(max) are allowed.")
+        }
+    }
+
+    /// The whole text must match a regular expression.
+    @_spi(Generated)
+    public mutating func pattern(of property: String, _ value: String?, _ pattern: String) {
+        guard let value, !PatternCache.matches(value, pattern) else { return }
+        add(.patternMismatch, property, "\(property) does not match the pattern \(pattern).")
+    }
+
+    /// A number or date must be in the limits.
+    @_spi(Generated)
+    public mutating func range<Bound: Comparable>(
+        of property: String, _ value: Bound?, min: Bound? = nil, max: Bound? = nil
+    ) {
+        guard let value else { return }
+        let isDate = Bound.self == Date.self
+        if let min, value < min {
+            add(isDate ? .dateTooSoon : .numberTooSmall, property, "\(property) is below \(min).")
+        }
+        if let max, value > max {
+            add(isDate ? .dateTooLate : .numberTooLarge, property, "\(property) is above \(max).")
+        }
+    }
+
+    /// A number must be one: the store cannot keep NaN.
+    @_spi(Generated)
+    public mutating func finite(_ property: String, _ value: Double?) {
+        guard let value, value.isNaN else { return }
+        add(.numberTooSmall, property, "\(property) is not a number (NaN).")
+    }
+
+    /// A number must be one: the store cannot keep NaN.
+    @_spi(Generated)
+    public mutating func finite(_ property: String, _ value: Float?) {
+        finite(property, value.map(Double.init))
+    }
+
+    /// A date must be one: the store cannot keep NaN.
+    @_spi(Generated)
+    public mutating func finite(_ property: String, _ value: Date?) {
+        finite(property, value?.timeIntervalSinceReferenceDate)
+    }
+
+    /// A to-many must have a number of objects in the limits.
+    @_spi(Generated)
+    public mutating func count(
+        of property: String, at ordinal: Int, min: Int? = nil, max: Int? = nil
+    ) {
+        let count = object.links(ordinal).members.count
+        if let min, count < min {
+            add(.tooFew, property, "\(property) has \(count) objects; at least \(min) are needed.")
+        }
+        if let max, count > max {
+            add(.tooMany, property, "\(property) has \(count) objects; at most \(max) are allowed.")
+        }
+    }
+
+    /// Runs a check of the program's own, which throws when it says no.
+    @_spi(Generated)
+    public mutating func custom(_ property: String?, _ check: () throws -> Void) {
+        do {
+            try check()
+        } catch let error as ValidationError {
+            errors.append(error)
+        } catch {
+            add(.custom, property, "\(property ?? "The object") was refused: \(error)", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import CambiumModel
+
+/// Turns a parsed model into a model, or says everything that is wrong with it.
+///
+/// Each step works with what the steps before could make sense of. A declaration that is broken
+/// leaves its name in `brokenNames`, so that what refers to it is not reported as well.
+package struct ModelChecker {
+    let parsed: ParsedModel
+    var diagnostics: [Diagnostic] = []
+    /// Names that are declared, but not in a way that can be used.
+    var brokenNames: Set<String> = []
+    var enumerations: [Enumeration] = []
+    var renames: [Subject: String] = [:]
+
+    /// An entity or a property of one.
+    struct Subject: Hashable {
+        let entity: String
+        var property: String?
+    }
+
+    private init(_ parsed: ParsedModel) {
+        self.parsed = parsed
+    }
+
+    /// Checks a version.
+    ///
+    /// - Parameters:
+    ///   - bundleName: The name that the model has to have.
+    ///   - previousVersion: The name of the version just before, or nil for the first.
+    ///   - previous: That version, if it is without errors.
+    /// - Returns: No model where any of the diagnostics is an error.
+    package static func check(
+        _ parsed: ParsedModel, bundleName: String, previousVersion: String?, previous: CheckedModel?
+    ) -> (model: CheckedModel?, diagnostics: [Diagnostic]) {
+        var checker = ModelChecker(parsed)
+        let model = checker.check(
+            bundleName: bundleName, previousVersion: previousVersion, previous: previous)
+        let diagnostics = checker.diagnostics.sortedByPlace()
+        return (diagnostics.hasErrors ? nil : model, diagnostics)
+    }
+
+    private mutating func check(
+        bundleName: String, previousVersion: String?, previous: CheckedModel?
+    ) -> CheckedModel? {
+        let root = parsed.root
+        guard root.name == "model", root.namespace == Vocabulary.namespace else {
+            report(
+                .wrongRoot, "A model starts with <model xmlns=\"\(Vocabulary.namespace)\" …>",
+                at: root.offset)
+            return nil
+        }
+        checkStructure(of: root)
+        checkHeader(root, bundleName: bundleName)
+        let access = word("access", of: root, from: AccessLevel.self) ?? .internal
+        collectRenames()
+        checkEnumerations()
+        let drafts = checkEntities()
+        let outline = Model(
+            name: bundleName, version: parsed.version, entities: drafts.map { $0.entity() },
+            enumerations: enumerations)
+        checkShadowing(in: outline, drafts)
+        checkInverses(in: outline, drafts)
+        let entities = drafts.map { checkConstraints(of: $0, in: outline) }
+        let migration = checkMigration(
+            to: outline, previousVersion: previousVersion, previous: previous)
+        let model = Model(
+            name: bundleName, version: parsed.version, entities: entities,
+            enumerations: enumerations, migration: migration)
+        return CheckedModel(model: model, access: access, parsed: parsed)
+    }
+
+    private mutating func checkHeader(_ root: ParsedElement, bundleName: String) {
+        if let version = root["version"], version.value != parsed.version {
+            report(
+                .versionMismatch,
+                "The version is '\(version.value)', but the file is \(parsed.version).xml",
+                at: version, notes: ["Write version=\"\(parsed.version)\""])
+        }
+        guard let name = root["name"] else { return }
+        if name.value != bundleName {
+            report(
+                .nameMismatch,
+                "The model is '\(name.value)', but its folder is \(bundleName).cambium",
+                at: name, notes: ["Write name=\"\(bundleName)\""])
+        } else {
+            _ = checkName(name, isTaken: ReservedNames.types, of: "a type")
+        }
+    }
+
+    // MARK: Reporting
+
+    mutating func report(
+        _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = []
+    ) {
+        diagnostics.append(
+            Diagnostic(code, message, at: parsed.position(at: offset), notes: notes))
+    }
+
+    /// At the value of an XML attribute.
+    mutating func report(
+        _ code: DiagnosticCode, _ message: String, at attribute: ParsedAttribute,
+        notes: [String] = []
+    ) {
+        report(code, message, at: attribute.valueOffset, notes: notes)
+    }
+
+    /// A note that names the nearest valid spelling, or all where there are few.
+    func hint(_ name: String, among candidates: some Collection<String>) -> [String] {
+        if let nearest = nearestName(to: name, among: candidates) {
+            return ["Did you mean '\(nearest)'?"]
+        }
+        guard !candidates.isEmpty, candidates.count <= 12 else { return [] }
+        return ["Possible are: \(candidates.joined(separator: ", "))"]
+    }
+
+    // MARK: Values of XML attributes
+
+    /// One of a type's words, or nil where the attribute is absent or wrong (and reported).
+    mutating func word<Word>(
+        _ name: String, of element: ParsedElement, from type: Word.Type
+    ) -> Word? where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
+        guard let attribute = element[name] else { return nil }
+        if let word = Word(rawValue: attribute.value) { return word }
+        report(
+            .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
+            notes: hint(attribute.value, among: Word.allCases.map(\.rawValue)))
+        return nil
+    }
+
+    /// True or false; false where the attribute is absent or wrong (and reported).
+    mutating func flag(_ name: String, of element: ParsedElement) -> Bool {
+        guard let attribute = element[name] else { return false }
+        if !["true", "false"].contains(attribute.value) {
+            report(
+                .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
+                notes: ["Possible are: true, false"])
+        }
+        return attribute.value == "true"
+    }
+
+    /// A whole number in a range, or nil where the attribute is absent or wrong (and reported).
+    mutating func count(
+        _ name: String, of element: ParsedElement, in range: ClosedRange<Int> = 0...Int(Int32.max)
+    ) -> Int? {
+        guard let attribute = element[name] else { return nil }
+        if let number = Int(attribute.value), range.contains(number) { return number }
+        report(
+            .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
+            notes: ["Write a whole number from \(range.lowerBound) to \(range.upperBound)"])
+        return nil
+    }
+
+    /// Whether the user's code supplies a validation: `validate="custom"`.
+    mutating func hasCustomValidation(_ element: ParsedElement) -> Bool {
+        guard let attribute = element["validate"] else { return false }
+        if attribute.value != "custom" {
+            report(
+                .invalidWord, "'\(attribute.value)' is no value of validate", at: attribute,
+                notes: ["Possible is: custom"])
+        }
+        return true
+    }
+}
+
+extension ParsedAttribute {
+    /// Where the value starts, after the quote.
+    var valueOffset: Int { text.pieces.first?.range.lowerBound ?? offset }
+}

@@ -1,0 +1,167 @@
+import CambiumModel
+
+extension ModelChecker {
+    private var migrationElement: ParsedElement? { parsed.root.children(named: "migration").first }
+
+    /// Keeps what the migration renames, for the declarations that are read next.
+    mutating func collectRenames() {
+        for element in parsed.root.children(named: "migration").dropFirst() {
+            report(.duplicateName, "There is already a migration above", at: element.offset)
+        }
+        for element in migrationElement?.children(named: "rename") ?? [] {
+            guard let entity = element["entity"], let from = element["from"] else { continue }
+            let subject = Subject(
+                entity: entity.value, property: propertyReference(element)?.value)
+            if renames.updateValue(from.value, forKey: subject) != nil {
+                report(.duplicateName, "It is already renamed above", at: element.offset)
+            }
+        }
+    }
+
+    /// Makes the declaration of the step from the version before.
+    mutating func checkMigration(
+        to model: Model, previousVersion: String?, previous: CheckedModel?
+    ) -> MigrationDeclaration? {
+        reportUnusedRenames(in: model)
+        if let previous { checkRenames(in: model, from: previous.model) }
+        guard let element = migrationElement, let from = element["from"] else { return nil }
+        guard from.value == previousVersion else {
+            let remedy =
+                previousVersion.map { "Write from=\"\($0)\"" }
+                ?? "The first version has no migration"
+            report(
+                .wrongStartVersion, "The version before this one is not '\(from.value)'", at: from,
+                notes: [remedy])
+            return nil
+        }
+        return MigrationDeclaration(
+            from: from.value,
+            fills: element.children(named: "fill").compactMap { checkFill($0, in: model) },
+            drops: element.children(named: "drop").compactMap {
+                checkDrop($0, from: previous?.model)
+            })
+    }
+
+    // MARK: Renames
+
+    /// An attribute or a relationship, as such or as either.
+    private func propertyReference(_ element: ParsedElement) -> ParsedAttribute? {
+        element["attribute"] ?? element["relationship"] ?? element["property"]
+    }
+
+    /// A rename that no declaration has taken names something that is not there.
+    private mutating func reportUnusedRenames(in model: Model) {
+        for element in migrationElement?.children(named: "rename") ?? [] {
+            guard let entity = element["entity"] else { continue }
+            let property = propertyReference(element)
+            let subject = Subject(entity: entity.value, property: property?.value)
+            guard renames[subject] != nil else { continue }
+            reportUnknown(entity, property, in: model)
+        }
+    }
+
+    /// A name in the version before has to be there, unless the thing already had its new name.
+    private mutating func checkRenames(in model: Model, from old: Model) {
+        for entity in model.entities {
+            guard
+                let element = parsed.root.children(named: "entity").first(where: {
+                    $0["name"]?.value == entity.name
+                })
+            else { continue }
+            let former = formerEntity(of: entity, in: old)
+            if let name = entity.renamedFrom, former == nil {
+                report(
+                    .unknownMigrationSubject,
+                    "Version \(old.version) has no entity '\(name)'",
+                    at: (element["renamedFrom"] ?? element["name"])?.valueOffset ?? element.offset,
+                    notes: hint(name, among: old.entities.map(\.name)))
+            }
+            guard let former else { continue }
+            let names =
+                old.attributes(of: former).map(\.name) + old.relationships(of: former).map(\.name)
+            let renamed =
+                entity.attributes.map { ($0.name, $0.renamedFrom) }
+                + entity.relationships.map { ($0.name, $0.renamedFrom) }
+            for case (let property, let name?) in renamed
+            where !names.contains(name) && !names.contains(property) {
+                let declaration = element.children.first { $0["name"]?.value == property }
+                report(
+                    .unknownMigrationSubject,
+                    "'\(former.name)' in version \(old.version) has no property '\(name)'",
+                    at: declaration?["renamedFrom"]?.valueOffset
+                        ?? declaration?.offset ?? element.offset,
+                    notes: hint(name, among: names))
+            }
+        }
+    }
+
+    private func formerEntity(of entity: Entity, in old: Model) -> Entity? {
+        entity.renamedFrom.flatMap(old.entity(named:)) ?? old.entity(named: entity.name)
+    }
+
+    // MARK: Fills and drops
+
+    private mutating func checkFill(
+        _ element: ParsedElement, in model: Model
+    ) -> MigrationDeclaration.Fill? {
+        guard let name = element["entity"], let property = element["attribute"],
+            let with = element["with"]
+        else { return nil }
+        guard let entity = model.entity(named: name.value),
+            let attribute = model.attribute(property.value, of: entity)
+        else {
+            reportUnknown(name, property, in: model)
+            return nil
+        }
+        guard !attribute.isTransient else {
+            report(
+                .unsuitableProperty, "'\(attribute.name)' is transient: it is not in the store",
+                at: property)
+            return nil
+        }
+        guard let value = checkValue(with.text, of: entity, in: model, attribute) else {
+            return nil
+        }
+        return .init(entity: entity.name, attribute: attribute.name, value: value)
+    }
+
+    private mutating func checkDrop(
+        _ element: ParsedElement, from old: Model?
+    ) -> MigrationDeclaration.Drop? {
+        guard let entity = element["entity"], let reason = element["reason"], let old else {
+            return nil
+        }
+        let property = propertyReference(element)
+        reportUnknown(entity, property, in: old)
+        if reason.text.isBlank {
+            report(
+                .invalidWord, "Say why the data may go", at: reason,
+                notes: ["The reason is for those who read the migration later"])
+        }
+        return .init(entity: entity.value, property: property?.value, reason: reason.value)
+    }
+
+    /// Reports an entity or property that a version does not have.
+    private mutating func reportUnknown(
+        _ name: ParsedAttribute, _ property: ParsedAttribute?, in model: Model
+    ) {
+        guard let entity = model.entity(named: name.value) else {
+            if !brokenNames.contains(name.value) {
+                report(
+                    .unknownMigrationSubject,
+                    "Version \(model.version) has no entity '\(name.value)'", at: name,
+                    notes: hint(name.value, among: model.entities.map(\.name)))
+            }
+            return
+        }
+        let names =
+            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+        guard let property, !names.contains(property.value),
+            !brokenNames.contains(property.value)
+        else { return }
+        report(
+            .unknownMigrationSubject,
+            "'\(entity.name)' in version \(model.version) has no property '\(property.value)'",
+            at: property, notes: hint(property.value, among: names))
+    }
+}

@@ -1,0 +1,70 @@
+/// Something to tell the author of a model, at its place.
+package struct Diagnostic: Error, Sendable, Hashable {
+    /// What kind of thing it is.
+    package let code: DiagnosticCode
+    /// What is wrong, in one sentence without a full stop.
+    package let message: String
+    /// Where.
+    package let position: SourcePosition
+    /// How to put it right.
+    package let notes: [String]
+
+    /// Describes a finding.
+    package init(
+        _ code: DiagnosticCode, _ message: String, at position: SourcePosition, notes: [String] = []
+    ) {
+        self.code = code
+        self.message = message
+        self.position = position
+        self.notes = notes
+    }
+
+    /// Whether the model cannot be compiled.
+    package var isError: Bool { code.severity == .error }
+
+    /// The text in the form that SwiftPM, Xcode and editors pick up: a line, and one for each note.
+    package var rendered: String {
+        let place = "\(position.path):\(position.line):\(position.column)"
+        let first = "\(place): \(code.severity.rawValue): \(message) [\(code.name)]"
+        let lines = [first] + notes.map { "\(place): note: \($0)" }
+        return lines.map(Self.onOneLine).joined(separator: "\n")
+    }
+
+    /// Model text may hold anything; a diagnostic is one line and moves no cursor.
+    private static func onOneLine(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .lineSeparator, .paragraphSeparator, .format: "\u{FFFD}"
+                    default: scalar
+                    }
+                }))
+    }
+}
+
+/// Whether a finding stops the build.
+package enum Severity: String, Sendable {
+    /// The model cannot be compiled.
+    case error
+    /// It can, and will hurt.
+    case warning
+}
+
+extension [Diagnostic] {
+    /// Whether any of them stops the build.
+    package var hasErrors: Bool { contains(where: \.isError) }
+
+    /// By place, then by code, each once.
+    package func sortedByPlace() -> [Diagnostic] {
+        var seen: Set<Diagnostic> = []
+        return
+            enumerated()
+            .sorted {
+                ($0.element.position, $0.element.code.rawValue, $0.offset)
+                    < ($1.element.position, $1.element.code.rawValue, $1.offset)
+            }
+            .map(\.element)
+            .filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,73 @@
+/// Every kind of finding. The number is for people to search for and never changes its meaning;
+/// each has a folder of examples in the tests, `Cases/CM<number>`.
+package enum DiagnosticCode: Int, Sendable, CaseIterable {
+    // 1xx: the file and the bundle
+    case malformed = 101
+    case notUTF8 = 102
+    case documentType = 103
+    case processingInstruction = 104
+    case limitExceeded = 105
+    case bundleLayout = 106
+    case foreignFile = 107
+
+    // 2xx: the XML's structure
+    case unknownElement = 201
+    case unknownXMLAttribute = 202
+    case missingXMLAttribute = 203
+    case wrongRoot = 204
+    case notSupportedYet = 205
+    case invalidWord = 206
+    case unexpectedText = 207
+    case versionMismatch = 208
+    case nameMismatch = 209
+
+    // 3xx: names
+    case notAnIdentifier = 301
+    case duplicateName = 302
+    case reservedName = 303
+    case shadowedProperty = 304
+
+    // 4xx: attributes and enumerations
+    case unknownType = 401
+    case wrongDefault = 402
+    case inapplicable = 403
+    case contradictoryLimits = 404
+    case invalidPattern = 405
+    case defaultBeyondLimits = 406
+    case optionalBool = 407
+    case emptyEnumeration = 408
+    case duplicateRawValue = 409
+
+    // 5xx: entities and relationships
+    case unknownEntity = 501
+    case unknownInverse = 502
+    case inverseNotMutual = 503
+    case inheritanceCycle = 504
+    case missingInverse = 505
+    case laxRequirement = 506
+    case deleteNeverSucceeds = 507
+
+    // 6xx: constraints and expressions
+    case unknownProperty = 601
+    case unsuitableProperty = 602
+    case invalidExpression = 603
+
+    // 7xx: migrations
+    case wrongStartVersion = 701
+    case unknownMigrationSubject = 702
+    case undecidedMigration = 703
+    case unprovenMigration = 704
+
+    /// As it is printed: `CM103`.
+    package var name: String { "CM\(rawValue)" }
+
+    /// Whether it stops the build.
+    package var severity: Severity {
+        switch self {
+        case .foreignFile, .optionalBool, .missingInverse, .laxRequirement, .deleteNeverSucceeds:
+            .warning
+        default:
+            .error
+        }
+    }
+}

@@ -1,0 +1,168 @@
+/// An expression or a list in the emitted text, laid out the way `swift format` leaves it: on one
+/// line where it fits, else with one argument or element to a line.
+indirect enum SwiftCode {
+    /// Text that is never broken.
+    case text(String)
+    /// A string literal, broken over several lines where it is long.
+    case string(String)
+    /// A string literal that is raw even where it is short.
+    case rawString(String)
+    /// A call; an argument without label has nil.
+    case call(String, [(label: String?, value: SwiftCode)])
+    /// An array literal.
+    case array([SwiftCode])
+    /// Small elements in brackets, as many on a line as fit; a comma follows the last of an array.
+    case filled(open: String, [String], close: String)
+    /// A sum.
+    case sum([SwiftCode])
+    /// A dictionary literal.
+    case dictionary([(key: SwiftCode, value: SwiftCode)])
+
+    /// The greatest length of a line.
+    static let width = 100
+
+    /// A call whose arguments have no labels.
+    static func call(_ name: String, _ arguments: SwiftCode...) -> SwiftCode {
+        .call(name, arguments.map { (nil, $0) })
+    }
+
+    /// The lines of the expression after `prefix` and before `suffix`, at an indentation.
+    func lines(indent: Int, prefix: String = "", suffix: String = "") -> [String] {
+        let margin = String(repeating: " ", count: indent)
+        let room = Self.width - indent - prefix.count - suffix.count
+        if let line = onOneLine(within: room) {
+            return [margin + prefix + line + suffix]
+        }
+        return broken(indent: indent, prefix: margin + prefix, suffix: suffix)
+    }
+
+    private func broken(indent: Int, prefix: String, suffix: String) -> [String] {
+        let margin = String(repeating: " ", count: indent)
+        switch self {
+        case .text(let text):
+            return [prefix + text + suffix]
+        case .string(let text), .rawString(let text):
+            var lines = SwiftText.rawLines(text, width: Self.width - indent)
+            lines[0] = prefix + lines[0]
+            for index in lines.indices.dropFirst() where !lines[index].isEmpty {
+                lines[index] = margin + lines[index]
+            }
+            lines[lines.count - 1] += suffix
+            return lines
+        case .call(let name, let arguments):
+            if arguments.count == 1, arguments[0].label == nil, arguments[0].value.isCollection {
+                // A collection as the only argument keeps the brackets together.
+                return arguments[0].value.broken(
+                    indent: indent, prefix: "\(prefix)\(name)(", suffix: ")\(suffix)")
+            }
+            var lines = ["\(prefix)\(name)("]
+            for (index, argument) in arguments.enumerated() {
+                let isLast = index == arguments.count - 1
+                lines += argument.value.lines(
+                    indent: indent + 4, prefix: argument.label.map { "\($0): " } ?? "",
+                    suffix: isLast ? ")\(suffix)" : ",")
+            }
+            return lines
+        case .array(let elements):
+            let isSingle = elements.count == 1
+            return ["\(prefix)["]
+                + elements.flatMap { $0.lines(indent: indent + 4, suffix: isSingle ? "" : ",") }
+                + ["\(margin)]\(suffix)"]
+        case .filled(let open, let elements, let close):
+            let comma = open == "[" && elements.count > 1 ? "," : ""
+            return [prefix + open]
+                + SwiftWriter.filled(elements, separator: ", ", room: Self.width - indent - 5)
+                .map { "\(margin)    \($0)" }.appendingToLast(comma)
+                + [margin + close + suffix]
+        case .sum(let terms):
+            return terms.enumerated().flatMap { index, term in
+                let suffix = index == terms.count - 1 ? suffix : ""
+                return index == 0
+                    ? term.broken(indent: indent, prefix: prefix, suffix: suffix)
+                    : term.lines(indent: indent + 4, prefix: "+ ", suffix: suffix)
+            }
+        case .dictionary(let pairs):
+            let isSingle = pairs.count == 1
+            return ["\(prefix)["]
+                + pairs.flatMap { key, value in
+                    value.lines(
+                        indent: indent + 4,
+                        prefix: "\(key.onOneLine(within: .max) ?? ""): ",
+                        suffix: isSingle ? "" : ",")
+                }
+                + ["\(margin)]\(suffix)"]
+        }
+    }
+
+    private var isCollection: Bool {
+        switch self {
+        case .array(let elements): !elements.isEmpty
+        case .dictionary(let pairs): !pairs.isEmpty
+        case .filled(let open, let elements, _): open == "[" && !elements.isEmpty
+        default: false
+        }
+    }
+
+    /// The text without line breaks, or nil where it has more than `room` characters or reads
+    /// better on several lines.
+    func onOneLine(within room: Int) -> String? {
+        guard room > 0 else { return nil }
+        var text = ""
+        guard append(to: &text, room: room) else { return nil }
+        return text
+    }
+
+    /// Appends the text on one line, and gives up (so that a large tree is not written again at
+    /// every level) as soon as there is no room.
+    private func append(to line: inout String, room: Int) -> Bool {
+        switch self {
+        case .text(let text): line += text
+        case .string(let text):
+            if text.unicodeScalars.contains("\n"), room < .max { return false }
+            line += SwiftText.literal(text)
+        case .rawString(let text):
+            if text.unicodeScalars.contains("\n"), room < .max { return false }
+            line += SwiftText.rawLiteral(text)
+        case .call(let name, let arguments):
+            line += "\(name)("
+            for (index, argument) in arguments.enumerated() {
+                if index > 0 { line += ", " }
+                if let label = argument.label { line += "\(label): " }
+                guard argument.value.append(to: &line, room: room) else { return false }
+            }
+            line += ")"
+        case .array(let elements):
+            line += "["
+            for (index, element) in elements.enumerated() {
+                if index > 0 { line += ", " }
+                guard element.append(to: &line, room: room) else { return false }
+            }
+            line += "]"
+        case .filled(let open, let elements, let close):
+            line += open + elements.joined(separator: ", ") + close
+        case .sum(let terms):
+            for (index, term) in terms.enumerated() {
+                if index > 0 { line += " + " }
+                guard term.append(to: &line, room: room) else { return false }
+            }
+        case .dictionary(let pairs):
+            line += pairs.isEmpty ? "[:" : "["
+            for (index, pair) in pairs.enumerated() {
+                if index > 0 { line += ", " }
+                guard pair.key.append(to: &line, room: room) else { return false }
+                line += ": "
+                guard pair.value.append(to: &line, room: room) else { return false }
+            }
+            line += "]"
+        }
+        return line.utf8.count <= room
+    }
+}
+
+extension [String] {
+    /// The lines with something more at the end of the last.
+    fileprivate func appendingToLast(_ text: String) -> [String] {
+        guard let last else { return self }
+        return dropLast() + [last + text]
+    }
+}

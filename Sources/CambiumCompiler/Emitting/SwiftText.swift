@@ -1,0 +1,169 @@
+import CambiumModel
+
+/// The one point at which text of a model becomes Swift: literals, identifiers and comments.
+///
+/// Whatever the text is, the result is one token (or one comment) that means exactly that text.
+enum SwiftText {
+    /// A string literal. Printable ASCII stays as it is, everything else is written as `\u{…}`.
+    static func literal(_ text: String) -> String {
+        var literal = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": literal += "\\\""
+            case "\\": literal += "\\\\"
+            default: literal += escaped(scalar, escape: "\\")
+            }
+        }
+        return literal + "\""
+    }
+
+    /// A raw string literal on one line, for text with many quotes and backslashes, such as SQL and
+    /// regular expressions.
+    static func rawLiteral(_ text: String) -> String {
+        let form = RawForm(of: text)
+        var literal = form.hashes + "\""
+        for (index, scalar) in text.unicodeScalars.enumerated() {
+            // A quote at the start could be taken for the start of a literal of several lines.
+            literal +=
+                index == 0 && scalar == "\"" ? "\(form.escape)\"" : form.token(scalar)
+        }
+        return literal + "\"" + form.hashes
+    }
+
+    /// The lines of a raw string literal whose text is broken where it has line feeds, and, with
+    /// escaped line ends that are no part of the text, wherever it is longer than `width`.
+    static func rawLines(_ text: String, width: Int) -> [String] {
+        let form = RawForm(of: text)
+        let escape = form.escape
+        var lines: [String] = []
+        var tokens: [String] = []
+        var length = 0
+        func endLine(_ count: Int, with end: String) {
+            lines.append(tokens[..<count].joined() + end)
+            tokens.removeFirst(count)
+            length = tokens.reduce(0) { $0 + $1.utf8.count }
+        }
+        for scalar in text.unicodeScalars {
+            if scalar == "\n" {
+                endLine(tokens.count, with: "")
+                continue
+            }
+            let token = form.token(scalar)
+            if length + token.utf8.count + escape.utf8.count > width, !tokens.isEmpty {
+                let space = tokens.lastIndex(of: " ").map { $0 + 1 }
+                endLine(space.flatMap { $0 * 2 > width ? $0 : nil } ?? tokens.count, with: escape)
+            }
+            tokens.append(token)
+            length += token.utf8.count
+        }
+        endLine(tokens.count, with: "")
+        // A space at the end of a line is easily lost by an editor.
+        let safe = lines.map { line in
+            line.last == " " ? "\(line.dropLast())\(escape)u{20}" : line
+        }
+        return ["\(form.hashes)\"\"\""] + safe + ["\"\"\"\(form.hashes)"]
+    }
+
+    /// A name at a place where an identifier is declared or used, in back-ticks where it is a
+    /// keyword. Scalars that no identifier has become `_u1F600_`.
+    static func identifier(_ name: String) -> String {
+        let identifier = plainIdentifier(name)
+        return keywords.contains(identifier) ? "`\(identifier)`" : identifier
+    }
+
+    /// A name as a part of a longer identifier, so without back-ticks.
+    static func plainIdentifier(_ name: String) -> String {
+        var identifier = ""
+        for scalar in name.unicodeScalars {
+            let isAllowed =
+                identifier.isEmpty
+                ? scalar == "_" || scalar.properties.isXIDStart
+                : scalar == "_" || scalar.properties.isXIDContinue
+            if isAllowed {
+                identifier.unicodeScalars.append(scalar)
+            } else {
+                identifier += "_u\(String(scalar.value, radix: 16, uppercase: true))_"
+            }
+        }
+        // A lone underscore is a pattern, not a name.
+        return identifier.isEmpty || identifier == "_" ? "_u_" : identifier
+    }
+
+    /// A name as the rest of a camel-case identifier: `longitude` → `Longitude`.
+    static func capitalized(_ name: String) -> String {
+        let identifier = plainIdentifier(name)
+        return identifier.prefix(1).uppercased() + identifier.dropFirst()
+    }
+
+    /// Text inside a comment of one line. Scalars that end a line, cannot be seen or change the
+    /// direction of writing are shown as `\u{…}`.
+    static func comment(_ text: String) -> String {
+        var comment = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator, .format, .privateUse, .unassigned,
+                .surrogate:
+                comment += escape(scalar)
+            default: comment.unicodeScalars.append(scalar)
+            }
+        }
+        return comment
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    }
+
+    private static func escaped(_ scalar: Unicode.Scalar, escape: String) -> String {
+        (0x20...0x7E).contains(scalar.value)
+            ? String(scalar) : "\(escape)u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    }
+
+    /// How a text is written as a raw literal.
+    private struct RawForm {
+        /// The number signs around it.
+        let hashes: String
+        /// What starts an escape.
+        var escape: String { "\\" + hashes }
+        /// Whether its quotes and backslashes are escaped all the same.
+        let escapesAll: Bool
+
+        /// Takes one number sign more than ever follow a quote or a backslash in the text, or, so
+        /// that the literal stays readable (and Swift allows 255), one and escapes.
+        init(of text: String) {
+            var longest = 0
+            var run: Int?
+            for scalar in text.unicodeScalars {
+                switch scalar {
+                case "\"", "\\": run = 0
+                case "#": run = run.map { $0 + 1 }
+                default: run = nil
+                }
+                longest = max(longest, run ?? 0)
+            }
+            escapesAll = longest > 2
+            hashes = String(repeating: "#", count: escapesAll ? 1 : longest + 1)
+        }
+
+        func token(_ scalar: Unicode.Scalar) -> String {
+            escapesAll && (scalar == "\"" || scalar == "\\")
+                ? "\(escape)\(scalar)" : escaped(scalar, escape: escape)
+        }
+    }
+
+    /// Words that need back-ticks somewhere where the emitter puts names. A back-tick too many
+    /// does no harm.
+    private static let keywords: Set<String> = [
+        "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "async", "await",
+        "borrowing", "break", "case", "catch", "class", "consume", "consuming", "continue", "copy",
+        "default", "defer", "deinit", "discard", "do", "dynamic", "each", "else", "enum",
+        "extension", "fallthrough", "false", "fileprivate", "final", "for", "func", "get", "guard",
+        "if", "import", "in", "indirect", "infix", "init", "inout", "internal", "is", "isolated",
+        "lazy", "let", "macro", "mutating", "nil", "nonisolated", "nonmutating", "open", "operator",
+        "optional", "override", "package", "postfix", "precedencegroup", "prefix", "private",
+        "protocol", "public", "repeat", "required", "rethrows", "return", "self", "sending", "set",
+        "some", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+        "try", "typealias", "unowned", "var", "weak", "where", "while", "yield", "willSet",
+        "didSet", "any", "then",
+    ]
+}

@@ -1,0 +1,149 @@
+import CambiumModel
+
+/// Constants as Swift.
+struct LiteralEmitter {
+    let names: GeneratedNames
+
+    /// A `Value`, where one is expected.
+    func value(_ value: Value) -> SwiftCode {
+        switch value {
+        case .null: .text(".null")
+        case .bool(let value): .call(".bool", .text("\(value)"))
+        case .int(let value): .call(".int", .text("\(value)"))
+        case .double(let value): .call(".double", .text(double(value)))
+        case .decimal(let value): .call(".decimal", decimal(value))
+        case .string(let value): .call(".string", .string(value))
+        case .date(let value): .call(".date", date(value))
+        case .uuid(let value): .call(".uuid", uuid(value))
+        case .uri(let value):
+            // Nothing but a URL that was read before gets here, so nil is out of the question.
+            .text(
+                names.library("URL") + "(string: \(SwiftText.literal(value.absoluteString)))"
+                    + ".map { .uri($0) } ?? .null")
+        case .data(let value): .call(".data", data(value))
+        }
+    }
+
+    /// A bound of a range of an attribute's values: a literal of the attribute's own type.
+    func bound(_ value: Value, of type: AttributeType) -> SwiftCode? {
+        switch (value, type) {
+        case (.int(let value), .int16), (.int(let value), .int32), (.int(let value), .int64):
+            .text("\(value)")
+        case (.int(let value), .float): .text(float(Float(value)))
+        case (.double(let value), .float): .text(float(Float(value)))
+        case (.int(let value), .double): .text(double(Double(value)))
+        case (.double(let value), .double): .text(double(value))
+        case (.int(let value), .decimal):
+            .text("\(value)")
+        case (.decimal(let value), .decimal):
+            decimal(value)
+        case (.date(let value), .date):
+            date(value)
+        default:
+            nil
+        }
+    }
+
+    /// A number that reads back bit for bit.
+    func double(_ value: Double) -> String {
+        switch value {
+        case .infinity: ".infinity"
+        case -.infinity: "-.infinity"
+        case let value where value.isNaN: ".nan"
+        case let value where value.isSubnormal:
+            // The compiler warns of literals that lose precision.
+            names.standard("Double") + "(bitPattern: \(value.bitPattern))"
+        default: "\(value)"
+        }
+    }
+
+    private func float(_ value: Float) -> String {
+        value.isSubnormal
+            ? names.standard("Float") + "(bitPattern: \(value.bitPattern))"
+            : value.isFinite ? "\(value)" : double(Double(value))
+    }
+
+    /// An exact decimal. One of more digits than a literal may have is put together from parts.
+    func decimal(_ value: Decimal) -> SwiftCode {
+        let type = names.library("Decimal")
+        let text = value.description
+        guard value.isFinite, let digits = Digits(text) else { return .text("\(type).nan") }
+        if digits.exponent == 0, digits.significand.count <= 18 {
+            return .text((digits.isNegative ? "-" : "") + digits.significand)
+        }
+        var parts: [SwiftCode] = []
+        var rest = Substring(digits.significand)
+        var exponent = digits.exponent
+        let sign = digits.isNegative ? ".minus" : ".plus"
+        while !rest.isEmpty {
+            let part = rest.suffix(18).drop { $0 == "0" }
+            if !part.isEmpty {
+                parts.insert(
+                    .call(
+                        type,
+                        [
+                            ("sign", .text(sign)), ("exponent", .text("\(exponent)")),
+                            ("significand", .text(String(part))),
+                        ]), at: 0)
+            }
+            rest = rest.dropLast(18)
+            exponent += 18
+        }
+        return parts.count == 1 ? parts[0] : .sum(parts)
+    }
+
+    /// A moment, exact to the bit.
+    func date(_ value: Date) -> SwiftCode {
+        .call(
+            names.library("Date"),
+            [
+                (
+                    "timeIntervalSinceReferenceDate",
+                    .text(double(value.timeIntervalSinceReferenceDate))
+                )
+            ])
+    }
+
+    /// A UUID by its bytes, which cannot fail as its text could.
+    func uuid(_ value: UUID) -> SwiftCode {
+        let bytes = withUnsafeBytes(of: value.uuid) { $0.map(hexadecimal) }
+        return .call(
+            names.library("UUID"), [("uuid", .filled(open: "(", bytes, close: ")"))])
+    }
+
+    /// Bytes.
+    func data(_ value: Data) -> SwiftCode {
+        .call(
+            names.library("Data"), .filled(open: "[", value.map(hexadecimal), close: "]"))
+    }
+
+    private func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
+    }
+}
+
+/// A decimal's digits without zeros at either end, from its description.
+private struct Digits {
+    let isNegative: Bool
+    let significand: String
+    let exponent: Int
+
+    init?(_ description: String) {
+        isNegative = description.hasPrefix("-")
+        let parts = description.drop { $0 == "-" }.split(
+            separator: ".", omittingEmptySubsequences: false)
+        guard let whole = parts.first, parts.count <= 2 else { return nil }
+        let fraction = parts.count == 2 ? parts[1] : ""
+        var digits = Substring(whole + fraction).drop { $0 == "0" }
+        guard digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+        var exponent = -fraction.count
+        // Whole numbers keep their zeros while a literal holds them, because people read them.
+        while digits.last == "0", exponent < 0 || digits.count > 18 {
+            digits.removeLast()
+            exponent += 1
+        }
+        significand = digits.isEmpty ? "0" : String(digits)
+        self.exponent = digits.isEmpty ? 0 : exponent
+    }
+}

@@ -1,0 +1,42 @@
+import CambiumMigration
+
+extension SwiftEmitter {
+    /// The migrations from all earlier versions.
+    func migrationsText() -> String {
+        var writer = startFile()
+        writer.line()
+        writer.block("extension \(SwiftText.identifier(model.name))") { writer in
+            writer.doc("The steps from each version to the next, proven when they were compiled.")
+            let type = names.library("Migration")
+            // One constant for each migration keeps the type checker fast.
+            let constants = migrations.indices.map { "migration\($0 + 1)" }
+            writer.code(
+                "static let migrations: [\(type)] = ", .array(constants.map { .text($0) }))
+            for (constant, migration) in zip(constants, migrations) {
+                writer.line()
+                writer.doc("From version \(migration.from) to version \(migration.to).")
+                writer.code("private static let \(constant) = ", code(migration, type: type))
+            }
+        }
+        return writer.text
+    }
+
+    private func code(_ migration: Migration, type: String) -> SwiftCode {
+        .call(
+            type,
+            [
+                ("from", .string(migration.from)), ("to", .string(migration.to)),
+                ("fromHash", .string(migration.fromHash)), ("toHash", .string(migration.toHash)),
+                ("steps", .array(migration.steps.map(code))),
+            ])
+    }
+
+    private func code(_ step: MigrationStep) -> SwiftCode {
+        .call(
+            ".init",
+            [
+                ("summary", .string(step.summary)), ("kind", .text(".\(step.kind)")),
+                ("sql", .array(step.sql.map { .rawString($0) })),
+            ])
+    }
+}

@@ -1,0 +1,73 @@
+import CambiumModel
+
+extension SwiftEmitter {
+    /// The model and everything that opening a store takes.
+    func modelText() -> String {
+        var writer = startFile()
+        let literals = ModelLiteralEmitter(names: names)
+        writer.line()
+        writer.doc("The model `\(model.name)`, version \(model.version).")
+        writer.block("\(modifier)enum \(SwiftText.identifier(model.name))") { writer in
+            writer.doc("Everything that opening a store of this model needs.")
+            writer.code("\(modifier)static let model = ", compiledModel)
+            writer.line()
+            writer.doc("The classes of the entities.")
+            let classType = names.library("ManagedObject") + ".Type"
+            let string = names.standard("String")
+            writer.code("private static let classes: [\(string): \(classType)] = ", classes)
+            writer.line()
+            writer.doc("The statements that make an empty store.")
+            writer.code(
+                "private static let schema: [\(string)] = ",
+                .array(schema.map { .rawString($0) }))
+            writer.line()
+            writer.doc("The model as values.")
+            writer.code("private static let currentModel = ", currentModel(literals))
+            // One declaration for each entity, and types wherever a literal has many elements, keep
+            // the type checker fast.
+            for entity in model.entities {
+                writer.line()
+                writer.doc("The entity `\(entity.name)`.")
+                writer.code("private static let \(constant(entity)) = ", literals.entity(entity))
+            }
+        }
+        return writer.text
+    }
+
+    private var compiledModel: SwiftCode {
+        .call(
+            names.library("CompiledModel"),
+            [
+                ("model", .text("currentModel")),
+                ("classes", .text("classes")),
+                ("schema", .text("schema")),
+                ("migrations", .text("migrations")),
+            ])
+    }
+
+    private var classes: SwiftCode {
+        .dictionary(
+            entities.sorted { $0.entity.name < $1.entity.name }.map {
+                (.string($0.entity.name), .text("\($0.typeName).self"))
+            })
+    }
+
+    private func currentModel(_ literals: ModelLiteralEmitter) -> SwiftCode {
+        var arguments: [(label: String?, value: SwiftCode)] = [
+            ("name", .string(model.name)),
+            ("version", .string(model.version)),
+            ("entities", .array(model.entities.map { .text(constant($0)) })),
+        ]
+        if !model.enumerations.isEmpty {
+            arguments.append(
+                ("enumerations", .array(model.enumerations.map(literals.enumeration))))
+        }
+        return .call(names.library("Model"), arguments)
+    }
+
+    /// The name of the constant that holds an entity: two entities never share one, and none is
+    /// that of another declaration.
+    private func constant(_ entity: Entity) -> String {
+        "entity" + SwiftText.plainIdentifier(entity.name)
+    }
+}

@@ -1,0 +1,115 @@
+import CambiumModel
+
+extension SwiftEmitter {
+    /// A function for each entity that checks the limits of the properties that its class declares.
+    func validationText() -> String {
+        var writer = startFile()
+        for entity in entities where hasChecks(entity) {
+            writer.line()
+            writer.doc(
+                "Checks the limits of the properties of an object of `\(entity.entity.name)`.")
+            writer.function(
+                "func \(validationFunction(entity))",
+                parameters: [
+                    "_ object: \(entity.className)",
+                    "into validator: inout \(names.library("Validator"))",
+                ]
+            ) { writer in
+                for check in checks(of: entity) {
+                    writer.code("", check)
+                }
+                emitCustomChecks(of: entity, to: &writer)
+            }
+        }
+        return writer.text
+    }
+
+    /// The name of the function. A hook of the program's is `validate` and an attribute's name, and
+    /// inside the class it would hide a function of the same name.
+    func validationFunction(_ entity: GeneratedEntity) -> String {
+        "validate\(SwiftText.plainIdentifier(entity.entity.name))Properties"
+    }
+
+    /// Whether the class has something to check, or stands at the top, where without an override
+    /// the runtime would go through the model for every object.
+    func hasChecks(_ entity: GeneratedEntity) -> Bool {
+        entity.parentName == nil || !checks(of: entity).isEmpty || !entity.objectHooks.isEmpty
+            || entity.attributes.contains(where: \.attribute.hasCustomValidation)
+    }
+
+    private func checks(of entity: GeneratedEntity) -> [SwiftCode] {
+        entity.attributes.flatMap(checks) + entity.relationships.compactMap(check)
+    }
+
+    private func checks(of attribute: GeneratedAttribute) -> [SwiftCode] {
+        var checks: [SwiftCode] = []
+        let name = SwiftCode.string(attribute.attribute.name)
+        let value = SwiftCode.text("object.\(attribute.name)")
+        let limits = attribute.attribute.limits
+        if !attribute.attribute.isOptional, !attribute.attribute.isTransient {
+            checks.append(
+                .call("validator.required", [(nil, name), ("at", .text("\(attribute.slot)"))]))
+        }
+        switch attribute.attribute.type {
+        case .float, .double, .date:
+            checks.append(.call("validator.finite", name, value))
+        default:
+            break
+        }
+        if limits.minimumLength != nil || limits.maximumLength != nil {
+            let bounds = [("min", limits.minimumLength), ("max", limits.maximumLength)]
+            checks.append(
+                .call(
+                    "validator.length",
+                    [("of", name), (nil, value)]
+                        + bounds.compactMap { label, bound in
+                            bound.map { (label, .text("\($0)")) }
+                        }))
+        }
+        if let pattern = limits.pattern {
+            checks.append(
+                .call(
+                    "validator.pattern", [("of", name), (nil, value), (nil, .rawString(pattern))]))
+        }
+        let literals = LiteralEmitter(names: names)
+        let bounds: [(label: String?, value: SwiftCode)] =
+            [("min", limits.minimum), ("max", limits.maximum)].compactMap { label, bound in
+                bound.flatMap { literals.bound($0, of: attribute.attribute.type) }
+                    .map { (label, $0) }
+            }
+        if !bounds.isEmpty {
+            checks.append(.call("validator.range", [("of", name), (nil, value)] + bounds))
+        }
+        return checks
+    }
+
+    private func check(_ relationship: GeneratedRelationship) -> SwiftCode? {
+        let name = SwiftCode.string(relationship.relationship.name)
+        let number = SwiftCode.text("\(relationship.number)")
+        if relationship.relationship.isToMany {
+            let bounds = [
+                ("min", relationship.relationship.minimumCount),
+                ("max", relationship.relationship.maximumCount),
+            ].compactMap { label, bound in
+                bound.map { (label: label as String?, value: SwiftCode.text("\($0)")) }
+            }
+            guard !bounds.isEmpty else { return nil }
+            return .call("validator.count", [("of", name), ("at", number)] + bounds)
+        }
+        guard relationship.isRequiredAtInsert else { return nil }
+        return .call("validator.requiredToOne", name, number)
+    }
+
+    /// Calls of the functions that `validate="custom"` demands of the program.
+    private func emitCustomChecks(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
+        for attribute in entity.attributes where attribute.attribute.hasCustomValidation {
+            let name = SwiftText.literal(attribute.attribute.name)
+            writer.block(
+                "validator.custom(\(name))",
+                statement: "try object.\(attribute.hook)(&object.\(attribute.name))")
+        }
+        for hook in entity.objectHooks {
+            writer.block("validator.custom(nil)", statement: "try object.\(hook)()")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CambiumModel
+
+/// The bytes of a file, and the lines and columns that people know them by.
+package struct SourceText: Sendable {
+    /// The path as diagnostics print it.
+    package let path: String
+    /// The UTF-8 text without a byte order mark. Every offset of this stage counts these bytes.
+    package let bytes: [UInt8]
+    private let lineStarts: [Int]
+
+    /// Holds a file's content.
+    package init(path: String, bytes: [UInt8]) {
+        self.path = path
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        self.bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        var starts = [0]
+        for (offset, byte) in self.bytes.enumerated() where byte == UInt8(ascii: "\n") {
+            starts.append(offset + 1)
+        }
+        lineStarts = starts
+    }
+
+    /// The place of a byte.
+    package func position(at offset: Int) -> SourcePosition {
+        let offset = min(max(offset, 0), bytes.count)
+        var low = 0
+        var high = lineStarts.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if lineStarts[middle] <= offset { low = middle } else { high = middle }
+        }
+        let before = bytes[lineStarts[low]..<offset]
+        return SourcePosition(
+            path: path, line: low + 1, column: before.count(where: UTF8.startsScalar) + 1)
+    }
+
+    /// The offset of a place that another parser reported; one beyond its line is moved to the
+    /// line's end.
+    func offset(line: Int, column: Int) -> Int {
+        guard line >= 1, line <= lineStarts.count else { return bytes.count }
+        let end = line < lineStarts.count ? lineStarts[line] - 1 : bytes.count
+        var offset = lineStarts[line - 1]
+        var remaining = max(column - 1, 0)
+        while offset < end {
+            if UTF8.startsScalar(bytes[offset]) {
+                if remaining == 0 { break }
+                remaining -= 1
+            }
+            offset += 1
+        }
+        return offset
+    }
+
+    /// The text of a range of bytes.
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+}
+
+/// A place in a file.
+package struct SourcePosition: Sendable, Hashable, Comparable {
+    /// The path as it was given.
+    package let path: String
+    /// The line, from 1.
+    package let line: Int
+    /// The column, from 1, in characters (Unicode scalars): what editors that take
+    /// `path:line:column` mean for all text without combining marks.
+    package let column: Int
+
+    /// Names a place.
+    package init(path: String, line: Int, column: Int) {
+        self.path = path
+        self.line = line
+        self.column = column
+    }
+
+    package static func < (left: SourcePosition, right: SourcePosition) -> Bool {
+        (left.path, left.line, left.column) < (right.path, right.line, right.column)
+    }
+}
+
+extension UTF8 {
+    /// Whether a byte is the first of a scalar.
+    static func startsScalar(_ byte: UInt8) -> Bool { byte & 0xC0 != 0x80 }
+}

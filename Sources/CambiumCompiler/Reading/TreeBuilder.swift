@@ -1,0 +1,83 @@
+/// Puts libxml2's events and the scanner's places together.
+final class TreeBuilder {
+    private let source: SourceText
+    private let scanned: [ScannedElement]
+    private var next = 0
+    private var open: [ParsedElement] = []
+    /// The outermost element, once it has ended.
+    private(set) var root: ParsedElement?
+    /// The first thing that went wrong.
+    private(set) var diagnostic: Diagnostic?
+    /// Ends the parser's work.
+    var stop: () -> Void = {}
+
+    init(source: SourceText, scanned: [ScannedElement]) {
+        self.source = source
+        self.scanned = scanned
+    }
+
+    /// The builder that a callback belongs to.
+    static func from(_ context: UnsafeMutableRawPointer?) -> TreeBuilder? {
+        // Safety: `XMLReader.parse` passes an unretained builder that outlives the callbacks.
+        context.map { Unmanaged<TreeBuilder>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func startElement(
+        name: String, namespace: String?, declared: [(String, String)],
+        attributes: [(String, String)]
+    ) {
+        guard diagnostic == nil else { return }
+        guard next < scanned.count, source.text(scanned[next].name) == name else {
+            // The two readers of the same bytes disagree; neither is believed.
+            fail("This is not well-formed XML", at: source.bytes.count)
+            return
+        }
+        let places = scanned[next]
+        next += 1
+        var values = Dictionary(declared + attributes, uniquingKeysWith: { first, _ in first })
+        let parsed: [ParsedAttribute] = places.attributes.compactMap { place in
+            let name = source.text(place.name)
+            guard let value = values.removeValue(forKey: name) else { return nil }
+            let piece = ScannedText(range: place.value, isVerbatim: false)
+            return ParsedAttribute(
+                name: name, offset: place.name.lowerBound,
+                text: ParsedText(value: value, pieces: [piece]))
+        }
+        guard values.isEmpty else {
+            fail("This is not well-formed XML", at: places.name.lowerBound)
+            return
+        }
+        var element = ParsedElement(
+            name: name, namespace: namespace, offset: places.name.lowerBound - 1,
+            attributes: parsed)
+        element.text.pieces = places.text
+        open.append(element)
+    }
+
+    func endElement() {
+        guard diagnostic == nil, let element = open.popLast() else { return }
+        if open.isEmpty {
+            root = element
+        } else {
+            open[open.count - 1].children.append(element)
+        }
+    }
+
+    func add(text: String) {
+        guard diagnostic == nil, !open.isEmpty else { return }
+        open[open.count - 1].text.value += text
+    }
+
+    /// Keeps libxml2's first complaint.
+    func fail(_ message: String, line: Int, column: Int) {
+        let text = message.split(separator: "\n").first.map(String.init) ?? message
+        fail("This is not well-formed XML: \(text)", at: source.offset(line: line, column: column))
+    }
+
+    private func fail(_ message: String, at offset: Int) {
+        if diagnostic == nil {
+            diagnostic = Diagnostic(.malformed, message, at: source.position(at: offset))
+        }
+        stop()
+    }
+}

@@ -1,0 +1,172 @@
+import CLibXML2
+import CambiumModel
+
+/// Reads XML into elements with places, by libxml2, hardened: no network, no document types, no
+/// entities beyond the five, no encodings but UTF-8, limits on everything.
+///
+/// A reader never judges: unknown names are kept, and the checker reports them.
+package enum XMLReader {
+    /// The outermost element of a file.
+    ///
+    /// - Throws: the first finding; after it the rest of the file has no meaning.
+    package static func read(_ source: SourceText) throws(Diagnostic) -> ParsedElement {
+        try checkBytes(of: source)
+        var scanner = TagScanner(source)
+        var length = source.bytes.count
+        var refusal: Diagnostic?
+        switch scanner.scan() {
+        case .complete:
+            break
+        case .malformed(let offset):
+            // libxml2 finds the words for what is wrong there, and sees no more of the file than
+            // has been counted against the limits.
+            length = min(offset + 16, length)
+            refusal = Diagnostic(
+                .malformed, "This is not well-formed XML", at: source.position(at: offset))
+        case .refused(let code, let message, let offset):
+            throw Diagnostic(code, message, at: source.position(at: offset))
+        }
+        let builder = TreeBuilder(source: source, scanned: scanner.elements)
+        let isWellFormed = parse(source.bytes[..<length], into: builder)
+        if let diagnostic = builder.diagnostic ?? refusal { throw diagnostic }
+        guard isWellFormed, let root = builder.root else {
+            throw Diagnostic(
+                .malformed, "This is not well-formed XML", at: source.position(at: length))
+        }
+        return root
+    }
+
+    /// Refuses what is not UTF-8, and the control characters that XML does not have.
+    private static func checkBytes(of source: SourceText) throws(Diagnostic) {
+        if source.bytes.count > ReadingLimits.fileSize {
+            throw Diagnostic(
+                .limitExceeded, "A model file may not have more than 4 MiB",
+                at: source.position(at: 0))
+        }
+        var parser = Unicode.UTF8.ForwardParser()
+        var iterator = source.bytes.makeIterator()
+        var offset = 0
+        while true {
+            switch parser.parseScalar(from: &iterator) {
+            case .valid(let encoded):
+                if let byte = encoded.first, byte < 0x20, !"\t\n\r".utf8.contains(byte) {
+                    throw Diagnostic(
+                        .malformed, "The control character \(byte) is not allowed in XML",
+                        at: source.position(at: offset))
+                }
+                offset += encoded.count
+            case .error:
+                throw Diagnostic(
+                    .notUTF8, "This is not UTF-8",
+                    at: source.position(at: offset), notes: ["Save the file in UTF-8"])
+            case .emptyInput:
+                return
+            }
+        }
+    }
+
+    /// Feeds libxml2; the builder keeps what it reports.
+    private static func parse(_ bytes: ArraySlice<UInt8>, into builder: TreeBuilder) -> Bool {
+        _ = initialized
+        var handler = makeHandler()
+        // Safety: libxml2 hands this pointer back to the callbacks, which run only inside
+        // xmlParseChunk below, while `builder` is alive.
+        let context = Unmanaged.passUnretained(builder).toOpaque()
+        guard let parser = xmlCreatePushParserCtxt(&handler, context, nil, 0, nil) else {
+            return false
+        }
+        defer { xmlFreeParserCtxt(parser) }
+        builder.stop = { xmlStopParser(parser) }
+        defer { builder.stop = {} }
+        xmlCtxtUseOptions(parser, Int32(XML_PARSE_NONET.rawValue))
+        let status = withExtendedLifetime(builder) {
+            bytes.withUnsafeBytes { buffer in
+                // Safety: libxml2 reads `count` bytes and keeps no pointer to them.
+                xmlParseChunk(
+                    parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    Int32(buffer.count), 1)
+            }
+        }
+        return status == 0 && parser.pointee.wellFormed != 0 && parser.pointee.nsWellFormed != 0
+    }
+
+    /// libxml2 wants to be initialised once, before threads use it.
+    private static let initialized: Void = xmlInitParser()
+
+    private static func makeHandler() -> xmlSAXHandler {
+        var handler = xmlSAXHandler()
+        handler.initialized = UInt32(XML_SAX2_MAGIC)
+        // Safety, for all callbacks: `context` is the builder that `parse` passed, alive during the
+        // call; names and values are null-terminated or delimited as libxml2 documents, and copied.
+        handler.startElementNs = {
+            context, name, prefix, uri, namespaceCount, namespaces, count, _, attributes in
+            TreeBuilder.from(context)?.startElement(
+                name: XMLReader.qualified(name, prefix), namespace: XMLReader.string(uri),
+                declared: XMLReader.declarations(namespaces, count: Int(namespaceCount)),
+                attributes: XMLReader.attributes(attributes, count: Int(count)))
+        }
+        handler.endElementNs = { context, _, _, _ in TreeBuilder.from(context)?.endElement() }
+        handler.characters = { context, text, length in
+            TreeBuilder.from(context)?.add(text: XMLReader.string(text, length: Int(length)))
+        }
+        handler.ignorableWhitespace = handler.characters
+        handler.cdataBlock = handler.characters
+        handler.getEntity = { _, name in xmlGetPredefinedEntity(name) }
+        handler.serror = { context, error in
+            guard let error = error?.pointee, error.level.rawValue >= XML_ERR_ERROR.rawValue else {
+                return
+            }
+            TreeBuilder.from(context)?.fail(
+                error.message.map { String(cString: $0) } ?? "This is not well-formed XML",
+                line: Int(error.line), column: Int(error.int2))
+        }
+        return handler
+    }
+
+    // MARK: C values
+
+    // Safety, for all of these: called only with what libxml2 passes to a callback, during it.
+
+    private static func string(_ text: UnsafePointer<xmlChar>?) -> String? {
+        text.map { String(cString: $0) }
+    }
+
+    private static func string(_ text: UnsafePointer<xmlChar>?, length: Int) -> String {
+        String(decoding: UnsafeBufferPointer(start: text, count: length), as: UTF8.self)
+    }
+
+    private static func qualified(
+        _ name: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?
+    ) -> String {
+        let name = string(name) ?? ""
+        return string(prefix).map { "\($0):\(name)" } ?? name
+    }
+
+    /// Pairs of prefix and URI.
+    private static func declarations(
+        _ list: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int
+    ) -> [(String, String)] {
+        guard let list else { return [] }
+        return (0..<count).map { index in
+            let prefix = string(list[2 * index])
+            return (prefix.map { "xmlns:\($0)" } ?? "xmlns", string(list[2 * index + 1]) ?? "")
+        }
+    }
+
+    /// Groups of five: name, prefix, URI, start and end of the value.
+    private static func attributes(
+        _ list: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int
+    ) -> [(String, String)] {
+        guard let list else { return [] }
+        return (0..<count).map { index in
+            let fields = list + 5 * index
+            guard let start = fields[3], let end = fields[4] else {
+                return (qualified(fields[0], fields[1]), "")
+            }
+            // Unless it is told to replace entities, which it never is here, libxml2 writes "&" in
+            // a value as "&#38;", and so every "&" there is.
+            let value = string(start, length: end - start).replacing("&#38;", with: "&")
+            return (qualified(fields[0], fields[1]), value)
+        }
+    }
+}

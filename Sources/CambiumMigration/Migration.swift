@@ -1,0 +1,42 @@
+import CambiumModel
+import CambiumSQL
+
+/// What makes a store of one version of a model a store of the next: planned and proven when the
+/// model was compiled, and run as it is.
+public struct Migration: Sendable, Hashable {
+    /// The version that it starts from.
+    public let from: String
+    /// The version that it leads to.
+    public let to: String
+    /// The version hash of the version that it starts from.
+    public let fromHash: String
+    /// The version hash of the version that it leads to.
+    public let toHash: String
+    /// What is done, in order.
+    public let steps: [MigrationStep]
+
+    /// Describes a migration.
+    public init(
+        from: String, to: String, fromHash: String, toHash: String, steps: [MigrationStep]
+    ) {
+        self.from = from
+        self.to = to
+        self.fromHash = fromHash
+        self.toHash = toHash
+        self.steps = steps
+    }
+
+    /// Plans the migration between two versions.
+    ///
+    /// - Throws: All reasons why there is none.
+    package init(from old: Model, to new: Model) throws(MigrationProblems) {
+        self.init(
+            from: old.version, to: new.version, fromHash: old.versionHash,
+            toHash: new.versionHash, steps: try MigrationPlan(from: old, to: new).steps)
+    }
+
+    /// What the whole migration means for the data: as much as the gravest step.
+    public var kind: MigrationKind {
+        steps.map(\.kind).max() ?? .additive
+    }
+}

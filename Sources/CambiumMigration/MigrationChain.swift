@@ -1,0 +1,44 @@
+import CambiumModel
+import CambiumSQL
+
+/// The way from a store's version to the program's.
+struct MigrationChain: Equatable {
+    let migrations: [Migration]
+
+    private struct Version: Hashable {
+        let name: String
+        let hash: String
+    }
+
+    /// Finds the shortest chain; nil where there is none. A version is known by name and hash, or
+    /// by its hash alone where it was given another name.
+    init?(from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration]) {
+        let target = Version(name: program.version, hash: program.versionHash)
+        let start = Version(name: store.version, hash: store.versionHash)
+        let known =
+            [target]
+            + migrations.reversed().map { Version(name: $0.from, hash: $0.fromHash) }
+        guard
+            let first = known.first(where: { $0 == start })
+                ?? known.first(where: { $0.hash == start.hash })
+        else { return nil }
+        var ways: [Version: [Migration]] = [first: []]
+        var queue = [first]
+        while !queue.isEmpty {
+            let version = queue.removeFirst()
+            let way = ways[version] ?? []
+            if version == target {
+                self.migrations = way
+                return
+            }
+            for migration in migrations
+            where migration.from == version.name && migration.fromHash == version.hash {
+                let next = Version(name: migration.to, hash: migration.toHash)
+                guard ways[next] == nil else { continue }
+                ways[next] = way + [migration]
+                queue.append(next)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,66 @@
+import CambiumSQLite
+
+/// Why a store could not be brought to the program's version of the model. The store is as it was.
+public enum MigrationError: Error, Sendable, Hashable {
+    /// The file is a database, but no store of Cambium's.
+    case notAStore
+    /// The store is one of another model.
+    case otherModel(store: String, program: String)
+    /// The store's file format is of a later Cambium.
+    case newerFormat(store: String, program: String)
+    /// A later version of the program wrote the store.
+    case newerVersion(store: String, program: String)
+    /// No migration of the program starts from the store's version.
+    case unknownVersion(store: String, hash: String, known: [String])
+    /// The store's data does not meet a condition of the new version; `constraint` names it.
+    case refused(step: String, constraint: String)
+    /// A statement failed.
+    case statementFailed(step: String, SQLiteError)
+    /// Links of the table lead to objects that do not exist.
+    case brokenLinks(table: String, count: Int)
+    /// Tables or indexes are not what the version says.
+    case storeDiffers(names: [String])
+    /// The copy that is made before data goes away could not be made.
+    case backupFailed(path: String, SQLiteError)
+    /// The program asked to stop.
+    case cancelled
+}
+
+extension MigrationError: CustomStringConvertible {
+    /// What happened and what to do about it.
+    public var description: String {
+        switch self {
+        case .notAStore:
+            "The file is an SQLite database, but no Cambium store: it says nothing about its "
+                + "model. Open another file, or a new one"
+        case .otherModel(let store, let program):
+            "The store belongs to the model \(store), but the program opens it with \(program)"
+        case .newerFormat(let store, let program):
+            "The store has file format \(store), but this program's Cambium knows formats up to "
+                + "\(program); update the program"
+        case .newerVersion(let store, let program):
+            "The store was written by version \(store) of the model, but this program has "
+                + "version \(program); update the program"
+        case .unknownVersion(let store, let hash, let known):
+            "The store was written by version \(store) of the model (hash \(hash)); this program "
+                + "knows \(known.joined(separator: ", ")). Was a version changed after it had "
+                + "shipped? Put its file back and add a new one"
+        case .refused(let step, let constraint):
+            "The store's data does not fit the new version: \(constraint) (in the step: \(step)). "
+                + "The store is as it was; repair the data with the previous program"
+        case .statementFailed(let step, let error):
+            "The migration failed in the step: \(step). \(error). The store is as it was"
+        case .brokenLinks(let table, let count):
+            "\(count) links of \(table) lead to objects that do not exist, which another program "
+                + "must have deleted. The store is as it was"
+        case .storeDiffers(let names):
+            "Tables or indexes are not what the store's version says: "
+                + "\(names.joined(separator: ", ")). Another program must have changed them"
+        case .backupFailed(let path, let error):
+            "The store could not be copied to \(path) before its migration. \(error). "
+                + "Make room, or move the file that is in the way"
+        case .cancelled:
+            "The migration was cancelled. The store is as it was"
+        }
+    }
+}

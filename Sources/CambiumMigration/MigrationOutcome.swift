@@ -1,0 +1,23 @@
+import CambiumSQL
+
+/// What opening a store did to it.
+public enum MigrationOutcome: Sendable, Hashable {
+    /// There was nothing; the store is new.
+    case created
+    /// The store had the program's version.
+    case current
+    /// The store had the program's version; checks, defaults or indexes were brought up to date.
+    case refreshed
+    /// The store had an earlier version. `backup` is the path of the copy, where one was made.
+    case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
+}
+
+/// How far a migration is.
+public struct MigrationProgress: Sendable, Hashable {
+    /// How many statements have run.
+    public let completed: Int
+    /// How many there are.
+    public let total: Int
+    /// What is done now.
+    public let summary: String
+}

@@ -1,0 +1,219 @@
+extension ExpressionChecker {
+    /// Checks a comparison, under a quantifier or not.
+    mutating func comparison(_ parsed: ParsedExpression, quantifier: Quantifier?) -> Checked? {
+        let (left, right): (ParsedExpression, ParsedExpression)
+        var relation = ComparisonOperator.equal
+        var options: ComparisonOptions = []
+        switch parsed.kind {
+        case .comparison(let one, let operation, let other, let chosen):
+            (left, relation, right, options) = (one, operation, other, chosen)
+        case .between(let one, let other): (left, right) = (one, other)
+        default:
+            return fail("ANY, ALL and NONE need a comparison", at: parsed.offset)
+        }
+        if quantifier == nil, relation == .contains, isToMany(left) {
+            return membership(of: right, in: left, options, .contains, at: parsed.offset)
+        }
+        if relation == .in, isToMany(right), quantifier == nil {
+            return membership(of: left, in: right, options, .in, at: parsed.offset)
+        }
+        let outer = capture
+        capture = quantifier == nil ? .forbidden : .open
+        defer { capture = outer }
+        let operand = check(left)
+        let captured = capture
+        capture = .forbidden
+        guard let operand else {
+            return nil
+        }
+        let checked: Checked? =
+            if case .between = parsed.kind {
+                between(operand, right, at: parsed.offset)
+            } else if relation == .in {
+                among(operand, right, options, at: parsed.offset)
+            } else {
+                check(right).flatMap { relate(operand, relation, $0, options, at: parsed.offset) }
+            }
+        guard let quantifier, let checked else { return checked }
+        guard case .taken(let collection) = captured else {
+            return fail(
+                "\(quantifier.rawValue) needs a path through a to-many relationship at its left",
+                at: left.offset)
+        }
+        return quantified(quantifier, checked, over: collection)
+    }
+
+    private func quantified(
+        _ quantifier: Quantifier, _ checked: Checked, over collection: TypedCollection
+    ) -> Checked {
+        var collection = collection
+        collection.condition = quantifier == .all ? .not(checked.typed) : checked.typed
+        let exists = TypedExpression.exists(collection)
+        return Checked(
+            source: .quantified(quantifier, checked.source),
+            typed: quantifier == .any ? exists : .not(exists), offset: checked.offset)
+    }
+
+    /// `object IN path` and `path CONTAINS object`.
+    private mutating func membership(
+        of operand: ParsedExpression, in path: ParsedExpression, _ options: ComparisonOptions,
+        _ relation: ComparisonOperator, at offset: Int
+    ) -> Checked? {
+        let member = check(operand)
+        let found = collection(path)
+        guard let (element, plain) = found, let member,
+            let test = relate(element, .equal, member, options, at: offset),
+            case .comparison(_, _, let source, _) = test.source
+        else { return nil }
+        var collection = plain
+        collection.condition = test.typed
+        return Checked(
+            source: relation == .in
+                ? .comparison(source, .in, element.source, options)
+                : .comparison(element.source, .contains, source, options),
+            typed: .exists(collection), offset: offset)
+    }
+
+    private mutating func between(
+        _ operand: Checked, _ right: ParsedExpression, at offset: Int
+    ) -> Checked? {
+        guard case .list(let bounds) = right.kind, bounds.count == 2 else {
+            return fail("BETWEEN needs a list of two values", at: right.offset)
+        }
+        guard let lower = check(bounds[0]), let upper = check(bounds[1]),
+            let from = relate(operand, .greaterOrEqual, lower, [], at: offset),
+            let to = relate(operand, .lessOrEqual, upper, [], at: offset),
+            case .comparison(let source, _, let least, _) = from.source,
+            case .comparison(_, _, let greatest, _) = to.source
+        else { return nil }
+        return Checked(
+            source: .between(source, lower: least, upper: greatest),
+            typed: .and([from.typed, to.typed]), offset: offset)
+    }
+
+    private mutating func among(
+        _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
+    ) -> Checked? {
+        guard case .list(let elements) = right.kind else {
+            // `x IN (%@)` and `x IN %@` with one value are as common as with a list.
+            guard case .literal(let value) = right.kind, value != .null else {
+                return fail(
+                    "IN needs a list or a to-many path at its right", at: right.offset,
+                    hint: "write {a, b}; whether a string contains another is asked by CONTAINS")
+            }
+            return check(right).flatMap { relate(operand, .equal, $0, options, at: offset) }
+        }
+        var sources: [ModelExpression] = []
+        var constants: [Value] = []
+        var others: [TypedExpression] = []
+        var source = operand.source
+        var common: TypedExpression?
+        for element in elements {
+            guard let checked = check(element),
+                let test = relate(operand, .equal, checked, options, at: element.offset),
+                case .comparison(let one, _, let other, _) = test.source
+            else { return nil }
+            source = one
+            sources.append(other)
+            if case .comparison(let left, .equal, .literal(let value, let type)) = test.typed,
+                value != .null, type.isKept(in: left.type), operand.flexible == nil
+            {
+                common = left
+                constants.append(value)
+            } else {
+                others.append(test.typed)
+            }
+        }
+        if let common { others.append(.among(common, ValueSet(constants))) }
+        return Checked(
+            source: .comparison(source, .in, .list(sources), options),
+            typed: others.count == 1 ? others[0] : .or(others), offset: offset)
+    }
+
+    /// Checks one operand against another. The result's source is always a `.comparison`.
+    mutating func relate(
+        _ left: Checked, _ relation: ComparisonOperator, _ right: Checked,
+        _ options: ComparisonOptions, at offset: Int
+    ) -> Checked? {
+        guard let (one, other) = unify(left, right) else { return nil }
+        let typed: TypedExpression
+        switch relation {
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            guard requireStrings(one, other, for: relation.rawValue) else { return nil }
+            guard relation != .matches || isPattern(other) else { return nil }
+            typed = .text(one.typed, relation, other.typed, options.subtracting(.normalized))
+        default:
+            guard isComparable(one, other, relation) else { return nil }
+            let folding = options.subtracting(.normalized)
+            if folding.isEmpty {
+                typed = .comparison(one.typed, relation, other.typed)
+            } else {
+                guard requireStrings(one, other, for: "an option of a comparison"),
+                    relation == .equal || relation == .notEqual
+                else {
+                    diagnoseOptions(relation, at: offset)
+                    return nil
+                }
+                let equal = TypedExpression.text(one.typed, .equal, other.typed, folding)
+                typed = relation == .equal ? equal : .not(equal)
+            }
+        }
+        return Checked(
+            source: .comparison(one.source, relation, other.source, options), typed: typed,
+            offset: offset)
+    }
+
+    private mutating func diagnoseOptions(_ relation: ComparisonOperator, at offset: Int) {
+        guard diagnostics.isEmpty else { return }
+        _ = fail("\(relation.rawValue) takes no options", at: offset)
+    }
+
+    private mutating func requireStrings(
+        _ left: Checked, _ right: Checked, for what: String
+    ) -> Bool {
+        for side in [left, right] where side.typed.type != .string && !side.typed.isNull {
+            _ = fail(
+                "\(what) needs a string, not \(side.typed.type.description)", at: side.offset)
+            return false
+        }
+        return true
+    }
+
+    private mutating func isPattern(_ pattern: Checked) -> Bool {
+        guard case .literal(.string(let text), _) = pattern.typed,
+            !RegularExpression.isValid(text)
+        else { return true }
+        _ = fail("'\(text)' is no regular expression", at: pattern.offset)
+        return false
+    }
+
+    private mutating func isComparable(
+        _ left: Checked, _ right: Checked, _ relation: ComparisonOperator
+    ) -> Bool {
+        let (one, other) = (left.typed.type, right.typed.type)
+        if left.typed.isNull || right.typed.isNull { return true }
+        let isSame: Bool
+        switch (one, other) {
+        case (.object(let first), .object(let second)):
+            isSame =
+                model.entity(named: first).map { model.root(of: $0).name }
+                == model.entity(named: second).map { model.root(of: $0).name }
+        default:
+            isSame = one == other || (one.isNumber && other.isNumber)
+        }
+        guard isSame else {
+            _ = fail(
+                "\(one.description) cannot be compared with \(other.description)",
+                at: right.offset)
+            return false
+        }
+        let isOrdered = one.isNumber || one == .string || one == .date
+        guard relation == .equal || relation == .notEqual || isOrdered else {
+            _ = fail(
+                "\(one.description) has no order, so '\(relation.rawValue)' says nothing",
+                at: left.offset)
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,225 @@
+/// Gives the parts of a parsed expression their meaning in a model, and finds everything that has
+/// none. A part that is wrong is reported once; what contains it says nothing more.
+struct ExpressionChecker {
+    /// A part that is right.
+    struct Checked {
+        var source: ModelExpression
+        var typed: TypedExpression
+        let offset: Int
+        /// Set for a constant or parameter whose type is up to what it meets.
+        var flexible: FlexibleOperand?
+    }
+
+    let model: Model
+    let entity: Entity
+    let parameters: [FetchParameter]
+    var allowsUndeclaredParameters = false
+    var diagnostics: [ExpressionDiagnostic] = []
+    var variables: [String: ObjectPath] = [:]
+    var capture = Capture.forbidden
+    private var variableCount = 0
+
+    /// What happens to a path through a to-many relationship.
+    enum Capture {
+        /// It is an error: nothing says how many objects are meant.
+        case forbidden
+        /// It becomes the collection of a surrounding ANY or aggregate.
+        case open
+        /// There is one already.
+        case taken(TypedCollection)
+    }
+
+    init(
+        entity: Entity, model: Model, parameters: [FetchParameter] = [],
+        variables: [String: Entity] = [:]
+    ) {
+        self.entity = entity
+        self.model = model
+        self.parameters = parameters
+        for (name, entity) in variables.sorted(by: { $0.key < $1.key }) {
+            self.variables[name] = ObjectPath(root: .variable(makeVariable()), entity: entity)
+        }
+    }
+
+    mutating func makeVariable() -> Int {
+        variableCount += 1
+        return variableCount - 1
+    }
+
+    // MARK: Running
+
+    mutating func run(
+        _ text: String, _ arguments: [FormatArgument]?,
+        _ check: (inout ExpressionChecker, ParsedExpression) -> Checked?
+    ) -> Result<ModelExpression, ExpressionDiagnostics> {
+        do throws(ExpressionDiagnostic) {
+            let parsed = try ExpressionParser.parse(text, arguments: arguments)
+            let checked = check(&self, parsed)
+            return Result { () throws(ExpressionDiagnostics) in try finish(checked).source }
+        } catch {
+            return .failure(ExpressionDiagnostics([error]))
+        }
+    }
+
+    func finish(_ checked: Checked?) throws(ExpressionDiagnostics) -> Checked {
+        if let checked, diagnostics.isEmpty { return checked }
+        let unexplained = ExpressionDiagnostic(offset: 0, message: "the expression has no meaning")
+        throw ExpressionDiagnostics(diagnostics.isEmpty ? [unexplained] : diagnostics)
+    }
+
+    /// Reports a mistake; nil, so that the part it is in is left out.
+    mutating func fail(_ message: String, at offset: Int, hint: String? = nil) -> Checked? {
+        diagnostics.append(ExpressionDiagnostic(offset: offset, message: message, hint: hint))
+        return nil
+    }
+
+    // MARK: Modes
+
+    mutating func condition(_ parsed: ParsedExpression) -> Checked? {
+        guard parsed.depth <= ExpressionParser.maximumDepth * 2 else {
+            return fail("the expression is too deep", at: parsed.offset)
+        }
+        guard var checked = check(parsed) else { return nil }
+        if let flexible = checked.flexible {
+            if case .value(.bool) = flexible { return checked }
+            return fail(
+                "\(checked.typed.type.description) is no condition", at: checked.offset)
+        }
+        guard checked.typed.type == .bool else {
+            return fail(
+                "\(checked.typed.type.description) is no condition", at: checked.offset,
+                hint: "compare it with something")
+        }
+        switch checked.typed {
+        case .attribute, .parameter, .aggregate, .conditional:
+            checked.source = .comparison(checked.source, .equal, .literal(.bool(true)), [])
+            checked.typed = .comparison(checked.typed, .equal, .literal(.bool(true), .bool))
+        default: break
+        }
+        return checked
+    }
+
+    mutating func anyValue(_ parsed: ParsedExpression) -> Checked? {
+        guard parsed.depth <= ExpressionParser.maximumDepth * 2 else {
+            return fail("the expression is too deep", at: parsed.offset)
+        }
+        return check(parsed)
+    }
+
+    mutating func value(_ parsed: ParsedExpression, as type: AttributeType) -> Checked? {
+        guard let checked = anyValue(parsed) else { return nil }
+        let wanted = ExpressionType(type)
+        guard var settled = settle(checked, as: wanted) else { return nil }
+        if case .literal(let value, _) = settled.typed, model.stored(value, as: type) == nil {
+            return fail("the value does not fit the attribute", at: settled.offset)
+        }
+        switch (settled.typed.type, wanted) {
+        case (.null, _): break
+        case let (type, wanted) where type == wanted: break
+        case (.float, .double), (.double, .float): break
+        case (.integer, .float), (.integer, .double):
+            settled.typed = .convert(settled.typed, .double)
+        case (.integer, .decimal(let scale)):
+            settled.typed = .convert(settled.typed, .decimal(scale: scale))
+        case (.decimal(let own), .decimal(let scale)) where own <= scale:
+            settled.typed = .convert(settled.typed, .decimal(scale: scale))
+        default:
+            return fail(
+                "\(settled.typed.type.description) where \(wanted.description) is wanted",
+                at: settled.offset)
+        }
+        return settled
+    }
+
+    // MARK: Parts
+
+    mutating func check(_ parsed: ParsedExpression) -> Checked? {
+        switch parsed.kind {
+        case .number(let digits):
+            return flexible(.number(digits), at: parsed.offset)
+        case .literal(let value):
+            return flexible(.value(value), at: parsed.offset)
+        case .path(let root, let names):
+            return path(root, names, at: parsed.offset)
+        case .list:
+            return fail("a list can only stand at the right of IN or BETWEEN", at: parsed.offset)
+        case .and(let operands):
+            return conditions(operands, at: parsed.offset).map { sources, typed in
+                Checked(source: .and(sources), typed: .and(typed), offset: parsed.offset)
+            }
+        case .or(let operands):
+            return conditions(operands, at: parsed.offset).map { sources, typed in
+                Checked(source: .or(sources), typed: .or(typed), offset: parsed.offset)
+            }
+        case .not(let operand):
+            return condition(operand).map {
+                Checked(source: .not($0.source), typed: .not($0.typed), offset: parsed.offset)
+            }
+        case .comparison, .between:
+            return comparison(parsed, quantifier: nil)
+        case .quantified(let quantifier, let comparison):
+            return self.comparison(comparison, quantifier: quantifier)
+        case .arithmetic(let left, let operation, let right):
+            return arithmetic(left, operation, right, at: parsed.offset)
+        case .function(let function, let operands):
+            return self.function(function, operands, at: parsed.offset)
+        case .aggregate(let function, let operand):
+            return aggregate(function, operand, at: parsed.offset)
+        case .subquery:
+            return fail(
+                "a SUBQUERY is no value", at: parsed.offset, hint: "add .@count after it")
+        case .conditional(let condition, let first, let second):
+            return conditional(condition, first, second, at: parsed.offset)
+        }
+    }
+
+    private mutating func conditions(
+        _ operands: [ParsedExpression], at offset: Int
+    ) -> ([ModelExpression], [TypedExpression])? {
+        let checked = operands.map { condition($0) }
+        let right = checked.compactMap(\.self)
+        guard right.count == operands.count else { return nil }
+        return (right.map(\.source), right.map(\.typed))
+    }
+
+    /// Gives two numbers one type.
+    private func alignNumbers(_ one: inout Checked, _ other: inout Checked) {
+        guard one.typed.type != other.typed.type, one.typed.type.isNumber,
+            other.typed.type.isNumber
+        else { return }
+        if let first = one.typed.type.scale, let second = other.typed.type.scale {
+            let type = ExpressionType.decimal(scale: max(first, second))
+            one.typed = .convert(one.typed, type)
+            other.typed = .convert(other.typed, type)
+        } else {
+            one.typed = .convert(one.typed, .double)
+            other.typed = .convert(other.typed, .double)
+        }
+    }
+
+    private mutating func conditional(
+        _ condition: ParsedExpression, _ first: ParsedExpression, _ second: ParsedExpression,
+        at offset: Int
+    ) -> Checked? {
+        let test = self.condition(condition)
+        let left = check(first)
+        let right = check(second)
+        guard let test, let left, let right, var (one, other) = unify(left, right) else {
+            return nil
+        }
+        alignNumbers(&one, &other)
+        guard one.typed.isNull || other.typed.isNull || one.typed.type == other.typed.type else {
+            return fail(
+                "the two values of TERNARY are \(one.typed.type.description) and "
+                    + other.typed.type.description, at: offset)
+        }
+        let isFirstNull = one.typed.isNull
+        let typed: TypedExpression =
+            isFirstNull
+            ? .conditional(test.typed, .literal(.null, other.typed.type), other.typed)
+            : .conditional(test.typed, one.typed, other.typed)
+        return Checked(
+            source: .conditional(test.source, then: one.source, otherwise: other.source),
+            typed: typed, offset: offset)
+    }
+}

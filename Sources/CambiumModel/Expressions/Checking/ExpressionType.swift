@@ -1,0 +1,80 @@
+/// The type of an expression's value. Every type has nil too.
+package enum ExpressionType: Sendable, Hashable {
+    /// nil itself, where nothing says of what type.
+    case null
+    case bool
+    case integer
+    /// 32 bits: constants are rounded to it before they are compared.
+    case float
+    case double
+    case decimal(scale: Int)
+    case string
+    case date
+    case uuid
+    case uri
+    case data
+    case enumeration(String)
+    /// An object of that entity.
+    case object(String)
+
+    package init(_ type: AttributeType) {
+        self =
+            switch type {
+            case .bool: .bool
+            case .int16, .int32, .int64: .integer
+            case .float: .float
+            case .double: .double
+            case .decimal(let scale): .decimal(scale: scale)
+            case .string: .string
+            case .date: .date
+            case .uuid: .uuid
+            case .uri: .uri
+            case .data: .data
+            case .enumeration(let name): .enumeration(name)
+            }
+    }
+
+    package var isNumber: Bool {
+        switch self {
+        case .integer, .float, .double, .decimal: true
+        default: false
+        }
+    }
+
+    package var isFloatingPoint: Bool {
+        self == .float || self == .double
+    }
+
+    /// The places of an exact number.
+    package var scale: Int? {
+        switch self {
+        case .integer: 0
+        case .decimal(let scale): scale
+        default: nil
+        }
+    }
+
+    /// Whether constants of this type are stored in the same form as values of the other.
+    func isKept(in other: ExpressionType) -> Bool {
+        if case .decimal(let own) = self, case .decimal(let scale) = other { return own <= scale }
+        return self == other
+    }
+
+    /// How messages call it.
+    var description: String {
+        switch self {
+        case .null: "nil"
+        case .bool: "a truth value"
+        case .integer: "a whole number"
+        case .float, .double: "a floating-point number"
+        case .decimal: "a decimal number"
+        case .string: "a string"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .uri: "a URI"
+        case .data: "data"
+        case .enumeration(let name): "a value of \(name)"
+        case .object(let name): "an object of \(name)"
+        }
+    }
+}

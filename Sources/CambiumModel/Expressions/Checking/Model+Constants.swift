@@ -1,0 +1,104 @@
+extension Value {
+    /// The type of a constant that meets nothing; nil for NaN.
+    var naturalType: ExpressionType? {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .int: .integer
+        case .double(let value): value.isNaN ? nil : .double
+        case .decimal(let value): value.isNaN ? nil : .decimal(scale: value.places)
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .uri: .uri
+        case .data: .data
+        }
+    }
+}
+
+extension Decimal {
+    /// How many digits it has after the point.
+    var places: Int {
+        let digits = description
+        guard let point = digits.firstIndex(of: ".") else { return 0 }
+        return digits.distance(from: point, to: digits.endIndex) - 1
+    }
+}
+
+extension Model {
+    /// A constant in the form that values of a type have, with the type that it has then; nil where
+    /// it is no value of that type, nor can be compared with one.
+    func constant(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
+        switch (value, type) {
+        case (.null, _): return (.null, type)
+        case (.bool, .bool), (.string, .string), (.date, .date), (.uuid, .uuid), (.uri, .uri),
+            (.data, .data):
+            return (value, type)
+        case (.int(let number), .bool) where number == 0 || number == 1:
+            return (.bool(number == 1), .bool)
+        case (.bool(let isTrue), .integer): return (.int(isTrue ? 1 : 0), .integer)
+        case (.int, .integer): return (value, type)
+        case (.int, .object): return (value, type)
+        case (.double, _), (.int, _), (.decimal, _): return number(value, as: type)
+        case (.string(let text), .uuid):
+            return UUID(uuidString: text).map { (.uuid($0), .uuid) }
+        case (.string(let text), .uri): return URL(string: text).map { (.uri($0), .uri) }
+        case (.string(let text), .date):
+            return (try? Date(text, strategy: .iso8601)).map { (.date($0), .date) }
+                ?? (try? Date(text + "T00:00:00Z", strategy: .iso8601)).map { (.date($0), .date) }
+        case (.string(let text), .enumeration(let name)):
+            let cases = enumeration(named: name)?.cases ?? []
+            let known =
+                cases.first { $0.rawValue == .string(text) } ?? cases.first { $0.name == text }
+            return known.map { ($0.rawValue, type) }
+        default: return nil
+        }
+    }
+
+    private func number(_ value: Value, as type: ExpressionType) -> (Value, ExpressionType)? {
+        switch type {
+        case .integer:
+            return value.naturalType.map { (value, $0) }
+        case .double, .float:
+            guard let double = value.approximation, !double.isNaN else { return nil }
+            return (.double(type == .float ? Double(Float(double)) : double), type)
+        case .decimal:
+            guard let decimal = value.exact, decimal.isFinite,
+                decimal.places <= DecimalStorage.maximumScale
+            else { return nil }
+            return (.decimal(decimal), .decimal(scale: decimal.places))
+        case .date:
+            return value.approximation.flatMap {
+                $0.isNaN ? nil : (.date(Date(timeIntervalSinceReferenceDate: $0)), .date)
+            }
+        case .enumeration(let name):
+            return enumeration(named: name)?.cases.first { $0.rawValue == value }.map {
+                ($0.rawValue, type)
+            }
+        default: return nil
+        }
+    }
+}
+
+extension Value {
+    /// A number as the nearest floating-point one.
+    fileprivate var approximation: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        case .decimal(let value): Double(value.description)
+        default: nil
+        }
+    }
+
+    /// A number as an exact one; a floating-point one by its shortest digits, as a person would
+    /// have written it.
+    fileprivate var exact: Decimal? {
+        switch self {
+        case .int(let value): Decimal(value)
+        case .double(let value): NumberText.decimal(value.description)
+        case .decimal(let value): value
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,153 @@
+/// Evaluates an expression over objects in memory, with the same results as SQL over their rows.
+///
+/// It belongs to one isolation: compiled patterns are kept in it.
+package final class ExpressionEvaluator {
+    private let expression: TypedExpression
+    var texts = TextRelation()
+
+    /// What an evaluation is about.
+    struct Frame {
+        let subject: any ExpressionSubject
+        let now: Date
+        var elements: [Int: any ExpressionSubject] = [:]
+    }
+
+    /// Prepares a condition.
+    ///
+    /// - Parameter parameters: Values for `$name`.
+    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or a
+    ///   parameter has no value.
+    package convenience init(
+        condition: ModelExpression, entity: Entity, model: Model,
+        parameters: [String: Value] = [:]
+    ) throws(ExpressionDiagnostics) {
+        self.init(
+            try ExpressionCompiler.typedCondition(
+                condition, entity: entity, model: model, parameters: parameters))
+    }
+
+    /// Prepares an expression that computes a value of a type, or of whatever type it is.
+    ///
+    /// - Throws: ``ExpressionDiagnostics`` where the expression does not fit the entity, or a
+    ///   parameter has no value.
+    package convenience init(
+        value: ModelExpression, as type: AttributeType? = nil, entity: Entity, model: Model,
+        parameters: [String: Value] = [:]
+    ) throws(ExpressionDiagnostics) {
+        self.init(
+            try ExpressionCompiler.typedValue(
+                value, as: type, entity: entity, model: model, parameters: parameters))
+    }
+
+    /// Prepares a checked expression.
+    package init(_ expression: TypedExpression) {
+        self.expression = expression
+    }
+
+    /// Whether an object meets the condition.
+    package func isTrue(_ subject: some ExpressionSubject) -> Bool {
+        isTrue(expression, Frame(subject: subject, now: .now))
+    }
+
+    /// Whether an object meets the condition at a moment.
+    package func isTrue(_ subject: some ExpressionSubject, now: Date) -> Bool {
+        isTrue(expression, Frame(subject: subject, now: now))
+    }
+
+    /// The value for an object.
+    package func evaluate(_ subject: some ExpressionSubject, now: Date = .now) -> Value {
+        value(expression, Frame(subject: subject, now: now))
+    }
+
+    // MARK: Conditions
+
+    func isTrue(_ expression: TypedExpression, _ frame: Frame) -> Bool {
+        switch expression {
+        case .and(let operands):
+            operands.allSatisfy { isTrue($0, frame) }
+        case .or(let operands):
+            operands.contains { isTrue($0, frame) }
+        case .not(let operand):
+            !isTrue(operand, frame)
+        case .comparison(let left, let relation, let right):
+            compare(value(left, frame), relation, value(right, frame))
+        case .among(let operand, let constants):
+            constants.contains(value(operand, frame))
+        case .text(let left, let relation, let right, let options):
+            compareTexts(value(left, frame), relation, value(right, frame), options)
+        case .exists(let collection):
+            contains(collection, frame)
+        case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
+            .function, .conditional:
+            value(expression, frame) == .bool(true)
+        }
+    }
+
+    private func compare(_ left: Value, _ relation: ComparisonOperator, _ right: Value) -> Bool {
+        switch relation {
+        case .equal: Value.areEqual(left, right)
+        case .notEqual: !Value.areEqual(left, right)
+        case .less: Value.order(left, right) == .less
+        case .greater: Value.order(left, right) == .greater
+        case .lessOrEqual: Value.order(left, right).map { $0 != .greater } ?? false
+        case .greaterOrEqual: Value.order(left, right).map { $0 != .less } ?? false
+        case .in, .beginsWith, .endsWith, .contains, .like, .matches: false
+        }
+    }
+
+    private func compareTexts(
+        _ left: Value, _ relation: ComparisonOperator, _ right: Value,
+        _ options: ComparisonOptions
+    ) -> Bool {
+        guard case .string(let one) = left, case .string(let other) = right else {
+            // Equality without case is equality: nil equals nil.
+            return relation == .equal && left == .null && right == .null
+        }
+        return texts.holds(one, relation, other, options)
+    }
+
+    // MARK: Objects
+
+    func object(_ path: ObjectPath, _ frame: Frame) -> (any ExpressionSubject)? {
+        var object: (any ExpressionSubject)? =
+            switch path.root {
+            case .subject: frame.subject
+            case .variable(let variable): frame.elements[variable]
+            }
+        for step in path.steps {
+            object = object?.related(step.relationship.name)
+        }
+        return object
+    }
+
+    /// The elements of a collection that meet its condition.
+    private func contains(_ collection: TypedCollection, _ frame: Frame) -> Bool {
+        guard let owner = object(collection.owner, frame) else { return false }
+        return owner.relatedObjects(collection.relationship.name).contains {
+            meets($0, collection, frame)
+        }
+    }
+
+    private func meets(
+        _ element: any ExpressionSubject, _ collection: TypedCollection, _ frame: Frame
+    ) -> Bool {
+        guard let condition = collection.condition else { return true }
+        var inner = frame
+        inner.elements[collection.variable] = element
+        return isTrue(condition, inner)
+    }
+
+    /// The values of an expression, nil left out, for the elements of a collection.
+    func values(
+        of operand: TypedExpression, in collection: TypedCollection, _ frame: Frame
+    ) -> [Value] {
+        guard let owner = object(collection.owner, frame) else { return [] }
+        return owner.relatedObjects(collection.relationship.name).compactMap { element in
+            guard meets(element, collection, frame) else { return nil }
+            var inner = frame
+            inner.elements[collection.variable] = element
+            let value = value(operand, inner)
+            return value == .null ? nil : value
+        }
+    }
+}

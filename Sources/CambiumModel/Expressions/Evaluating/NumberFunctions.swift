@@ -1,0 +1,81 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Arithmetic as SQLite does it: what has no result is nil.
+package enum NumberFunctions {
+    static func integer(_ left: Int64, _ operation: ArithmeticOperator, _ right: Int64) -> Int64? {
+        switch operation {
+        case .add: return whole(left.addingReportingOverflow(right))
+        case .subtract: return whole(left.subtractingReportingOverflow(right))
+        case .multiply: return whole(left.multipliedReportingOverflow(by: right))
+        case .divide: return right == 0 ? nil : whole(left.dividedReportingOverflow(by: right))
+        case .bitwiseAnd: return left & right
+        case .bitwiseOr: return left | right
+        case .power: return nil
+        }
+    }
+
+    /// The two outermost integers count as overflow, because SQLite's conversion of greater numbers
+    /// yields them.
+    private static func whole(_ result: (partialValue: Int64, overflow: Bool)) -> Int64? {
+        result.overflow || result.partialValue == .max || result.partialValue == .min
+            ? nil : result.partialValue
+    }
+
+    static func double(_ left: Double, _ operation: ArithmeticOperator, _ right: Double) -> Double?
+    {
+        let result: Double
+        switch operation {
+        case .add: result = left + right
+        case .subtract: result = left - right
+        case .multiply: result = left * right
+        case .divide:
+            guard right != 0 else { return nil }
+            result = left / right
+        case .power: result = pow(left, right)
+        case .bitwiseAnd, .bitwiseOr: return nil
+        }
+        return result.isNaN ? nil : result
+    }
+
+    static func modulus(_ left: Int64, _ right: Int64) -> Int64? {
+        if right == 0 { return nil }
+        return right == -1 ? 0 : left % right
+    }
+
+    /// The units of an exact number at a greater scale.
+    static func rescaled(_ units: Int64, by places: Int) -> Int64? {
+        places == 0 ? units : integer(units, .multiply, powerOfTen(places))
+    }
+
+    static func double(units: Int64, scale: Int) -> Double {
+        Double(units) / Double(powerOfTen(scale))
+    }
+
+    /// 10 to the power; scales end at 18, where 64 bits still hold it.
+    package static func powerOfTen(_ exponent: Int) -> Int64 {
+        (0..<max(0, min(exponent, 18))).reduce(1) { power, _ in power * 10 }
+    }
+
+    /// An exact sum in two halves, which SQL can add without overflow too.
+    struct IntegerSum {
+        private var high: Int64 = 0
+        private var low: Int64 = 0
+
+        mutating func add(_ value: Int64) {
+            high += value >> 32
+            low += value & 0xFFFF_FFFF
+        }
+
+        var value: Int64? {
+            let upper = (high + (low >> 32)).multipliedReportingOverflow(by: 1 << 32)
+            return upper.overflow
+                ? nil : integer(upper.partialValue, .add, low & 0xFFFF_FFFF)
+        }
+    }
+}

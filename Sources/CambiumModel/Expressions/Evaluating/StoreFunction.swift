@@ -1,0 +1,74 @@
+/// The functions that SQL made from expressions calls and SQLite lacks, or has for ASCII only.
+///
+/// A connection registers all of them, as deterministic, under their raw values. Nothing in a
+/// schema uses one: other programs could not write to the store.
+package enum StoreFunction: String, CaseIterable, Sendable {
+    case uppercase = "cambium_uppercase"
+    case lowercase = "cambium_lowercase"
+    /// (text, options): without case or accents.
+    case fold = "cambium_fold"
+    /// (text, operator, text, options): 1 or 0; NULL where a text is NULL.
+    case text = "cambium_text"
+    case ceiling = "cambium_ceiling"
+    case floor = "cambium_floor"
+    case trunc = "cambium_trunc"
+    case sqrt = "cambium_sqrt"
+    case power = "cambium_power"
+    /// (text): the number that it spells.
+    case number = "cambium_number"
+    /// (number, scale): how it is written; the scale of a decimal, NULL for others.
+    case string = "cambium_string"
+
+    /// How many arguments it takes.
+    package var argumentCount: Int {
+        switch self {
+        case .uppercase, .lowercase, .ceiling, .floor, .trunc, .sqrt, .number: 1
+        case .fold, .power, .string: 2
+        case .text: 4
+        }
+    }
+}
+
+/// Calls the store's functions. It belongs to one connection: compiled patterns are kept in it.
+package final class StoreFunctions {
+    private var texts = TextRelation()
+
+    package init() {}
+
+    /// The result for arguments of the right number; NULL where they are of other types.
+    package func call(_ function: StoreFunction, _ arguments: [StoredValue]) -> StoredValue {
+        guard arguments.count == function.argumentCount else { return .null }
+        switch (function, arguments[0]) {
+        case (.uppercase, .text(let text)): return .text(text.uppercased())
+        case (.lowercase, .text(let text)): return .text(text.lowercased())
+        case (.fold, .text(let text)):
+            guard case .integer(let bits) = arguments[1] else { return .null }
+            return .text(text.folded(ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))))
+        case (.text, .text(let text)): return relate(text, arguments)
+        case (.ceiling, .real(let value)): return .real(value.rounded(.up))
+        case (.floor, .real(let value)): return .real(value.rounded(.down))
+        case (.trunc, .real(let value)): return .real(value.rounded(.towardZero))
+        case (.sqrt, .real(let value)): return value < 0 ? .null : .real(value.squareRoot())
+        case (.power, .real(let base)):
+            guard case .real(let exponent) = arguments[1] else { return .null }
+            return NumberFunctions.double(base, .power, exponent).map { .real($0) } ?? .null
+        case (.number, .text(let text)):
+            return NumberText.double(text).map { .real($0) } ?? .null
+        case (.string, .real(let value)): return .text(value.description)
+        case (.string, .integer(let units)):
+            guard case .integer(let scale) = arguments[1] else { return .text(String(units)) }
+            let places = Int(truncatingIfNeeded: scale)
+            return .text(DecimalStorage.decimal(ofUnits: units, scale: places).description)
+        default: return .null
+        }
+    }
+
+    private func relate(_ text: String, _ arguments: [StoredValue]) -> StoredValue {
+        guard case .text(let name) = arguments[1],
+            let relation = ComparisonOperator(rawValue: name),
+            case .text(let other) = arguments[2], case .integer(let bits) = arguments[3]
+        else { return .null }
+        let options = ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))
+        return .integer(texts.holds(text, relation, other, options) ? 1 : 0)
+    }
+}

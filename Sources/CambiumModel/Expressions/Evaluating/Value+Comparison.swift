@@ -1,0 +1,78 @@
+extension Value {
+    /// How two values of comparable types stand to each other; nil where one of them is nil.
+    enum Order {
+        case less
+        case equal
+        case greater
+    }
+
+    /// The order of two values; nil where one is nil or they are of types that have no order
+    /// between them.
+    static func order(_ left: Value, _ right: Value) -> Order? {
+        switch (left, right) {
+        case (.int(let one), .int(let other)): order(one, other)
+        case (.double(let one), .double(let other)): order(one, other)
+        case (.decimal(let one), .decimal(let other)): order(one, other)
+        case (.int(let one), .double(let other)): order(one, other)
+        case (.double(let one), .int(let other)): order(other, one)?.reversed
+        case (.int(let one), .decimal(let other)): order(Decimal(one), other)
+        case (.decimal(let one), .int(let other)): order(one, Decimal(other))
+        case (.date(let one), .date(let other)):
+            order(one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
+        case (.string(let one), .string(let other)):
+            one.hasEqualBytes(other) ? .equal : one.precedesByBytes(other) ? .less : .greater
+        default: nil
+        }
+    }
+
+    private static func order<Number: Comparable>(_ left: Number, _ right: Number) -> Order? {
+        left < right ? .less : left == right ? .equal : left > right ? .greater : nil
+    }
+
+    /// Exact, where a conversion of the integer would round.
+    private static func order(_ left: Int64, _ right: Double) -> Order? {
+        if right.isNaN { return nil }
+        if right >= 0x1p63 { return .less }
+        if right < -0x1p63 { return .greater }
+        let whole = right.rounded(.down)
+        let floor = Int64(whole)
+        if left != floor { return left < floor ? .less : .greater }
+        return right > whole ? .less : .equal
+    }
+
+    /// Equal, or both nil.
+    static func areEqual(_ left: Value, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.null, _), (_, .null): false
+        case (.int(let one), .int(let other)): one == other
+        case (.string(let one), .string(let other)): one.hasEqualBytes(other)
+        case (.uri(let one), .uri(let other)):
+            one.absoluteString.hasEqualBytes(other.absoluteString)
+        case (.bool, .bool), (.uuid, .uuid), (.data, .data): left == right
+        default: order(left, right) == .equal
+        }
+    }
+
+    /// The value that a row would hold: a number that is none, such as a NaN that has not been
+    /// validated yet, is nil, and zero has no sign.
+    var normalized: Value {
+        switch self {
+        case .double(let value) where value == 0: .double(0)
+        case .double(let value) where value.isNaN: .null
+        case .decimal(let value) where value.isNaN: .null
+        case .date(let value) where value.timeIntervalSinceReferenceDate.isNaN: .null
+        default: self
+        }
+    }
+}
+
+extension Value.Order {
+    var reversed: Value.Order {
+        switch self {
+        case .less: .greater
+        case .equal: .equal
+        case .greater: .less
+        }
+    }
+}

@@ -1,0 +1,192 @@
+/// Cuts the text of an expression into words.
+struct ExpressionLexer {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    /// Longer ones first, so that `<=` is not read as `<`.
+    private static let symbols = [
+        "**", "==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||", ":=",
+        "(", ")", "{", "}", "[", "]", ",", ".", "+", "-", "*", "/", "<", ">", "=", "!", "&", "|",
+        ":",
+    ].map { (text: $0, bytes: Array($0.utf8)) }
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// All words of a text; the last one is `.end`.
+    static func tokens(of text: String) throws(ExpressionDiagnostic) -> [ExpressionToken] {
+        var lexer = ExpressionLexer(text)
+        var tokens: [ExpressionToken] = []
+        while true {
+            let token = try lexer.next()
+            tokens.append(token)
+            if token.kind == .end { return tokens }
+        }
+    }
+
+    private mutating func next() throws(ExpressionDiagnostic) -> ExpressionToken {
+        while let byte = peek(), isSpace(byte) { position += 1 }
+        let start = position
+        guard let byte = peek() else { return ExpressionToken(kind: .end, offset: start) }
+        let kind: ExpressionToken.Kind
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""):
+            kind = .string(try string(quote: byte))
+        case UInt8(ascii: "$"):
+            kind = .variable(try name(after: "$"))
+        case UInt8(ascii: "@"):
+            kind = .operation("@" + (try name(after: "@")))
+        case UInt8(ascii: "#"):
+            kind = .word(try name(after: "#"), isEscaped: true)
+        case UInt8(ascii: "%"):
+            kind = .placeholder(try placeholder())
+        default:
+            if isDigit(byte) || (byte == UInt8(ascii: ".") && peek(1).map(isDigit) == true) {
+                kind = .number(number())
+            } else if isNameStart(byte) {
+                kind = .word(word(), isEscaped: false)
+            } else if let symbol = Self.symbols.first(where: {
+                bytes[start...].starts(with: $0.bytes)
+            }) {
+                position += symbol.bytes.count
+                kind = .symbol(symbol.text)
+            } else {
+                let sign = Character(Unicode.Scalar(byte))
+                throw ExpressionDiagnostic(
+                    offset: start, message: "'\(sign)' has no meaning in an expression")
+            }
+        }
+        return ExpressionToken(kind: kind, offset: start)
+    }
+
+    // MARK: Names and numbers
+
+    private mutating func word() -> String {
+        let start = position
+        while let byte = peek(), isNameStart(byte) || isDigit(byte) { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private mutating func name(after sign: String) throws(ExpressionDiagnostic) -> String {
+        let start = position
+        position += 1
+        guard let byte = peek(), isNameStart(byte) else {
+            throw ExpressionDiagnostic(offset: start, message: "a name must follow '\(sign)'")
+        }
+        return word()
+    }
+
+    private mutating func number() -> String {
+        let start = position
+        if peek() == UInt8(ascii: "0"), let mark = peek(1), "xXbBoO".utf8.contains(mark) {
+            position += 2
+            while let byte = peek(), isNameStart(byte) || isDigit(byte) { position += 1 }
+            return String(decoding: bytes[start..<position], as: UTF8.self)
+        }
+        while let byte = peek(), isDigit(byte) { position += 1 }
+        if peek() == UInt8(ascii: "."), peek(1).map(isDigit) == true {
+            position += 1
+            while let byte = peek(), isDigit(byte) { position += 1 }
+        }
+        if let mark = peek(), mark == UInt8(ascii: "e") || mark == UInt8(ascii: "E") {
+            let hasSign = peek(1) == UInt8(ascii: "+") || peek(1) == UInt8(ascii: "-")
+            if peek(hasSign ? 2 : 1).map(isDigit) == true {
+                position += hasSign ? 2 : 1
+                while let byte = peek(), isDigit(byte) { position += 1 }
+            }
+        }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    /// The format of an argument as printf spells it: flags, width and length are read over.
+    private mutating func placeholder() throws(ExpressionDiagnostic) -> String {
+        let start = position
+        position += 1
+        while let byte = peek(), isDigit(byte) || "+-.lhqzjt".utf8.contains(byte) { position += 1 }
+        guard let byte = peek(), "@KdDiuUxXoOfFeEgGaAcCsS".utf8.contains(byte) else {
+            throw ExpressionDiagnostic(
+                offset: start, message: "'%' is not followed by a format such as @, K or d")
+        }
+        position += 1
+        return String(decoding: bytes[(start + 1)..<position], as: UTF8.self)
+    }
+
+    // MARK: Strings
+
+    private mutating func string(quote: UInt8) throws(ExpressionDiagnostic) -> String {
+        let start = position
+        position += 1
+        var contents: [UInt8] = []
+        while let byte = peek() {
+            position += 1
+            if byte == quote {
+                guard !contents.contains(0) else {
+                    throw ExpressionDiagnostic(
+                        offset: start, message: "a string must not contain the character NUL")
+                }
+                return String(decoding: contents, as: UTF8.self)
+            }
+            if byte == UInt8(ascii: "\\") {
+                try escape(into: &contents)
+            } else {
+                contents.append(byte)
+            }
+        }
+        throw ExpressionDiagnostic(
+            offset: start, message: "the string has no end",
+            hint: "close it with \(Character(Unicode.Scalar(quote)))")
+    }
+
+    private mutating func escape(into contents: inout [UInt8]) throws(ExpressionDiagnostic) {
+        let start = position - 1
+        guard let byte = peek() else { return }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "n"): contents.append(10)
+        case UInt8(ascii: "t"): contents.append(9)
+        case UInt8(ascii: "r"): contents.append(13)
+        case UInt8(ascii: "x"): try scalar(digits: 2, from: start, into: &contents)
+        case UInt8(ascii: "u"): try scalar(digits: 4, from: start, into: &contents)
+        case UInt8(ascii: "U"): try scalar(digits: 8, from: start, into: &contents)
+        default:
+            // Patterns are written as '\d' and '\*': what is no escape of strings stays as it is.
+            if !"\\'\"".utf8.contains(byte) { contents.append(UInt8(ascii: "\\")) }
+            contents.append(byte)
+        }
+    }
+
+    private mutating func scalar(
+        digits: Int, from start: Int, into contents: inout [UInt8]
+    ) throws(ExpressionDiagnostic) {
+        let text = String(decoding: bytes[position...].prefix(digits), as: UTF8.self)
+        guard text.utf8.count == digits, let code = UInt32(text, radix: 16),
+            let scalar = Unicode.Scalar(code)
+        else {
+            throw ExpressionDiagnostic(
+                offset: start, message: "the escape needs \(digits) hexadecimal digits")
+        }
+        position += digits
+        contents.append(contentsOf: Character(scalar).utf8)
+    }
+
+    // MARK: Bytes
+
+    private func peek(_ distance: Int = 0) -> UInt8? {
+        position + distance < bytes.count ? bytes[position + distance] : nil
+    }
+
+    private func isSpace(_ byte: UInt8) -> Bool {
+        byte == 32 || (9...13).contains(byte)
+    }
+
+    private func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    /// Letters of any script: what is a name is known to the model.
+    private func isNameStart(_ byte: UInt8) -> Bool {
+        byte >= 0x80 || byte == UInt8(ascii: "_")
+            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

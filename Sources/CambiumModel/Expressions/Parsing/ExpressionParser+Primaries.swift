@@ -1,0 +1,202 @@
+extension ExpressionParser {
+    mutating func parsePrimary() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let token = current
+        switch token.kind {
+        case .number(let digits):
+            advance()
+            return try node(.number(digits), at: token.offset)
+        case .string(let contents):
+            advance()
+            return try node(.literal(.string(contents)), at: token.offset)
+        case .placeholder(let format):
+            return try parseArgument(format)
+        case .variable(let name):
+            advance()
+            return try parsePath(root: .variable(name), names: [], at: token.offset)
+        case .operation(let name):
+            return try parseFunction(named: String(name.dropFirst()))
+        case .word:
+            return try parseWord()
+        case .symbol("("):
+            return try parseBrackets()
+        case .symbol("{"):
+            return try parseList()
+        case .symbol, .end:
+            throw unexpected("a value")
+        }
+    }
+
+    private mutating func parseBrackets() throws(ExpressionDiagnostic) -> ParsedExpression {
+        try expect("(")
+        try enter()
+        defer { leave() }
+        let first = try parseDisjunction()
+        guard isAt(",") else {
+            try expect(")")
+            return first
+        }
+        throw unexpected("')'")
+    }
+
+    private mutating func parseList() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        try expect("{")
+        try enter()
+        defer { leave() }
+        var elements: [ParsedExpression] = []
+        if !isAt("}") {
+            repeat { elements.append(try parseSum()) } while skip(",")
+        }
+        guard skip("}") else { throw unexpected("',' or '}'") }
+        return try node(.list(elements), at: offset)
+    }
+
+    // MARK: Words
+
+    private static let notSupported: Set<String> = ["CAST", "FETCH", "FUNCTION", "BLOCK"]
+    private static let reserved: Set<String> = [
+        "AND", "OR", "NOT", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH",
+        "BETWEEN", "ANY", "ALL", "SOME", "NONE",
+    ]
+
+    private mutating func parseWord() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        let isCall = isNext("(")
+        switch keyword {
+        case "NIL", "NULL": return try parseConstant(.null)
+        case "TRUE", "YES", "TRUEPREDICATE": return try parseConstant(.bool(true))
+        case "FALSE", "NO", "FALSEPREDICATE": return try parseConstant(.bool(false))
+        case "SELF":
+            advance()
+            return try parsePath(root: .subject, names: [], at: offset)
+        case "SUBQUERY" where isCall: return try parseSubquery()
+        case "TERNARY" where isCall: return try parseConditional()
+        case let word? where isCall && Self.notSupported.contains(word):
+            throw ExpressionDiagnostic(
+                offset: offset, message: "\(word)() is not supported")
+        case let word? where Self.reserved.contains(word):
+            throw ExpressionDiagnostic(
+                offset: offset, message: "expected a value, found the keyword \(word)",
+                hint: "a property of that name is written #\(word.lowercased())")
+        default: break
+        }
+        guard case .word(let text, _) = current.kind else { throw unexpected("a value") }
+        if isCall || isNext(":") { return try parseFunction(named: text) }
+        advance()
+        return try parsePath(
+            root: .subject, names: [.init(text: text, offset: offset)], at: offset)
+    }
+
+    private func isNext(_ symbol: String) -> Bool {
+        index + 1 < tokens.count && tokens[index + 1].kind == .symbol(symbol)
+    }
+
+    private mutating func parseConstant(
+        _ value: Value
+    ) throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        advance()
+        return try node(.literal(value), at: offset)
+    }
+
+    // MARK: Arguments
+
+    private mutating func parseArgument(
+        _ format: String
+    ) throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        let argument = try takeArgument()
+        if format == "K" {
+            return try parsePath(
+                root: .subject, names: try names(of: argument, at: offset), at: offset)
+        }
+        switch argument {
+        case .value(let value):
+            return try node(.literal(value), at: offset)
+        case .list(let values):
+            return try node(
+                .list(values.map { ParsedExpression(.literal($0), at: offset) }), at: offset)
+        }
+    }
+
+    private mutating func takeArgument() throws(ExpressionDiagnostic) -> FormatArgument {
+        guard let arguments else {
+            throw ExpressionDiagnostic(
+                offset: current.offset,
+                message: "\(current.description) stands for an argument, and there are none here",
+                hint: "write the value itself, or a parameter such as $name")
+        }
+        guard argumentCount < arguments.count else {
+            throw ExpressionDiagnostic(
+                offset: current.offset, message: "there is no argument for \(current.description)")
+        }
+        argumentCount += 1
+        advance()
+        return arguments[argumentCount - 1]
+    }
+
+    private func names(
+        of argument: FormatArgument, at offset: Int
+    ) throws(ExpressionDiagnostic) -> [ParsedExpression.Name] {
+        guard case .value(.string(let path)) = argument, !path.isEmpty else {
+            throw ExpressionDiagnostic(
+                offset: offset, message: "the argument of %K must be a key path")
+        }
+        return path.split(separator: ".", omittingEmptySubsequences: false).map {
+            .init(text: String($0), offset: offset)
+        }
+    }
+
+    // MARK: Key paths
+
+    /// Reads the steps of a path after its first; `@sum` and its like may stand last or before the
+    /// property that they are about.
+    private mutating func parsePath(
+        root: PathRoot, names first: [ParsedExpression.Name], at offset: Int
+    ) throws(ExpressionDiagnostic) -> ParsedExpression {
+        var names = first
+        if names.first?.text.uppercased() == "SELF", names.count > 1 { names.removeFirst() }
+        while skip(".") {
+            let stepOffset = current.offset
+            switch current.kind {
+            case .word(let text, _):
+                names.append(.init(text: text, offset: stepOffset))
+                advance()
+            case .operation(let text):
+                names.append(.init(text: text, offset: stepOffset))
+                advance()
+            case .placeholder("K"):
+                names += try self.names(of: try takeArgument(), at: stepOffset)
+            default:
+                throw unexpected("a name after '.'")
+            }
+        }
+        if isAt("[") {
+            throw ExpressionDiagnostic(
+                offset: current.offset, message: "elements cannot be reached by their position")
+        }
+        let operations = names.filter { $0.text.hasPrefix("@") }
+        guard let operation = operations.first else {
+            return try node(.path(root, names), at: offset)
+        }
+        let function = try aggregate(operation)
+        guard operations.count == 1 else {
+            throw ExpressionDiagnostic(
+                offset: operations[1].offset, message: "a path can have one @ operation only")
+        }
+        names.removeAll { $0.text.hasPrefix("@") }
+        return try node(
+            .aggregate(function, try node(.path(root, names), at: offset)), at: operation.offset)
+    }
+
+    func aggregate(
+        _ name: ParsedExpression.Name
+    ) throws(ExpressionDiagnostic) -> AggregateFunction {
+        if let function = AggregateFunction(rawValue: name.text.lowercased()) { return function }
+        let known = AggregateFunction.allCases.map(\.rawValue)
+        throw ExpressionDiagnostic(
+            offset: name.offset, message: "'\(name.text)' is not supported",
+            hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }
+                ?? "there are \(known.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,103 @@
+/// Reads the text of an expression, in the grammar of predicate formats.
+///
+/// From the loosest to the tightest binding: OR, AND, NOT, comparisons, `+ - & |`, `* /`, `**`.
+/// Keywords are read in any case. A name that is also a keyword is written `#name`.
+package struct ExpressionParser {
+    /// How deep operands may nest. Recursion over a tree of that depth, checks and evaluation
+    /// included, fits the half megabyte of stack that threads have on some platforms.
+    package static let maximumDepth = 50
+    /// How deep brackets, signs and calls may nest, each of which takes the parser several steps.
+    static let maximumNesting = 20
+
+    var tokens: [ExpressionToken]
+    var index = 0
+    var nesting = 0
+    var arguments: [FormatArgument]?
+    var argumentCount = 0
+
+    /// Parses a text.
+    ///
+    /// - Parameter arguments: What stands for `%@` and its like, in order; nil where the text must
+    ///   not have any.
+    package static func parse(
+        _ text: String, arguments: [FormatArgument]? = nil
+    ) throws(ExpressionDiagnostic) -> ParsedExpression {
+        var parser = ExpressionParser(
+            tokens: try ExpressionLexer.tokens(of: text), arguments: arguments)
+        let expression = try parser.parseDisjunction()
+        guard parser.current.kind == .end else {
+            throw parser.unexpected("an operator or the end")
+        }
+        if let arguments, arguments.count > parser.argumentCount {
+            throw ExpressionDiagnostic(
+                offset: parser.current.offset,
+                message:
+                    "\(arguments.count) arguments for \(parser.argumentCount) placeholders")
+        }
+        return expression
+    }
+
+    private init(tokens: [ExpressionToken], arguments: [FormatArgument]?) {
+        self.tokens = tokens
+        self.arguments = arguments
+    }
+
+    // MARK: Words
+
+    var current: ExpressionToken { tokens[index] }
+
+    mutating func advance() {
+        if index + 1 < tokens.count { index += 1 }
+    }
+
+    func isAt(_ symbol: String) -> Bool {
+        current.kind == .symbol(symbol)
+    }
+
+    /// The word here in upper case, unless it is written as a name.
+    var keyword: String? {
+        if case .word(let text, isEscaped: false) = current.kind { return text.uppercased() }
+        return nil
+    }
+
+    mutating func skip(_ symbol: String) -> Bool {
+        guard isAt(symbol) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func expect(_ symbol: String) throws(ExpressionDiagnostic) {
+        guard skip(symbol) else { throw unexpected("'\(symbol)'") }
+    }
+
+    func unexpected(_ expected: String) -> ExpressionDiagnostic {
+        ExpressionDiagnostic(
+            offset: current.offset, message: "expected \(expected), found \(current.description)")
+    }
+
+    // MARK: Limits
+
+    /// Makes a node, unless the tree would become too deep.
+    func node(
+        _ kind: ParsedExpression.Kind, at offset: Int
+    ) throws(ExpressionDiagnostic) -> ParsedExpression {
+        let node = ParsedExpression(kind, at: offset)
+        guard node.depth <= Self.maximumDepth else { throw tooDeep(at: offset) }
+        return node
+    }
+
+    /// Goes one level down, for brackets, unary operators and arguments.
+    mutating func enter() throws(ExpressionDiagnostic) {
+        nesting += 1
+        guard nesting <= Self.maximumNesting else { throw tooDeep(at: current.offset) }
+    }
+
+    mutating func leave() {
+        nesting -= 1
+    }
+
+    private func tooDeep(at offset: Int) -> ExpressionDiagnostic {
+        ExpressionDiagnostic(
+            offset: offset, message: "the expression nests too deeply")
+    }
+}

@@ -1,0 +1,35 @@
+/// A word of an expression's text.
+struct ExpressionToken: Equatable {
+    enum Kind: Equatable {
+        /// A name or keyword; `isEscaped` where it was written `#name`, which is never a keyword.
+        case word(String, isEscaped: Bool)
+        /// Digits as they stand in the text.
+        case number(String)
+        /// The contents of a quoted string.
+        case string(String)
+        /// `$name`.
+        case variable(String)
+        /// `@name`, with the sign.
+        case operation(String)
+        /// `%@`, `%K` or another format, without the percent sign.
+        case placeholder(String)
+        /// An operator or a bracket.
+        case symbol(String)
+        case end
+    }
+
+    let kind: Kind
+    let offset: Int
+
+    /// How messages call it.
+    var description: String {
+        switch kind {
+        case .word(let text, _), .number(let text), .symbol(let text), .operation(let text):
+            "'\(text)'"
+        case .string: "a string"
+        case .variable(let name): "'$\(name)'"
+        case .placeholder(let format): "'%\(format)'"
+        case .end: "the end"
+        }
+    }
+}

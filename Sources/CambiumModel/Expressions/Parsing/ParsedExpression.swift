@@ -1,0 +1,59 @@
+/// An expression as it was written: with places, without types.
+package struct ParsedExpression: Sendable, Hashable {
+    package indirect enum Kind: Sendable, Hashable {
+        /// Digits as they stand in the text; which number they mean depends on what they meet.
+        case number(String)
+        /// A string, a truth value, nil or an argument.
+        case literal(Value)
+        /// Names from the object itself or from a variable.
+        case path(PathRoot, [Name])
+        case list([ParsedExpression])
+        case and([ParsedExpression])
+        case or([ParsedExpression])
+        case not(ParsedExpression)
+        case comparison(
+            ParsedExpression, ComparisonOperator, ParsedExpression, ComparisonOptions)
+        /// The right side is a list of two.
+        case between(ParsedExpression, ParsedExpression)
+        case quantified(Quantifier, ParsedExpression)
+        case arithmetic(ParsedExpression, ArithmeticOperator, ParsedExpression)
+        case function(ModelFunction, [ParsedExpression])
+        case aggregate(AggregateFunction, ParsedExpression)
+        case subquery(ParsedExpression, variable: String, condition: ParsedExpression)
+        case conditional(ParsedExpression, ParsedExpression, ParsedExpression)
+    }
+
+    /// A step of a key path.
+    package struct Name: Sendable, Hashable {
+        package let text: String
+        package let offset: Int
+    }
+
+    package let kind: Kind
+    /// Where it starts, as a number of UTF-8 bytes; of an operation, where its operator stands.
+    package let offset: Int
+    /// How many levels of operands it has, so that no text makes a tree that overflows a stack.
+    package let depth: Int
+
+    init(_ kind: Kind, at offset: Int) {
+        self.kind = kind
+        self.offset = offset
+        depth = 1 + (kind.operands.lazy.map(\.depth).max() ?? 0)
+    }
+}
+
+extension ParsedExpression.Kind {
+    var operands: [ParsedExpression] {
+        switch self {
+        case .number, .literal, .path: []
+        case .list(let operands), .and(let operands), .or(let operands),
+            .function(_, let operands):
+            operands
+        case .not(let operand), .quantified(_, let operand), .aggregate(_, let operand): [operand]
+        case .comparison(let left, _, let right, _), .between(let left, let right),
+            .arithmetic(let left, _, let right), .subquery(let left, _, let right):
+            [left, right]
+        case .conditional(let condition, let first, let second): [condition, first, second]
+        }
+    }
+}

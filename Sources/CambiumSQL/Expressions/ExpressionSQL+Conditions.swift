@@ -1,0 +1,175 @@
+import CambiumModel
+
+extension ExpressionSQL {
+    mutating func condition(
+        _ expression: TypedExpression, _ use: Use
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        switch expression {
+        case .and(let operands):
+            return try joined(operands, by: " AND ", none: "1", use)
+        case .or(let operands):
+            return try joined(operands, by: " OR ", none: "0", use)
+        case .not(let operand):
+            return "NOT (\(try condition(operand, .truth)))"
+        case .comparison(let left, let relation, let right):
+            return try comparison(left, relation, right, use)
+        case .among(let operand, let constants):
+            return try among(operand, constants, use)
+        case .text(let left, let relation, let right, let options):
+            return try text(left, relation, right, options, use)
+        case .exists(let collection):
+            return "EXISTS (\(try select("1", from: collection)))"
+        case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
+            .function, .conditional:
+            let value = try value(expression)
+            return use == .filter || !isNullable(expression) ? value : "coalesce(\(value), 0)"
+        }
+    }
+
+    /// Operands in groups, so that a thousand of them do not exceed SQLite's limit on depth.
+    private mutating func joined(
+        _ operands: [TypedExpression], by word: String, none: SQLFragment, _ use: Use
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        guard let first = operands.first else { return none }
+        if operands.count == 1 { return try condition(first, use) }
+        var parts: [SQLFragment] = []
+        for operand in operands {
+            let part = try condition(operand, use)
+            switch operand {
+            case .and, .or: parts.append("(\(part))")
+            default: parts.append(part)
+            }
+        }
+        let groupSize = 64
+        while parts.count > groupSize {
+            parts = stride(from: 0, to: parts.count, by: groupSize).map { start in
+                "(\(Self.joined(parts[start..<min(start + groupSize, parts.count)], by: word)))"
+            }
+        }
+        return Self.joined(parts[...], by: word)
+    }
+
+    static func joined(_ parts: ArraySlice<SQLFragment>, by word: String) -> SQLFragment {
+        var result: SQLFragment = ""
+        for (index, part) in parts.enumerated() {
+            if index > 0 { result.append(SQLFragment(raw: word)) }
+            result.append(part)
+        }
+        return result
+    }
+
+    // MARK: Comparisons
+
+    private mutating func comparison(
+        _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression,
+        _ use: Use
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        if left.isNull, !right.isNull {
+            return try comparison(right, relation.mirrored, left, use)
+        }
+        if right.isNull {
+            switch relation {
+            case .equal: return "\(try value(left)) IS NULL"
+            case .notEqual: return "\(try value(left)) IS NOT NULL"
+            default: return "0"
+            }
+        }
+        if case .literal(.decimal(let bound), _) = right, let scale = left.type.scale {
+            return try compare(left, scale: scale, relation, bound, use)
+        }
+        if case .literal(.decimal(let bound), _) = left, let scale = right.type.scale {
+            return try compare(right, scale: scale, relation.mirrored, bound, use)
+        }
+        let places = (left.type.scale ?? 0) - (right.type.scale ?? 0)
+        let isExact = left.type.scale != nil && right.type.scale != nil
+        // Only one side is multiplied. Where that exceeds 64 bits SQLite goes on with a
+        // floating-point number, which is beyond all that the other side can be.
+        let one = try scaled(value(left), by: isExact ? -places : 0)
+        let other = try scaled(value(right), by: isExact ? places : 0)
+        return relate(
+            one, relation, other, use, isNullable: (isNullable(left), isNullable(right)))
+    }
+
+    private func relate(
+        _ left: SQLFragment, _ relation: ComparisonOperator, _ right: SQLFragment, _ use: Use,
+        isNullable: (left: Bool, right: Bool)
+    ) -> SQLFragment {
+        switch relation {
+        case .equal:
+            let canBeBothNull = isNullable.left && isNullable.right
+            let isNever = !isNullable.left && !isNullable.right
+            return isNever || (use == .filter && !canBeBothNull)
+                ? "\(left) = \(right)" : "\(left) IS \(right)"
+        case .notEqual:
+            return !isNullable.left && !isNullable.right
+                ? "\(left) <> \(right)" : "\(left) IS NOT \(right)"
+        default:
+            let test: SQLFragment = "\(left) \(raw: relation.rawValue) \(right)"
+            return use == .filter || (!isNullable.left && !isNullable.right)
+                ? test : "coalesce(\(test), 0)"
+        }
+    }
+
+    /// An exact number against a constant, which may have more places, or be greater, than the
+    /// column can hold: the constant is rounded, so that the column stays as it is.
+    private mutating func compare(
+        _ operand: TypedExpression, scale: Int, _ relation: ComparisonOperator, _ bound: Decimal,
+        _ use: Use
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let operandSQL = try value(operand)
+        let nullable = (isNullable(operand), false)
+        if let units = DecimalStorage.units(of: bound, scale: scale) {
+            return relate(
+                operandSQL, relation, constant(.integer(units)), use, isNullable: nullable)
+        }
+        let limit = Self.floor(of: bound, scale: scale)
+        switch relation {
+        case .equal: return "0"
+        case .notEqual: return "1"
+        case .less, .lessOrEqual:
+            return relate(operandSQL, .lessOrEqual, constant(limit), use, isNullable: nullable)
+        default:
+            return relate(operandSQL, .greater, constant(limit), use, isNullable: nullable)
+        }
+    }
+
+    /// The greatest number of units that is less, as a floating-point number where it is out of
+    /// range: then it only has to be beyond every integer.
+    private static func floor(of bound: Decimal, scale: Int) -> StoredValue {
+        let shifted = Decimal(sign: .plus, exponent: scale, significand: 1) * bound
+        let text = shifted.description
+        let whole = text.prefix { $0 != "." }
+        guard let units = Int64(whole) else { return .real(bound < 0 ? -1e300 : 1e300) }
+        guard bound < 0, whole.count < text.count else { return .integer(units) }
+        return units == .min ? .real(-1e300) : .integer(units - 1)
+    }
+
+    private mutating func among(
+        _ operand: TypedExpression, _ constants: ValueSet, _ use: Use
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        var elements: [SQLFragment] = []
+        for constant in constants.values {
+            guard let stored = Self.stored(constant, as: operand.type) else { continue }
+            // Statements may have 32766 parameters; long lists are written out.
+            elements.append(
+                constants.values.count > 500
+                    ? SQLFragment(raw: SQLText.literal(stored)) : self.constant(stored))
+        }
+        let list = Self.joined(elements[...], by: ", ")
+        let test: SQLFragment = "\(try value(operand)) IN (\(list))"
+        return use == .filter || !isNullable(operand) ? test : "coalesce(\(test), 0)"
+    }
+}
+
+extension ComparisonOperator {
+    /// The operator that says the same with the sides exchanged.
+    var mirrored: ComparisonOperator {
+        switch self {
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        default: self
+        }
+    }
+}

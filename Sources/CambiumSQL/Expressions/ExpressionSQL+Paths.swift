@@ -1,0 +1,155 @@
+import CambiumModel
+
+extension ExpressionSQL {
+    private func alias(of root: ObjectPath.Root) -> String? {
+        switch root {
+        case .subject: subjectAlias
+        case .variable(let variable): alias(ofVariable: variable)
+        }
+    }
+
+    private func table(of entity: Entity) -> String {
+        SQLText.identifier(model.root(of: entity).name)
+    }
+
+    /// A column of the row that a path leads to; NULL where the path ends early.
+    mutating func column(
+        _ column: String, of path: ObjectPath
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        try self.column(column, of: path.root, path.steps[...])
+    }
+
+    /// The key of the object that a path leads to.
+    mutating func key(of path: ObjectPath) throws(ExpressionDiagnostics) -> SQLFragment {
+        if let last = path.steps.last,
+            case .key(let column, _) = model.storage(of: last.relationship, of: last.source)
+        {
+            return try self.column(column, of: path.root, path.steps.dropLast())
+        }
+        return try column("_id", of: path)
+    }
+
+    /// Paths are correlated subselects, one for each use.
+    private mutating func column(
+        _ column: String, of root: ObjectPath.Root, _ steps: ArraySlice<ObjectPath.Step>
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        guard !steps.isEmpty else {
+            return SQLFragment(raw: SQLText.column(column, of: alias(of: root)))
+        }
+        let select = try inSubselect { sql throws(ExpressionDiagnostics) in
+            var previous = sql.alias(of: root)
+            var tables: [String] = []
+            var links: [String] = []
+            for step in steps {
+                guard let destination = sql.model.entity(named: step.relationship.destination)
+                else {
+                    throw Self.failure("there is no entity '\(step.relationship.destination)'")
+                }
+                let alias = sql.makeAlias()
+                tables.append("\(sql.table(of: destination)) AS \(SQLText.identifier(alias))")
+                links.append(try sql.link(step, from: previous, to: alias))
+                previous = alias
+            }
+            return SQLFragment(
+                raw: "SELECT \(SQLText.column(column, of: previous)) "
+                    + "FROM \(tables.joined(separator: ", ")) "
+                    + "WHERE \(links.joined(separator: " AND "))")
+        }
+        return "(\(select))"
+    }
+
+    private func link(
+        _ step: ObjectPath.Step, from source: String?, to destination: String
+    ) throws(ExpressionDiagnostics) -> String {
+        switch model.storage(of: step.relationship, of: step.source) {
+        case .key(let column, _):
+            return SQLText.column("_id", of: destination) + " = "
+                + SQLText.column(column, of: source)
+        case .inverseKey(let column):
+            return SQLText.column(column, of: destination) + " = "
+                + SQLText.column("_id", of: source)
+        case .joinTable:
+            throw Self.failure("'\(step.relationship.name)' leads to many objects")
+        }
+    }
+
+    // MARK: Collections
+
+    /// A subselect over the elements of a collection that meet its condition.
+    mutating func select(
+        _ results: SQLFragment, from collection: TypedCollection
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        try inSubselect { sql throws(ExpressionDiagnostics) in
+            try sql.select(collection) { _ throws(ExpressionDiagnostics) in results }
+        }
+    }
+
+    private mutating func select(
+        _ collection: TypedCollection,
+        _ results: (inout ExpressionSQL) throws(ExpressionDiagnostics) -> SQLFragment
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let results = try results(&self)
+        let element = alias(ofVariable: collection.variable)
+        let table = "\(table(of: collection.destination)) AS \(SQLText.identifier(element))"
+        let source: String
+        let link: String
+        switch model.storage(of: collection.relationship, of: collection.owner.entity) {
+        case .inverseKey(let column):
+            source = table
+            link = SQLText.column(column, of: element)
+        case .joinTable(let name, let sourceColumn, let destinationColumn):
+            let pairs = makeAlias()
+            source =
+                "\(SQLText.identifier(name)) AS \(SQLText.identifier(pairs)) JOIN \(table) ON "
+                + SQLText.column("_id", of: element) + " = "
+                + SQLText.column(destinationColumn, of: pairs)
+            link = SQLText.column(sourceColumn, of: pairs)
+        case .key:
+            throw Self.failure("'\(collection.relationship.name)' leads to one object")
+        }
+        let owner = try key(of: collection.owner)
+        let select: SQLFragment =
+            "SELECT \(results) FROM \(raw: source) WHERE \(raw: link) = \(owner)"
+        guard let test = collection.condition else { return select }
+        let filter = try condition(test, .filter)
+        if case .or = test { return "\(select) AND (\(filter))" }
+        return "\(select) AND \(filter)"
+    }
+
+    // MARK: Aggregates
+
+    mutating func aggregate(
+        _ function: AggregateFunction, _ collection: TypedCollection, _ operand: TypedExpression
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let select = try inSubselect { sql throws(ExpressionDiagnostics) in
+            try sql.select(collection) { sql throws(ExpressionDiagnostics) in
+                let element = try sql.value(operand)
+                switch function {
+                case .count:
+                    return sql.isNullable(operand) ? "count(\(element))" : "count(*)"
+                case .minimum: return "min(\(element))"
+                case .maximum: return "max(\(element))"
+                case .sum, .average:
+                    guard operand.type.scale == nil else { return Self.halves(of: element) }
+                    return function == .sum
+                        ? "total(\(element))" : "total(\(element)) / count(\(element))"
+                }
+            }
+        }
+        guard let scale = operand.type.scale, function == .sum || function == .average else {
+            return "(\(select))"
+        }
+        let sum = Self.whole("(h + (l >> 32)) * 4294967296 + (l & 4294967295)")
+        guard function == .average else { return "(SELECT \(sum) FROM (\(select)))" }
+        let divisor = String(NumberFunctions.powerOfTen(scale))
+        return "(SELECT CAST(\(sum) AS REAL) / n / \(raw: divisor).0 FROM (\(select)))"
+    }
+
+    /// Sums of the upper and the lower 32 bits: sum() itself fails where 64 bits do not hold it.
+    private static func halves(of element: SQLFragment) -> SQLFragment {
+        """
+        coalesce(sum(\(element) >> 32), 0) AS h, \
+        coalesce(sum(\(element) & 4294967295), 0) AS l, count(\(element)) AS n
+        """
+    }
+}

@@ -1,0 +1,184 @@
+import CambiumModel
+
+extension ExpressionSQL {
+    /// The SQL of a value; it can stand beside any operator without brackets.
+    mutating func value(
+        _ expression: TypedExpression
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        switch expression {
+        case .literal(let value, let type):
+            // An exact number out of range is nil in arithmetic, as it is in memory.
+            return constant(Self.stored(value, as: type) ?? .null)
+        case .parameter(let name, let type):
+            guard constants == .parameters else {
+                throw Self.failure("the parameter $\(name) has no value here")
+            }
+            return SQLFragment(.named(name, type))
+        case .attribute(let path, let attribute, let declarer):
+            guard !attribute.isTransient else {
+                throw Self.failure(
+                    "'\(attribute.name)' is transient, so the store has no column for it")
+            }
+            return try column(model.column(of: attribute.name, in: declarer), of: path)
+        case .object(let path):
+            return try key(of: path)
+        case .and, .or, .not, .comparison, .among, .text, .exists:
+            return "(\(try condition(expression, .truth)))"
+        case .aggregate(let function, let collection, let operand):
+            return try aggregate(function, collection, operand)
+        case .arithmetic(let left, let operation, let right, let type):
+            return try arithmetic(left, operation, right, type)
+        case .convert(let operand, let type):
+            return try convert(operand, type)
+        case .function(let function, let operands, _):
+            return try self.function(function, operands)
+        case .conditional(let test, let first, let second):
+            let test = try condition(test, .filter)
+            let one = try value(first)
+            return "(CASE WHEN \(test) THEN \(one) ELSE \(try value(second)) END)"
+        }
+    }
+
+    // MARK: Constants
+
+    func constant(_ value: StoredValue) -> SQLFragment {
+        constants == .parameters && value != .null
+            ? SQLFragment(.value(value)) : SQLFragment(raw: SQLText.literal(value))
+    }
+
+    /// A value in the form in which columns of a type hold it; nil where it has none.
+    static func stored(_ value: Value, as type: ExpressionType) -> StoredValue? {
+        switch (value, type) {
+        case (.null, _): .null
+        case (.bool(let value), .bool): .integer(value ? 1 : 0)
+        case (.int(let value), .integer), (.int(let value), .object),
+            (.int(let value), .enumeration):
+            .integer(value)
+        case (.int(let value), .float), (.int(let value), .double): .real(Double(value))
+        case (.int(let value), .decimal(let scale)):
+            DecimalStorage.units(of: Decimal(value), scale: scale).map { .integer($0) }
+        case (.double(let value), .float), (.double(let value), .double): .real(value)
+        case (.decimal(let value), .decimal(let scale)):
+            DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
+        case (.string(let value), .string), (.string(let value), .enumeration): .text(value)
+        case (.date(let value), .date): .real(value.timeIntervalSinceReferenceDate)
+        case (.uuid(let value), .uuid): .blob(withUnsafeBytes(of: value.uuid) { Data($0) })
+        case (.uri(let value), .uri): .text(value.absoluteString)
+        case (.data(let value), .data): .blob(value)
+        default: nil
+        }
+    }
+
+    /// Whether it can be NULL. A required attribute's column cannot, in the rows of its entity.
+    func isNullable(_ expression: TypedExpression) -> Bool {
+        switch expression {
+        case .literal(let value, let type): Self.stored(value, as: type) ?? .null == .null
+        case .attribute(let path, let attribute, _):
+            attribute.isOptional || attribute.isTransient || !path.steps.isEmpty
+        case .object(let path): !path.steps.isEmpty
+        case .and, .or, .not, .comparison, .among, .text, .exists: false
+        case .aggregate(let function, _, _): function != .count
+        case .conditional(_, let first, let second): isNullable(first) || isNullable(second)
+        case .convert(let operand, let type): !type.isFloatingPoint || isNullable(operand)
+        case .function(.length, let operands, _): operands.contains(where: isNullable)
+        case .function(.now, _, _): false
+        case .parameter, .arithmetic, .function: true
+        }
+    }
+
+    // MARK: Arithmetic
+
+    /// A whole number whose computation SQLite went on with in floating point is no longer exact:
+    /// converting it back yields one of the two outermost integers, which become NULL.
+    static func whole(_ fragment: SQLFragment) -> SQLFragment {
+        let least = SQLText.literal(.integer(.min))
+        return
+            "nullif(nullif(CAST(\(fragment) AS INTEGER), 9223372036854775807), \(raw: least))"
+    }
+
+    /// An exact number times a power of ten.
+    func scaled(_ fragment: SQLFragment, by places: Int) -> SQLFragment {
+        guard places > 0 else { return fragment }
+        return "(\(fragment) * \(raw: String(NumberFunctions.powerOfTen(places))))"
+    }
+
+    private mutating func arithmetic(
+        _ left: TypedExpression, _ operation: ArithmeticOperator, _ right: TypedExpression,
+        _ type: ExpressionType
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        var one = try value(left)
+        var other = try value(right)
+        if type == .string { return "(\(one) || \(other))" }
+        if operation == .power { return Self.call(.power, "\(one), \(other)") }
+        guard let scale = type.scale else { return "(\(one) \(raw: operation.rawValue) \(other))" }
+        switch operation {
+        case .bitwiseAnd, .bitwiseOr:
+            return "(\(one) \(raw: operation.rawValue) \(other))"
+        case .add, .subtract:
+            one = rescaled(one, by: scale - (left.type.scale ?? 0))
+            other = rescaled(other, by: scale - (right.type.scale ?? 0))
+        case .multiply, .divide, .power:
+            break
+        }
+        return Self.whole("\(one) \(raw: operation.rawValue) \(other)")
+    }
+
+    private func rescaled(_ fragment: SQLFragment, by places: Int) -> SQLFragment {
+        places > 0 ? Self.whole(scaled(fragment, by: places)) : fragment
+    }
+
+    private mutating func convert(
+        _ operand: TypedExpression, _ type: ExpressionType
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let fragment = try value(operand)
+        guard let scale = operand.type.scale else { return fragment }
+        if let wanted = type.scale { return rescaled(fragment, by: wanted - scale) }
+        if scale == 0 { return "CAST(\(fragment) AS REAL)" }
+        let divisor = String(NumberFunctions.powerOfTen(scale))
+        return "(CAST(\(fragment) AS REAL) / \(raw: divisor).0)"
+    }
+
+    // MARK: Functions
+
+    private mutating func function(
+        _ function: ModelFunction, _ operands: [TypedExpression]
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        guard let first = operands.first else {
+            guard constants == .inline else { return SQLFragment(.now) }
+            return SQLFragment(
+                raw: "((julianday('now') - 2451910.5) * 86400.0)", isPure: false)
+        }
+        let operand = try value(first)
+        switch function {
+        case .now: throw Self.failure("now() takes no operand")
+        case .length: return "length(\(operand))"
+        case .abs:
+            guard first.type.scale != nil else { return "abs(\(operand))" }
+            // abs() of the least integer is an error.
+            return "abs(nullif(\(operand), \(raw: SQLText.literal(.integer(.min)))))"
+        case .modulus: return "(\(operand) % \(try value(operands[1])))"
+        case .uppercase: return Self.call(.uppercase, operand)
+        case .lowercase: return Self.call(.lowercase, operand)
+        case .canonical:
+            let options: ComparisonOptions = [.caseInsensitive, .diacriticInsensitive]
+            return Self.call(.fold, "\(operand), \(raw: String(options.rawValue))")
+        case .ceiling: return Self.call(.ceiling, operand)
+        case .floor: return Self.call(.floor, operand)
+        case .trunc: return Self.call(.trunc, operand)
+        case .sqrt: return Self.call(.sqrt, operand)
+        case .string:
+            switch first.type {
+            case .string: return Self.call(.number, operand)
+            case .integer: return "CAST(\(operand) AS TEXT)"
+            case .decimal(let scale):
+                return Self.call(.string, "\(operand), \(raw: String(scale))")
+            default: return Self.call(.string, "\(operand), NULL")
+            }
+        }
+    }
+
+    static func call(_ function: StoreFunction, _ operands: SQLFragment) -> SQLFragment {
+        let call: SQLFragment = "\(raw: function.rawValue)(\(operands))"
+        return call.impure
+    }
+}

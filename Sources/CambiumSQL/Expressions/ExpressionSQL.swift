@@ -1,0 +1,141 @@
+import CambiumModel
+
+/// Turns expressions into SQL over a row of an entity's table, with the results that
+/// ``ExpressionEvaluator`` has for the object.
+package struct ExpressionSQL {
+    /// How constants are written.
+    package enum Constants: Sendable {
+        /// As question marks.
+        case parameters
+        /// In the text: for schemas and scripts.
+        case inline
+    }
+
+    /// What a condition's result is for.
+    package enum Use: Sendable {
+        /// For WHERE, where NULL is as good as false. Indexes can be used.
+        case filter
+        /// For CHECK and as a value: 0 or 1, never NULL.
+        case truth
+    }
+
+    let entity: Entity
+    let model: Model
+    let constants: Constants
+    private let alias: String?
+    /// Above 0 inside a subselect, where columns of the outer row need a table before them.
+    private var depth = 0
+    private var aliasCount = 0
+
+    /// Prepares for statements in which the entity's table has a name.
+    package init(
+        entity: Entity, model: Model, alias: String? = nil, constants: Constants = .parameters
+    ) {
+        self.entity = entity
+        self.model = model
+        self.alias = alias
+        self.constants = constants
+    }
+
+    // MARK: Entry points
+
+    /// The SQL of a condition.
+    ///
+    /// - Parameters:
+    ///   - alias: The name of the entity's table in the statement; nil leaves columns without one
+    ///     (in a schema), except inside subselects, which name the table itself.
+    ///   - values: Values for `$name`; others become named parameters.
+    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or uses
+    ///   what the store does not have.
+    package static func condition(
+        _ condition: ModelExpression, use: Use = .filter, entity: Entity, model: Model,
+        alias: String? = nil, constants: Constants = .parameters, values: [String: Value] = [:]
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let typed = try ExpressionCompiler.typedCondition(
+            condition, entity: entity, model: model, parameters: values, allowsParameters: true)
+        var lowering = ExpressionSQL(
+            entity: entity, model: model, alias: alias, constants: constants)
+        return try lowering.condition(typed, use)
+    }
+
+    /// The SQL of a value, in the stored form of the attribute type.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the attribute that gets the value; nil for the expression's own.
+    ///   - alias: The name of the entity's table in the statement.
+    ///   - values: Values for `$name`; others become named parameters.
+    /// - Throws: ``ExpressionDiagnostics`` where the expression does not fit the entity, or uses
+    ///   what the store does not have.
+    package static func value(
+        _ expression: ModelExpression, as type: AttributeType? = nil, entity: Entity,
+        model: Model, alias: String? = nil, constants: Constants = .parameters,
+        values: [String: Value] = [:]
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let typed = try ExpressionCompiler.typedValue(
+            expression, as: type, entity: entity, model: model, parameters: values,
+            allowsParameters: true)
+        var lowering = ExpressionSQL(
+            entity: entity, model: model, alias: alias, constants: constants)
+        return try lowering.value(typed)
+    }
+
+    /// Whether a condition uses only columns of its own row and built-in deterministic functions:
+    /// then a rule becomes a CHECK. False for what has no SQL at all.
+    package static func isPure(
+        _ condition: ModelExpression, entity: Entity, model: Model
+    ) -> Bool {
+        let fragment = try? self.condition(
+            condition, use: .truth, entity: entity, model: model, constants: .inline)
+        return fragment?.isPure ?? false
+    }
+
+    /// A condition for WHERE with the values to bind, in the order of the text.
+    ///
+    /// - Parameter parameters: Values for `$name`; each needs one.
+    package func condition(
+        _ condition: ModelExpression, parameters: [String: Value], now: Date = .now
+    ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {
+        let typed = try ExpressionCompiler.typedCondition(
+            condition, entity: entity, model: model, parameters: parameters)
+        var lowering = self
+        let fragment = try lowering.condition(typed, .filter)
+        return (fragment.text, try fragment.bindings(now: now))
+    }
+
+    /// What rows are sorted by: a property of their own or of a related object.
+    package func sortKey(_ path: [String]) throws(ExpressionDiagnostics) -> String {
+        let typed = try ExpressionCompiler.typedValue(
+            .keyPath(root: .subject, names: path), entity: entity, model: model)
+        var lowering = self
+        return try lowering.value(typed).text
+    }
+
+    // MARK: Names
+
+    /// The name before columns of the subject's row, if any.
+    var subjectAlias: String? {
+        alias ?? (depth > 0 ? model.root(of: entity).name : nil)
+    }
+
+    func alias(ofVariable variable: Int) -> String {
+        "_v\(variable)"
+    }
+
+    mutating func makeAlias() -> String {
+        aliasCount += 1
+        return "_t\(aliasCount)"
+    }
+
+    /// Writes what stands inside a subselect.
+    mutating func inSubselect(
+        _ write: (inout ExpressionSQL) throws(ExpressionDiagnostics) -> SQLFragment
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        depth += 1
+        defer { depth -= 1 }
+        return try write(&self).impure
+    }
+
+    static func failure(_ message: String) -> ExpressionDiagnostics {
+        ExpressionDiagnostics([ExpressionDiagnostic(offset: 0, message: message)])
+    }
+}

@@ -1,0 +1,130 @@
+import CambiumModel
+
+/// A statement that reads the rows of an entity: the key, the version, the entity where the table has
+/// that column, then the columns of the whole family.
+package struct SelectSQL: Sendable {
+    /// Which rows are wanted.
+    package enum Selection: Sendable {
+        /// Those that meet the condition; all without one.
+        case matching(ModelExpression?, [String: Value])
+        /// The one whose key is parameter 1.
+        case key
+        /// Those whose key is in the `pending` table.
+        case pendingKeys
+        /// Those whose column holds the key that is parameter 1.
+        case referring(column: String)
+        /// Those that a join table links to the key that is parameter 1.
+        case linked(table: String, sourceColumn: String, destinationColumn: String)
+    }
+
+    /// The columns of the family, as the rows have them after the system columns.
+    package let columns: [String]
+    /// How many system columns come first.
+    package let firstColumn: Int
+
+    private static let alias = "t"
+    private let model: Model
+    private let entity: Entity
+    private let root: Entity
+    private let hasEntityColumn: Bool
+
+    package init(_ entity: Entity, in model: Model) {
+        self.model = model
+        self.entity = entity
+        root = model.root(of: entity)
+        hasEntityColumn = model.hasSubentities(root)
+        firstColumn = hasEntityColumn ? 3 : 2
+        var columns: [String] = []
+        for member in model.family(of: entity) {
+            for slot in RecordLayout(of: member, in: model).slots {
+                if let column = slot.column, !columns.contains(column) { columns.append(column) }
+            }
+        }
+        self.columns = columns
+    }
+
+    /// The statement that returns rows.
+    ///
+    /// Rows that are equal in the order come in the order of their keys, so that every order is
+    /// total.
+    package func rows(
+        _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
+        limit: Int? = nil, offset: Int = 0
+    ) throws -> (sql: String, parameters: [StoredValue]) {
+        var names = [column(SystemColumn.key), column(SystemColumn.version)]
+        if hasEntityColumn { names.append(column(SystemColumn.entity)) }
+        names += columns.map(column)
+        var (source, parameters) = try source(selection, includesSubentities)
+        if case .key = selection {} else {
+            let terms = try sort.map { term in
+                try lowering.sortKey(term.path) + (term.isDescending ? " DESC" : "")
+            }
+            source += " ORDER BY " + (terms + [column(SystemColumn.key)]).joined(separator: ", ")
+        }
+        if limit != nil || offset > 0 {
+            source += " LIMIT ? OFFSET ?"
+            parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
+        }
+        return ("SELECT \(names.joined(separator: ", ")) \(source)", parameters)
+    }
+
+    /// The statement that returns the number of rows.
+    package func count(
+        _ selection: Selection, includesSubentities: Bool = true
+    ) throws -> (sql: String, parameters: [StoredValue]) {
+        let (source, parameters) = try source(selection, includesSubentities)
+        return ("SELECT COUNT(*) \(source)", parameters)
+    }
+
+    private var lowering: ExpressionSQL {
+        ExpressionSQL(entity: entity, model: model, alias: Self.alias)
+    }
+
+    private func column(_ name: String) -> String {
+        SQLText.column(name, of: Self.alias)
+    }
+
+    private func source(
+        _ selection: Selection, _ includesSubentities: Bool
+    ) throws -> (String, [StoredValue]) {
+        let table = "\(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))"
+        let key = column(SystemColumn.key)
+        var conditions: [String] = []
+        var parameters: [StoredValue] = []
+        var from = "FROM \(table)"
+        switch selection {
+        case .matching(let condition, let arguments):
+            if let condition {
+                let lowered = try lowering.condition(condition, parameters: arguments)
+                conditions.append(lowered.sql)
+                parameters = lowered.parameters
+            }
+        case .key:
+            conditions.append("\(key) = ?")
+        case .pendingKeys:
+            // CROSS JOIN fixes the order: a look-up per key, in the order of the keys.
+            from = "FROM pending AS p CROSS JOIN \(table)"
+            conditions.append("\(key) = p.key")
+        case .referring(let name):
+            conditions.append("\(column(name)) = ?")
+        case .linked(let join, let source, let destination):
+            from += " JOIN \(SQLText.identifier(join)) AS \"j\""
+                + " ON \(SQLText.column(destination, of: "j")) = \(key)"
+            conditions.append("\(SQLText.column(source, of: "j")) = ?")
+        }
+        if let restriction = entityRestriction(includesSubentities) {
+            conditions.append(restriction)
+        }
+        if conditions.isEmpty { return (from, parameters) }
+        return ("\(from) WHERE \(conditions.joined(separator: " AND "))", parameters)
+    }
+
+    /// Leaves out the rows of other entities of the hierarchy.
+    private func entityRestriction(_ includesSubentities: Bool) -> String? {
+        guard hasEntityColumn else { return nil }
+        let wanted = includesSubentities ? model.family(of: entity) : [entity]
+        guard wanted.count < model.family(of: root).count else { return nil }
+        let names = wanted.map { SQLText.literal(.text($0.name)) }.joined(separator: ", ")
+        return "\(column(SystemColumn.entity)) IN (\(names))"
+    }
+}

@@ -1,0 +1,65 @@
+import CambiumModel
+
+/// The tables and indexes of a store as SQLite describes them, comparable with those of a model.
+package struct Catalogue: Sendable, Hashable {
+    /// The text of each table and index, in a normal form, by its name.
+    package let entries: [String: String]
+
+    /// The query whose rows ``init(rows:)`` reads. What SQLite makes for itself has no text.
+    package static let query =
+        "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"sql\" IS NOT NULL"
+
+    /// Reads the catalogue of a store.
+    package init(rows: [[StoredValue]]) {
+        var entries: [String: String] = [:]
+        for row in rows {
+            if case .text(let name) = row.first, case .text(let sql) = row.last {
+                entries[name] = Self.normalized(sql)
+            }
+        }
+        self.entries = entries
+    }
+
+    /// The catalogue of a fresh store.
+    package init(of schema: Schema) {
+        var entries: [String: String] = [:]
+        for table in schema.tables {
+            entries[table.name] = Self.normalized(table.createStatement())
+            for index in table.indexes {
+                entries[index.name] = Self.normalized(index.createStatement)
+            }
+        }
+        self.entries = entries
+    }
+
+    /// The names of what differs from another catalogue, sorted.
+    package func differences(from other: Catalogue) -> [String] {
+        Set(entries.keys).union(other.entries.keys)
+            .filter { entries[$0] != other.entries[$0] }.sorted()
+    }
+
+    /// The text without what ALTER TABLE changes about it: white space between words.
+    static func normalized(_ sql: String) -> String {
+        var result = ""
+        var quote: Character?
+        var hasSpace = false
+        for character in sql {
+            if let open = quote {
+                result.append(character)
+                if character == open { quote = nil }
+                continue
+            }
+            if character.isWhitespace {
+                hasSpace = true
+                continue
+            }
+            if hasSpace, let last = result.last, !"(,".contains(last), !"(),".contains(character) {
+                result.append(" ")
+            }
+            hasSpace = false
+            if character == "\"" || character == "'" { quote = character }
+            result.append(character)
+        }
+        return result
+    }
+}

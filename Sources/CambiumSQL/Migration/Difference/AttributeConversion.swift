@@ -1,0 +1,136 @@
+import CambiumModel
+
+/// How the stored values of one type become those of another, without loss: a value that the new
+/// type cannot hold makes the migration refuse the store.
+struct AttributeConversion {
+    /// SQL for the new value, from SQL for the old one.
+    let value: (String) -> String
+    /// SQL that is true where the old value (not NULL) has a new form; nil where every one has.
+    let fits: ((String) -> String)?
+
+    private init(
+        value: @escaping (String) -> String = { $0 }, fits: ((String) -> String)? = nil
+    ) {
+        self.value = value
+        self.fits = fits
+    }
+
+    /// Whether the column can be copied as it is.
+    var isIdentity: Bool { fits == nil && value("x") == "x" }
+
+    /// Finds the way from one type to another, or nil where there is none that is sure.
+    init?(from old: AttributeType, in oldModel: Model, to new: AttributeType, in newModel: Model) {
+        guard
+            let base = Self.base(
+                from: oldModel.plainType(of: old), to: newModel.plainType(of: new))
+        else { return nil }
+        guard case .enumeration(let name) = new, let target = newModel.enumeration(named: name),
+            old != new || oldModel.plainType(of: old) != newModel.plainType(of: new)
+        else {
+            self = base
+            return
+        }
+        let raws = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
+            .map(SQLText.literal).joined(separator: ", ")
+        self.init(
+            value: base.value,
+            fits: { column in
+                let isCase = "\(base.value(column)) IN (\(raws))"
+                return base.fits.map { "\($0(column)) AND \(isCase)" } ?? isCase
+            })
+    }
+
+    private static func base(
+        from old: AttributeType, to new: AttributeType
+    ) -> AttributeConversion? {
+        if old == new { return AttributeConversion() }
+        switch (old, new) {
+        case (.float, .double), (.date, .double), (.double, .date),
+            (.uri, .string), (.uuid, .data):
+            return AttributeConversion()
+        case (.data, .uuid):
+            return AttributeConversion(fits: { "length(\($0)) = 16" })
+        case (.string, .data), (.uri, .data):
+            return AttributeConversion(value: { "CAST(\($0) AS BLOB)" })
+        case (.int16, .string), (.int32, .string), (.int64, .string):
+            return AttributeConversion(value: { "CAST(\($0) AS TEXT)" })
+        case (_, .double) where range(of: old) != nil:
+            return AttributeConversion(
+                value: { "CAST(\($0) AS REAL)" },
+                fits: old == .int64
+                    ? { "\($0) BETWEEN -9007199254740992 AND 9007199254740992" } : nil)
+        case (.bool, .float), (.int16, .float):
+            return AttributeConversion(value: { "CAST(\($0) AS REAL)" })
+        case (.double, _) where range(of: new) != nil:
+            guard let range = range(of: new) else { return nil }
+            // Beyond 2^53 a whole number is no longer sure to be the one that was meant.
+            let bound = min(range.upperBound, 9_007_199_254_740_992)
+            let least = max(range.lowerBound, -9_007_199_254_740_992)
+            return AttributeConversion(
+                value: { "CAST(\($0) AS INTEGER)" },
+                fits: {
+                    "\($0) BETWEEN \(least) AND \(bound) AND CAST(\($0) AS INTEGER) = \($0)"
+                })
+        default:
+            return exact(from: old, to: new)
+        }
+    }
+
+    /// Between whole numbers and decimals, which are whole numbers of units.
+    private static func exact(
+        from old: AttributeType, to new: AttributeType
+    ) -> AttributeConversion? {
+        guard let oldScale = scale(of: old), let newScale = scale(of: new) else { return nil }
+        let range = range(of: new) ?? Int64.min...Int64.max
+        if newScale >= oldScale {
+            let factor = powerOfTen(newScale - oldScale)
+            let oldRange = Self.range(of: old) ?? Int64.min...Int64.max
+            let lower = max(range.lowerBound / factor, -Int64.max)
+            let upper = range.upperBound / factor
+            let isFree = oldRange.lowerBound >= lower && oldRange.upperBound <= upper
+            let isWhole = factor == 1 && range == Int64.min...Int64.max
+            return AttributeConversion(
+                value: { factor == 1 ? $0 : "\($0) * \(factor)" },
+                fits: isFree || isWhole ? nil : { "\($0) BETWEEN \(lower) AND \(upper)" })
+        }
+        let factor = powerOfTen(oldScale - newScale)
+        return AttributeConversion(
+            value: { "\($0) / \(factor)" },
+            fits: { column in
+                let whole = "\(column) % \(factor) = 0"
+                guard range != Int64.min...Int64.max else { return whole }
+                let bounds = "\(range.lowerBound) AND \(range.upperBound)"
+                return "\(whole) AND \(column) / \(factor) BETWEEN \(bounds)"
+            })
+    }
+
+    private static func scale(of type: AttributeType) -> Int? {
+        switch type {
+        case .bool, .int16, .int32, .int64: 0
+        case .decimal(let scale): scale
+        default: nil
+        }
+    }
+
+    private static func range(of type: AttributeType) -> ClosedRange<Int64>? {
+        switch type {
+        case .bool: 0...1
+        case .int16: Int64(Int16.min)...Int64(Int16.max)
+        case .int32: Int64(Int32.min)...Int64(Int32.max)
+        case .int64: Int64.min...Int64.max
+        default: nil
+        }
+    }
+
+    private static func powerOfTen(_ exponent: Int) -> Int64 {
+        (0..<min(exponent, DecimalStorage.maximumScale)).reduce(1) { power, _ in power * 10 }
+    }
+}
+
+extension Model {
+    /// The type, or of an enumeration the type of its raw values.
+    func plainType(of type: AttributeType) -> AttributeType {
+        guard case .enumeration(let name) = type else { return type }
+        return enumeration(named: name)?.rawType ?? type
+    }
+}

@@ -1,0 +1,46 @@
+/// Why no migration can be planned, with what the author of the model can do about it.
+package struct MigrationProblem: Error, Sendable, Hashable {
+    /// The version that has the entity and the property.
+    package enum Side: Sendable, Hashable {
+        /// The version that the migration starts from.
+        case old
+        /// The version that it leads to.
+        case new
+    }
+
+    /// The entity that the problem is about.
+    package let entity: String
+    /// The property that the problem is about, or nil where it is the entity itself.
+    package let property: String?
+    /// Which version has them.
+    package let side: Side
+    /// What is wrong, and the remedy in words.
+    package let message: String
+    /// XML to paste; each by itself solves the problem.
+    package let fixes: [String]
+
+    /// Describes a problem.
+    package init(
+        entity: String, property: String? = nil, in side: Side = .new, message: String,
+        fixes: [String] = []
+    ) {
+        self.entity = entity
+        self.property = property
+        self.side = side
+        self.message = message
+        self.fixes = fixes
+    }
+}
+
+/// All problems of a pair of versions.
+package struct MigrationProblems: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The problems, at least one.
+    package let problems: [MigrationProblem]
+
+    /// One problem a line, fixes indented below.
+    package var description: String {
+        problems.map { problem in
+            ([problem.message] + problem.fixes.map { "    \($0)" }).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,106 @@
+import CambiumModel
+
+/// One difference of two versions of a model. Names are those of the new version, except of what
+/// is dropped.
+package enum ModelChange: Sendable, Hashable {
+    case entityAdded(String)
+    case entityDropped(String)
+    case entityRenamed(String, from: String)
+    case entityBecameAbstract(String)
+    case attributeAdded(entity: String, String, isFilled: Bool)
+    case attributeDropped(entity: String, String)
+    case attributeRenamed(entity: String, String, from: String)
+    case attributeConverted(entity: String, String, to: String, kind: MigrationKind)
+    case attributeBecameRequired(entity: String, String)
+    case attributeBecameOptional(entity: String, String)
+    case attributeStored(entity: String, String)
+    case defaultChanged(entity: String, String)
+    case limitsChanged(entity: String, String)
+    case relationshipAdded(entity: String, String)
+    case relationshipDropped(entity: String, String, losesLinks: Bool)
+    case relationshipRenamed(entity: String, String, from: String)
+    case relationshipChanged(entity: String, String)
+    case uniqueAdded(entity: String, [String])
+    case uniqueDropped(entity: String, [String])
+    case indexesChanged(entity: String)
+    case ruleAdded(entity: String, String)
+    case ruleDropped(entity: String, String)
+    case ruleChanged(entity: String, String)
+
+    /// The entity that changed.
+    package var entity: String {
+        switch self {
+        case .entityAdded(let entity), .entityDropped(let entity), .entityRenamed(let entity, _),
+            .entityBecameAbstract(let entity), .attributeAdded(let entity, _, _),
+            .attributeDropped(let entity, _), .attributeRenamed(let entity, _, _),
+            .attributeConverted(let entity, _, _, _), .attributeBecameRequired(let entity, _),
+            .attributeBecameOptional(let entity, _), .attributeStored(let entity, _),
+            .defaultChanged(let entity, _), .limitsChanged(let entity, _),
+            .relationshipAdded(let entity, _), .relationshipDropped(let entity, _, _),
+            .relationshipRenamed(let entity, _, _), .relationshipChanged(let entity, _),
+            .uniqueAdded(let entity, _), .uniqueDropped(let entity, _),
+            .indexesChanged(let entity), .ruleAdded(let entity, _), .ruleDropped(let entity, _),
+            .ruleChanged(let entity, _):
+            entity
+        }
+    }
+
+    /// What it means for the data.
+    package var kind: MigrationKind {
+        switch self {
+        case .entityAdded, .attributeStored, .relationshipAdded, .defaultChanged, .indexesChanged,
+            .uniqueDropped, .ruleDropped:
+            .additive
+        case .entityRenamed, .attributeRenamed, .attributeBecameOptional, .relationshipRenamed,
+            .relationshipChanged:
+            .reversible
+        case .attributeAdded(_, _, let isFilled):
+            isFilled ? .needsData : .additive
+        case .attributeConverted(_, _, _, let kind):
+            kind
+        case .entityBecameAbstract, .attributeBecameRequired, .limitsChanged, .uniqueAdded,
+            .ruleAdded, .ruleChanged:
+            .needsData
+        case .relationshipDropped(_, _, let losesLinks):
+            losesLinks ? .destructive : .reversible
+        case .entityDropped, .attributeDropped:
+            .destructive
+        }
+    }
+
+    /// What it is, in words.
+    package var summary: String {
+        switch self {
+        case .entityAdded(let entity): "add \(entity)"
+        case .entityDropped(let entity): "drop \(entity) and its data"
+        case .entityRenamed(let entity, let from): "rename \(from) to \(entity)"
+        case .entityBecameAbstract(let entity): "make \(entity) abstract"
+        case .attributeAdded(let entity, let name, let isFilled):
+            "add \(entity).\(name)" + (isFilled ? " with a value for existing objects" : "")
+        case .attributeDropped(let entity, let name): "drop \(entity).\(name) and its data"
+        case .attributeRenamed(let entity, let name, let from):
+            "rename \(entity).\(from) to \(name)"
+        case .attributeConverted(let entity, let name, let type, _):
+            "change the type of \(entity).\(name) to \(type)"
+        case .attributeBecameRequired(let entity, let name): "require \(entity).\(name)"
+        case .attributeBecameOptional(let entity, let name): "make \(entity).\(name) optional"
+        case .attributeStored(let entity, let name): "store \(entity).\(name)"
+        case .defaultChanged(let entity, let name): "change the default of \(entity).\(name)"
+        case .limitsChanged(let entity, let name): "change the limits of \(entity).\(name)"
+        case .relationshipAdded(let entity, let name): "add \(entity).\(name)"
+        case .relationshipDropped(let entity, let name, let losesLinks):
+            "drop \(entity).\(name)" + (losesLinks ? " and its links" : "")
+        case .relationshipRenamed(let entity, let name, let from):
+            "rename \(entity).\(from) to \(name)"
+        case .relationshipChanged(let entity, let name): "change \(entity).\(name)"
+        case .uniqueAdded(let entity, let properties):
+            "make \(properties.joined(separator: ", ")) of \(entity) unique"
+        case .uniqueDropped(let entity, let properties):
+            "let \(properties.joined(separator: ", ")) of \(entity) repeat"
+        case .indexesChanged(let entity): "change the indexes of \(entity)"
+        case .ruleAdded(let entity, let name): "add the rule \(name) of \(entity)"
+        case .ruleDropped(let entity, let name): "drop the rule \(name) of \(entity)"
+        case .ruleChanged(let entity, let name): "change the rule \(name) of \(entity)"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import CambiumModel
+
+/// What changed between two versions of a model, and what about it no migration can know.
+///
+/// The difference is never guessed: what disappears must be declared as renamed or dropped, and
+/// existing objects need a value for whatever becomes required.
+package struct ModelDifference: Sendable {
+    /// The changes, in the order of the new version's declarations; what is dropped comes last.
+    package private(set) var changes: [ModelChange] = []
+    /// Why there is no migration; empty where there is one.
+    package private(set) var problems: [MigrationProblem]
+
+    let match: ModelMatch
+    var old: Model { match.old }
+    var new: Model { match.new }
+
+    /// Compares two versions.
+    package init(from old: Model, to new: Model) {
+        match = ModelMatch(old: old, new: new)
+        problems = match.problems
+        guard old.name == new.name else {
+            problems.append(
+                MigrationProblem(
+                    entity: "",
+                    message: "A store of the model \(old.name) cannot become one of \(new.name)"))
+            return
+        }
+        compareDeclaration()
+        for entity in new.entities {
+            guard let oldEntity = match.oldEntity(of: entity) else {
+                add(.entityAdded(entity.name))
+                continue
+            }
+            compare(oldEntity, entity)
+            compareAttributes(of: oldEntity, entity)
+            compareRelationships(of: oldEntity, entity)
+            compareConstraints(of: oldEntity, entity)
+        }
+        for entity in old.entities where match.newEntity(of: entity) == nil {
+            compareDropped(entity)
+        }
+    }
+
+    mutating func add(_ change: ModelChange) {
+        changes.append(change)
+    }
+
+    mutating func add(_ problem: MigrationProblem) {
+        problems.append(problem)
+    }
+
+    /// Fills and drops that name nothing are mistakes of spelling.
+    private mutating func compareDeclaration() {
+        guard let declaration = new.migration else { return }
+        if declaration.from != old.version {
+            add(
+                MigrationProblem(
+                    entity: "",
+                    message: "The migration of version \(new.version) is declared "
+                        + "from=\"\(declaration.from)\", but the version before is \(old.version)"))
+        }
+        for fill in declaration.fills {
+            let entity = new.entity(named: fill.entity)
+            if entity?.attributes.contains(where: { $0.name == fill.attribute }) != true {
+                add(
+                    MigrationProblem(
+                        entity: fill.entity, property: fill.attribute,
+                        message: "A fill names \(fill.entity).\(fill.attribute), which version "
+                            + "\(new.version) does not declare (name the entity that declares "
+                            + "the attribute, not a sub-entity)"))
+            }
+        }
+        for drop in declaration.drops {
+            let entity = old.entity(named: drop.entity)
+            let isKnown =
+                drop.property.map { property in
+                    entity?.attributes.contains { $0.name == property } == true
+                        || entity?.relationships.contains { $0.name == property } == true
+                } ?? (entity != nil)
+            if !isKnown {
+                let name = drop.entity + (drop.property.map { ".\($0)" } ?? "")
+                add(
+                    MigrationProblem(
+                        entity: drop.entity, property: drop.property, in: .old,
+                        message: "A drop names \(name), which version \(old.version) does not "
+                            + "declare"))
+            }
+        }
+    }
+
+    private mutating func compare(_ oldEntity: Entity, _ entity: Entity) {
+        if oldEntity.name != entity.name {
+            add(.entityRenamed(entity.name, from: oldEntity.name))
+        }
+        if !oldEntity.isAbstract, entity.isAbstract {
+            add(.entityBecameAbstract(entity.name))
+        }
+        let oldParent = oldEntity.parent.flatMap(old.entity(named:))
+            .flatMap(match.newEntity)?.name
+        if oldEntity.parent == nil ? entity.parent != nil : entity.parent != oldParent {
+            add(
+                MigrationProblem(
+                    entity: entity.name,
+                    message: "\(entity.name) gets another parent (\(oldEntity.parent ?? "none") "
+                        + "becomes \(entity.parent ?? "none")), which migrations cannot do yet; "
+                        + "add an entity of another name and drop this one"))
+        }
+    }
+
+    private mutating func compareDropped(_ entity: Entity) {
+        if match.isDropped(entity.name, nil) {
+            add(.entityDropped(entity.name))
+            return
+        }
+        let candidate = new.entities.first { match.oldEntity(of: $0) == nil }?.name
+        add(
+            MigrationProblem(
+                entity: entity.name, in: .old,
+                message: "\(entity.name) of version \(old.version) is gone in version "
+                    + "\(new.version); say whether it was renamed or its data may be lost",
+                fixes: [
+                    "<entity name=\"\(candidate ?? "NewName")\" renamedFrom=\"\(entity.name)\">",
+                    dropFix(entity.name, nil),
+                ]))
+    }
+
+    func dropFix(_ entity: String, _ property: String?) -> String {
+        let property = property.map { " property=\"\($0)\"" } ?? ""
+        return "<migration from=\"\(old.version)\"><drop entity=\"\(entity)\"\(property) "
+            + "reason=\"…\"/></migration>"
+    }
+}

@@ -1,0 +1,26 @@
+import CambiumModel
+
+/// The SQL that makes a store of one version a store of another.
+///
+/// All old tables stay until the new ones are filled, so that every new value can come from
+/// anywhere: first each changed table is made anew beside the old one and filled from old tables,
+/// then what is replaced or gone is dropped, the new tables take their names, and indexes are made.
+/// Foreign keys must be off meanwhile; whoever runs the steps checks them at the end.
+package struct MigrationPlan: Sendable {
+    /// The steps in order.
+    package let steps: [MigrationStep]
+    /// The changes that they carry out.
+    package let changes: [ModelChange]
+
+    /// Plans a migration.
+    ///
+    /// - Throws: All reasons why there is none.
+    package init(from old: Model, to new: Model) throws(MigrationProblems) {
+        let difference = ModelDifference(from: old, to: new)
+        guard difference.problems.isEmpty else {
+            throw MigrationProblems(problems: difference.problems)
+        }
+        changes = difference.changes
+        steps = MigrationStepBuilder(difference: difference).steps
+    }
+}

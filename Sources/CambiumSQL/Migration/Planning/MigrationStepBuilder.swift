@@ -1,0 +1,179 @@
+import CambiumModel
+
+/// Puts the statements of a migration in order.
+struct MigrationStepBuilder {
+    let difference: ModelDifference
+    let oldSchema: Schema
+    let newSchema: Schema
+    private let copies: [TableCopy]
+
+    init(difference: ModelDifference) {
+        self.difference = difference
+        oldSchema = Schema(of: difference.old)
+        newSchema = Schema(of: difference.new)
+        let builder = TableCopyBuilder(match: difference.match, oldSchema: oldSchema)
+        copies = newSchema.tables.map(builder.copy)
+    }
+
+    var steps: [MigrationStep] {
+        let refusals = RefusalBuilder(difference: difference).statements
+        let checks =
+            refusals.isEmpty
+            ? []
+            : [
+                MigrationStep(
+                    summary: "Refuse a store whose data does not fit", kind: .needsData,
+                    sql: refusals)
+            ]
+        return checks + copies.compactMap(step) + [replacement].compactMap { $0 }
+    }
+
+    // MARK: One table
+
+    private func step(for copy: TableCopy) -> MigrationStep? {
+        let table = copy.table
+        switch copy.way {
+        case .keep:
+            return nil
+        case .append(let columns):
+            let statements = columns.map { column in
+                "ALTER TABLE \(SQLText.identifier(table.name)) ADD COLUMN \(column.definition)"
+            }
+            return step(for: table, "Change \(table.name)", sql: statements)
+        case .rebuild:
+            let name = temporaryName(of: table)
+            return step(
+                for: table, copy.source == nil ? "Make \(table.name)" : "Rebuild \(table.name)",
+                sql: [table.createStatement(named: name), copy.insertStatement(into: name)]
+                    .compactMap { $0 })
+        }
+    }
+
+    private func step(for table: Table, _ title: String, sql: [String]) -> MigrationStep {
+        let changes = difference.changes.filter { concerns($0, table) }
+        let list = changes.map(\.summary).joined(separator: "; ")
+        return MigrationStep(
+            summary: list.isEmpty ? title : "\(title): \(list)",
+            kind: changes.map(\.kind).max() ?? .reversible, sql: sql)
+    }
+
+    private func concerns(_ change: ModelChange, _ table: Table) -> Bool {
+        switch table.content {
+        case .system:
+            return false
+        case .links(let entity, let relationship):
+            switch change {
+            case .relationshipAdded(entity, relationship),
+                .relationshipRenamed(entity, relationship, _),
+                .relationshipChanged(entity, relationship),
+                .relationshipDropped(entity, relationship, _):
+                return true
+            default:
+                return false
+            }
+        case .objects(let root):
+            if let entity = difference.new.entity(named: change.entity) {
+                return difference.new.root(of: entity).name == root
+            }
+            guard let entity = difference.old.entity(named: change.entity) else { return false }
+            let oldRoot = difference.old.root(of: entity)
+            return difference.match.newEntity(of: oldRoot)?.name == root
+        }
+    }
+
+    /// A new table has its own name at once where no old one is in the way.
+    private func temporaryName(of table: Table) -> String {
+        oldSchema.table(named: table.name) == nil ? table.name : "_new_\(table.name)"
+    }
+
+    // MARK: All tables
+
+    private var kept: [TableCopy] { copies.filter { $0.way != .rebuild } }
+    private var rebuilt: [Table] { copies.filter { $0.way == .rebuild }.map(\.table) }
+
+    /// Everything that can only happen when no old table is needed any more.
+    private var replacement: MigrationStep? {
+        let keptNames = Set(kept.map(\.table.name))
+        let dropped = oldSchema.tables.filter { !keptNames.contains($0.name) }
+        let statements =
+            indexDrops
+            + dropped.map { "DROP TABLE \(SQLText.identifier($0.name))" }
+            + rebuilt.compactMap(renameStatement)
+            + indexStatements + keyStatements
+        guard !statements.isEmpty else { return nil }
+        return MigrationStep(
+            summary: summaryOfReplacement(dropped: dropped.map(\.name)),
+            kind: dropped.isEmpty
+                ? indexKind : difference.changes.map(\.kind).max() ?? .reversible,
+            sql: statements)
+    }
+
+    private func summaryOfReplacement(dropped: [String]) -> String {
+        let rebuiltNames = Set(rebuilt.map(\.name))
+        let gone = dropped.filter { !rebuiltNames.contains($0) }
+        let parts =
+            (gone.isEmpty ? [] : ["drop the tables \(gone.joined(separator: ", "))"])
+            + (dropped.count > gone.count ? ["put the new tables in place"] : [])
+            + (indexStatements.isEmpty && indexDrops.isEmpty
+                ? [] : ["bring the indexes up to date"])
+        let text = parts.isEmpty ? "bring the key table up to date" : parts.joined(separator: ", ")
+        return text.prefix(1).uppercased() + text.dropFirst()
+    }
+
+    private var indexKind: MigrationKind {
+        indexStatements.contains { $0.hasPrefix("CREATE UNIQUE") } ? .needsData : .additive
+    }
+
+    private func renameStatement(_ table: Table) -> String? {
+        let name = temporaryName(of: table)
+        guard name != table.name else { return nil }
+        return "ALTER TABLE \(SQLText.identifier(name)) RENAME TO \(SQLText.identifier(table.name))"
+    }
+
+    /// Indexes of tables that stay, which are gone or are not the same any more. Those of other
+    /// tables go with them.
+    private var indexDrops: [String] {
+        kept.flatMap { copy in
+            (copy.source?.indexes ?? []).filter { !copy.table.indexes.contains($0) }
+        }.map { "DROP INDEX \(SQLText.identifier($0.name))" }
+    }
+
+    private var indexStatements: [String] {
+        copies.flatMap { copy in
+            copy.way == .rebuild
+                ? copy.table.indexes
+                : copy.table.indexes.filter { copy.source?.indexes.contains($0) == false }
+        }.map(\.createStatement)
+    }
+
+    /// The key table follows the roots; a key that was given once is never given again.
+    private var keyStatements: [String] {
+        let match = difference.match
+        var first: [String] = []
+        var last: [String] = []
+        for root in difference.old.roots where match.newEntity(of: root) == nil {
+            first.append("DELETE FROM \"_keys\" WHERE \"entity\" = \(literal(root.name))")
+        }
+        for root in difference.new.roots {
+            guard let oldRoot = match.oldEntity(of: root) else {
+                last.append(
+                    "INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES (\(literal(root.name)), 1)"
+                )
+                continue
+            }
+            guard oldRoot.name != root.name else { continue }
+            // By way of a name that no entity has, because two entities may exchange theirs.
+            first.append(
+                "UPDATE \"_keys\" SET \"entity\" = \(literal("_new_" + root.name)) "
+                    + "WHERE \"entity\" = \(literal(oldRoot.name))")
+            last.append(
+                "UPDATE \"_keys\" SET \"entity\" = \(literal(root.name)) "
+                    + "WHERE \"entity\" = \(literal("_new_" + root.name))")
+        }
+        return first + last
+    }
+
+    private func literal(_ text: String) -> String {
+        SQLText.literal(.text(text))
+    }
+}

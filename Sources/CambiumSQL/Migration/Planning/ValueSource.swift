@@ -1,0 +1,46 @@
+import CambiumModel
+
+/// SQL for values that existing objects get.
+enum ValueSource {
+    /// The value of a fill over the columns of the new table, or nil where the store alone cannot
+    /// compute it.
+    static func fill(
+        _ expression: ModelExpression, for attribute: Attribute, of entity: Entity, in model: Model
+    ) -> String? {
+        if case .literal(let value) = expression {
+            return literal(value, for: attribute, in: model)
+        }
+        return model.columnValue(expression, for: attribute, of: entity)
+    }
+
+    private static func literal(
+        _ value: Value, for attribute: Attribute, in model: Model
+    ) -> String? {
+        guard let stored = model.stored(value, as: attribute.type) else { return nil }
+        if stored == .null, !attribute.isOptional { return nil }
+        return SQLText.literal(stored)
+    }
+
+    /// The default as existing objects get it, or nil where there is none.
+    static func defaultValue(of attribute: Attribute, in model: Model) -> String? {
+        switch attribute.defaultValue {
+        case nil:
+            nil
+        case .constant:
+            model.sqlDefault(of: attribute).map(SQLText.literal)
+        case .now:
+            // The Julian day of 2001-01-01 is 2451910.5.
+            "((julianday('now') - 2451910.5) * 86400.0)"
+        case .newUUID:
+            randomUUID
+        }
+    }
+
+    /// Random bytes with the marks of version 4 (the 7th) and of the variant (the 9th).
+    private static let randomUUID =
+        "CAST(randomblob(6)"
+        + " || substr(x'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)"
+        + " || randomblob(1)"
+        + " || substr(x'8084888c9094989ca0a4a8acb0b4b8bc', 1 + (random() & 15), 1)"
+        + " || randomblob(7) AS BLOB)"
+}

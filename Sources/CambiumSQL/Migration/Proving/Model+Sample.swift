@@ -1,0 +1,86 @@
+import CambiumModel
+
+extension Model {
+    /// A value that keeps to the attribute's limits, as it is stored.
+    func sample(of attribute: Attribute, _ random: inout SampleRandom) -> StoredValue {
+        switch plainType(of: attribute.type) {
+        case _ where isEnumeration(attribute.type):
+            sampleCase(of: attribute, &random)
+        case .bool:
+            .integer(Int64(random.next(below: 2)))
+        case .int16, .int32, .int64, .decimal:
+            sampleInteger(of: attribute, &random)
+        case .float, .double, .date:
+            sampleReal(of: attribute, &random)
+        case .uuid:
+            .blob(sampleBytes(16, &random))
+        case .data:
+            .blob(sampleBytes(sampleLength(of: attribute), &random))
+        case .string, .uri, .enumeration:
+            .text(sampleText(of: attribute, &random))
+        }
+    }
+
+    private func isEnumeration(_ type: AttributeType) -> Bool {
+        if case .enumeration = type { true } else { false }
+    }
+
+    private func sampleCase(
+        of attribute: Attribute, _ random: inout SampleRandom
+    ) -> StoredValue {
+        guard case .enumeration(let name) = attribute.type,
+            let cases = enumeration(named: name)?.cases, !cases.isEmpty
+        else { return .null }
+        let chosen = cases[Int(random.next(below: UInt64(cases.count)))]
+        return stored(chosen.rawValue, as: attribute.type) ?? .null
+    }
+
+    private func sampleInteger(
+        of attribute: Attribute, _ random: inout SampleRandom
+    ) -> StoredValue {
+        func bound(_ value: Value?) -> Int64? {
+            guard let value else { return nil }
+            if case .integer(let stored) = stored(value, as: attribute.type) { return stored }
+            if case .double(let number) = value { return Int64(exactly: number.rounded()) }
+            return nil
+        }
+        let least = bound(attribute.limits.minimum)
+        let greatest = bound(attribute.limits.maximum)
+        let start = least ?? min(greatest ?? 0, 0)
+        let width = greatest.map { $0.subtractingReportingOverflow(start) }
+        let span = width.map { $0.overflow ? 100 : min(max($0.partialValue, 0), 100) } ?? 100
+        return .integer(start + Int64(random.next(below: UInt64(span) + 1)))
+    }
+
+    private func sampleReal(of attribute: Attribute, _ random: inout SampleRandom) -> StoredValue {
+        func bound(_ value: Value?) -> Double? {
+            guard let value, case .real(let stored) = stored(value, as: attribute.type) else {
+                return nil
+            }
+            return stored
+        }
+        let least = bound(attribute.limits.minimum)
+        let greatest = bound(attribute.limits.maximum)
+        let start = least ?? min((greatest ?? 100) - 100, 0)
+        let end = greatest ?? start + 100
+        return .real(start + (end - start) * Double(random.next(below: 1025)) / 1024)
+    }
+
+    private func sampleLength(of attribute: Attribute) -> Int {
+        let least = attribute.limits.minimumLength ?? 0
+        let greatest = attribute.limits.maximumLength ?? least + 12
+        return min(max(least, 8), max(least, greatest))
+    }
+
+    private func sampleBytes(_ count: Int, _ random: inout SampleRandom) -> Data {
+        Data((0..<count).map { _ in UInt8(random.next(below: 256)) })
+    }
+
+    private func sampleText(of attribute: Attribute, _ random: inout SampleRandom) -> String {
+        let letters = Array("abcdefghijklmnopqrstuvwxyz'é\"0")
+        return String(
+            (0..<sampleLength(of: attribute)).map { _ in
+                letters[Int(random.next(below: UInt64(letters.count)))]
+            })
+    }
+}

@@ -1,0 +1,104 @@
+import CambiumModel
+
+/// What a migration must leave as it was, found from the two models alone and not from the plan
+/// that it is to prove.
+package struct RowExpectation {
+    private let match: ModelMatch
+
+    /// Values or links that the old and the new store must both have.
+    package struct Carried: Sendable {
+        /// What they are, for the error.
+        package let name: String
+        /// The query of an old store.
+        package let oldQuery: String
+        /// The query of a new store, which must give the same rows.
+        package let newQuery: String
+    }
+
+    /// Compares two versions.
+    package init(from old: Model, to new: Model) {
+        match = ModelMatch(old: old, new: new)
+    }
+
+    /// Everything that is carried over unchanged.
+    package var carried: [Carried] {
+        match.new.entities.flatMap { entity -> [Carried] in
+            guard let oldEntity = match.oldEntity(of: entity) else { return [] }
+            return [keys(of: entity, oldEntity)]
+                + entity.attributes.compactMap { values(of: $0, of: entity, oldEntity) }
+                + entity.relationships.compactMap { links(of: $0, of: entity, oldEntity) }
+        }
+    }
+
+    private func keys(of entity: Entity, _ oldEntity: Entity) -> Carried {
+        func query(_ model: Model, _ entity: Entity, _ names: [String]) -> String {
+            let root = model.root(of: entity)
+            let list = names.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
+            return "SELECT \"_id\", \"_version\" FROM \(SQLText.identifier(root.name))"
+                + (model.hasSubentities(root) ? " WHERE \"_entity\" IN (\(list))" : "")
+                + " ORDER BY 1"
+        }
+        return Carried(
+            name: "the objects of \(entity.name)",
+            oldQuery: query(match.old, oldEntity, [oldEntity.name]),
+            newQuery: query(match.new, entity, [entity.name]))
+    }
+
+    private func values(
+        of attribute: Attribute, of entity: Entity, _ oldEntity: Entity
+    ) -> Carried? {
+        guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
+            !old.isTransient, !attribute.isTransient,
+            match.old.plainType(of: old.type) == match.new.plainType(of: attribute.type),
+            match.fill(of: attribute.name, in: entity.name) == nil,
+            attribute.isOptional || !old.isOptional
+        else { return nil }
+        func query(_ model: Model, _ entity: Entity, _ name: String) -> String {
+            let column = SQLText.identifier(model.column(of: name, in: entity))
+            return "SELECT \"_id\", \(column) FROM "
+                + "\(SQLText.identifier(model.root(of: entity).name)) "
+                + "WHERE \(column) IS NOT NULL"
+        }
+        let dropped = match.droppedKeys(in: match.old.root(of: oldEntity).name)
+        return Carried(
+            name: "the values of \(entity.name).\(attribute.name)",
+            oldQuery: query(match.old, oldEntity, old.name)
+                + (dropped.map { " AND \"_id\" NOT IN (\($0))" } ?? "") + " ORDER BY 1",
+            newQuery: query(match.new, entity, attribute.name) + " ORDER BY 1")
+    }
+
+    private func links(
+        of relationship: Relationship, of entity: Entity, _ oldEntity: Entity
+    ) -> Carried? {
+        guard let old = match.oldRelationship(of: relationship.name, in: entity.name),
+            let destination = match.old.entity(named: old.destination),
+            match.droppedKeys(in: match.old.root(of: oldEntity).name) == nil,
+            match.droppedKeys(in: match.old.root(of: destination).name) == nil
+        else { return nil }
+        return Carried(
+            name: "the links of \(entity.name).\(relationship.name)",
+            oldQuery: query(of: old, of: oldEntity, in: match.old),
+            newQuery: query(of: relationship, of: entity, in: match.new))
+    }
+
+    private func query(
+        of relationship: Relationship, of entity: Entity, in model: Model
+    ) -> String {
+        let pair: (String, String)
+        let table: String
+        switch model.storage(of: relationship, of: entity) {
+        case .key(let column, _):
+            (pair, table) = (("_id", column), model.root(of: entity).name)
+        case .inverseKey(let column):
+            pair = (column, "_id")
+            table =
+                model.entity(named: relationship.destination).map { model.root(of: $0).name }
+                ?? relationship.destination
+        case .joinTable(let name, let source, let destination):
+            (pair, table) = ((source, destination), name)
+        }
+        let (source, destination) = (SQLText.identifier(pair.0), SQLText.identifier(pair.1))
+        return "SELECT \(source), \(destination) FROM \(SQLText.identifier(table)) "
+            + "WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, 2"
+    }
+}

@@ -1,0 +1,144 @@
+import CambiumModel
+
+/// Rows of a model's tables that a migration is proven with: every concrete entity with all
+/// optional values absent, and with all present, and links of every relationship.
+///
+/// They are a function of the model and a seed. A row may fail a CHECK or a unique index that looks
+/// at several columns; the caller then asks for another attempt.
+package struct SampleRows {
+    /// How many objects each concrete entity gets.
+    package static let objectsPerEntity = 4
+
+    /// A row to insert.
+    package struct Row {
+        /// The statement of one attempt.
+        package let statement: (_ attempt: Int) -> String
+    }
+
+    private let model: Model
+    private let schema: Schema
+    private let keys: [String: [Int]]
+    private let seed: UInt64
+
+    /// Prepares rows.
+    package init(of model: Model, seed: UInt64) {
+        self.model = model
+        self.seed = seed
+        schema = Schema(of: model)
+        var keys: [String: [Int]] = [:]
+        for root in model.roots {
+            var next = 1
+            for entity in model.family(of: root) where !entity.isAbstract {
+                keys[entity.name] = Array(next..<next + Self.objectsPerEntity)
+                next += Self.objectsPerEntity
+            }
+        }
+        self.keys = keys
+    }
+
+    /// The rows of all tables. Links may lead to rows that could not be inserted.
+    package var rows: [Row] {
+        schema.tables.flatMap { table -> [Row] in
+            switch table.content {
+            case .system: return []
+            case .objects(let root): return objects(of: root, in: table)
+            case .links(let entity, let relationship): return links(entity, relationship, in: table)
+            }
+        }
+    }
+
+    /// What takes away the links that lead nowhere, as `MigrationSQL.foreignKeyCheck` lists them.
+    package static func repair(_ violation: [StoredValue]) -> String? {
+        guard case .text(let table) = violation.first, violation.count > 1 else { return nil }
+        let name = SQLText.identifier(table)
+        guard case .integer(let row) = violation[1] else { return "DELETE FROM \(name)" }
+        return "DELETE FROM \(name) WHERE \"_id\" = \(row)"
+    }
+
+    private func objects(of root: String, in table: Table) -> [Row] {
+        guard let root = model.entity(named: root) else { return [] }
+        return model.family(of: root).flatMap { entity in
+            (keys[entity.name] ?? []).enumerated().map { index, key in
+                Row { attempt in
+                    var random = SampleRandom(seed, entity.name, index, attempt)
+                    let values = table.columns.map {
+                        value(of: $0, for: entity, key: key, isSparse: index == 0, &random)
+                    }
+                    return insert(values, into: table)
+                }
+            }
+        }
+    }
+
+    private func links(_ entity: String, _ relationship: String, in table: Table) -> [Row] {
+        guard let source = model.entity(named: entity),
+            let relationship = source.relationships.first(where: { $0.name == relationship })
+        else { return [] }
+        let destinations = concrete(relationship.destination).flatMap { keys[$0.name] ?? [] }
+        let sources = concrete(entity).flatMap { keys[$0.name] ?? [] }.dropFirst()
+        var rows: [Row] = []
+        for source in sources {
+            for destination in destinations where (source + destination) % 2 == 0 {
+                let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
+                rows.append(Row { _ in insert(pair, into: table) })
+            }
+        }
+        return rows
+    }
+
+    private func insert(_ values: [StoredValue], into table: Table) -> String {
+        let columns = table.columns.map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        return "INSERT INTO \(SQLText.identifier(table.name)) (\(columns)) VALUES "
+            + "(\(values.map(SQLText.literal).joined(separator: ", ")))"
+    }
+
+    private func concrete(_ entity: String) -> [Entity] {
+        model.entity(named: entity).map { model.family(of: $0) }?.filter { !$0.isAbstract } ?? []
+    }
+
+    private func value(
+        of column: Table.Column, for entity: Entity, key: Int, isSparse: Bool,
+        _ random: inout SampleRandom
+    ) -> StoredValue {
+        let lineage = model.lineage(of: entity)
+        switch column.content {
+        case .system:
+            return .integer(column.name == "_id" ? Int64(key) : 1)
+        case .entity:
+            return .text(entity.name)
+        case .attribute(let declarer, let name):
+            guard let declarer = lineage.first(where: { $0.name == declarer }),
+                let attribute = declarer.attributes.first(where: { $0.name == name }),
+                !(isSparse && attribute.isOptional)
+            else { return .null }
+            return model.sample(of: attribute, &random)
+        case .key(let declarer, let name), .entityOfKey(let declarer, let name):
+            guard let declarer = lineage.first(where: { $0.name == declarer }),
+                let relationship = declarer.relationships.first(where: { $0.name == name }),
+                !(isSparse && relationship.isOptional)
+            else { return .null }
+            // Both columns of a key must come to the same object: no random numbers here.
+            let destinations = concrete(relationship.destination)
+                .flatMap { entity in (keys[entity.name] ?? []).map { (entity.name, $0) } }
+            guard !destinations.isEmpty else { return .null }
+            var position = key % destinations.count
+            if isOneToOne(relationship) {
+                let sources = concrete(declarer.name).flatMap { keys[$0.name] ?? [] }
+                position = sources.firstIndex(of: key) ?? destinations.count
+                guard position < destinations.count else { return .null }
+            }
+            let (entity, destination) = destinations[position]
+            if case .entityOfKey = column.content { return .text(entity) }
+            return .integer(Int64(destination))
+        }
+    }
+}
+
+extension SampleRows {
+    private func isOneToOne(_ relationship: Relationship) -> Bool {
+        guard let inverse = relationship.inverse,
+            let destination = model.entity(named: relationship.destination)
+        else { return false }
+        return model.relationship(inverse, of: destination)?.isToMany == false
+    }
+}

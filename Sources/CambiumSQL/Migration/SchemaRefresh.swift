@@ -1,0 +1,55 @@
+import CambiumModel
+
+/// Brings the checks, defaults and indexes of a store up to date whose tables hold the right
+/// columns: a rule, a limit, a default or an index changes no version hash, but a store must learn
+/// of it.
+package struct SchemaRefresh: Sendable {
+    /// The statements in order; empty where nothing differs.
+    package let statements: [String]
+
+    /// Compares a store with the schema it should have. What is not ours is left alone.
+    package init(from catalogue: Catalogue, to schema: Schema) {
+        let target = Catalogue(of: schema)
+        let different = Set(
+            target.entries.keys.filter { catalogue.entries[$0] != target.entries[$0] })
+        let rebuilt = schema.tables.filter { different.contains($0.name) }
+        let rebuiltNames = Set(rebuilt.map(\.name))
+        let indexes = schema.tables.flatMap { table in
+            table.indexes.filter {
+                rebuiltNames.contains(table.name) || different.contains($0.name)
+            }
+        }
+        let drops =
+            Self.staleIndexes(in: catalogue, besides: target, of: schema)
+            + indexes.map(\.name).filter { catalogue.entries[$0] != nil }
+        statements =
+            drops.map { "DROP INDEX \(SQLText.identifier($0))" }
+            + rebuilt.flatMap { Self.rebuild($0, exists: catalogue.entries[$0.name] != nil) }
+            + indexes.map(\.createStatement)
+    }
+
+    /// Indexes that an earlier form of the model had: their names begin with one of its entities.
+    private static func staleIndexes(
+        in catalogue: Catalogue, besides target: Catalogue, of schema: Schema
+    ) -> [String] {
+        let words = [".key.", ".unique.", ".index."]
+        return catalogue.entries.filter { name, sql in
+            target.entries[name] == nil
+                && (sql.hasPrefix("CREATE INDEX") || sql.hasPrefix("CREATE UNIQUE INDEX"))
+                && words.contains { name.contains($0) }
+        }.keys.sorted()
+    }
+
+    private static func rebuild(_ table: Table, exists: Bool) -> [String] {
+        guard exists else { return [table.createStatement()] }
+        let name = "_new_\(table.name)"
+        let columns = table.columns.map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        return [
+            table.createStatement(named: name),
+            "INSERT INTO \(SQLText.identifier(name)) (\(columns))\nSELECT \(columns)\n"
+                + "FROM \(SQLText.identifier(table.name))",
+            "DROP TABLE \(SQLText.identifier(table.name))",
+            "ALTER TABLE \(SQLText.identifier(name)) RENAME TO \(SQLText.identifier(table.name))",
+        ]
+    }
+}

@@ -1,0 +1,81 @@
+import CambiumModel
+
+/// The one point through which names and values from a model become SQL text.
+package enum SQLText {
+    /// A name in double quotes. It is always quoted, so that no name can be a keyword.
+    package static func identifier(_ name: String) -> String {
+        quoted(name, with: "\"")
+    }
+
+    /// A column, of a table alias where one is given.
+    package static func column(_ name: String, of alias: String? = nil) -> String {
+        guard let alias else { return identifier(name) }
+        return "\(identifier(alias)).\(identifier(name))"
+    }
+
+    /// A constant. Numbers read back to the same bits; strings hold no NUL, which models and
+    /// validation refuse.
+    package static func literal(_ value: StoredValue) -> String {
+        switch value {
+        case .null: "NULL"
+        case .integer(.min): "(-9223372036854775807 - 1)"  // its positive digits are no integer
+        case .integer(let value): String(value)
+        case .real(let value): literal(value)
+        case .text(let value): quoted(value, with: "'")
+        case .blob(let value): "x'\(hexadecimal(value))'"
+        }
+    }
+
+    private static func literal(_ value: Double) -> String {
+        if value.isNaN { return "NULL" }
+        if value.isInfinite { return value < 0 ? "-9e999" : "9e999" }
+        // The shortest digits that name this number and no other; SQLite's own reading of decimal
+        // text rounds correctly only up to 15 digits of moderate size; others are put together
+        // exactly.
+        let digits = value.description
+        let significant = digits.prefix { $0 != "e" }.filter(\.isNumber).count
+        let isExact = significant <= 15 && (value == 0 || (1e-6...1e22).contains(value.magnitude))
+        return isExact ? digits : exact(value)
+    }
+
+    /// A number as a product of an integer of at most 53 bits and powers of two, each step of which
+    /// is exact.
+    private static func exact(_ value: Double) -> String {
+        guard value.isNormal else { return value.description }
+        var significand = value.significand
+        var exponent = value.exponent
+        while significand != significand.rounded() {
+            significand *= 2
+            exponent -= 1
+        }
+        let whole = Int64(significand) * (value < 0 ? -1 : 1)
+        var text = "\(whole).0"
+        while exponent != 0 {
+            let step = min(abs(exponent), 52)
+            text += exponent > 0 ? " * \(1 << step).0" : " / \(1 << step).0"
+            exponent -= exponent > 0 ? step : -step
+        }
+        return "(\(text))"
+    }
+
+    private static func quoted(_ text: String, with quote: Character) -> String {
+        var result = String(quote)
+        for character in text.unicodeScalars {
+            result.unicodeScalars.append(character)
+            if Character(character) == quote { result.append(quote) }
+        }
+        result.append(quote)
+        return result
+    }
+
+    private static func hexadecimal(_ data: Data) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(data.count * 2)
+        for byte in data {
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

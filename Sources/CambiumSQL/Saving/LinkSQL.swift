@@ -1,0 +1,32 @@
+import CambiumModel
+
+/// The statements that change the pairs of a join table, a whole set at once out of the `pending`
+/// table: `key` holds this side's key, `c0` the other's.
+package struct LinkSQL: Sendable {
+    private let table: String
+    private let source: String
+    private let destination: String
+
+    package init(table: String, sourceColumn: String, destinationColumn: String) {
+        self.table = SQLText.identifier(table)
+        source = SQLText.identifier(sourceColumn)
+        destination = SQLText.identifier(destinationColumn)
+    }
+
+    /// Adds pairs; one that is there already (a sibling added it too) stays.
+    package var insert: String {
+        "INSERT OR IGNORE INTO \(table) (\(source), \(destination)) SELECT key, c0 FROM pending"
+    }
+
+    /// Removes pairs.
+    package var delete: String {
+        """
+        DELETE FROM \(table) WHERE (\(source), \(destination)) IN (SELECT key, c0 FROM pending)
+        """
+    }
+
+    /// Removes all pairs of the keys.
+    package var deleteAll: String {
+        "DELETE FROM \(table) WHERE \(source) IN (SELECT key FROM pending)"
+    }
+}

@@ -1,0 +1,78 @@
+import CambiumModel
+
+/// The statements that save objects of one entity, each a whole set at once out of the `pending`
+/// table (`key`, `version`, `c0`, `c1`, … in the order of the entity's slots).
+package struct SaveSQL: Sendable {
+    private let table: String
+    private let entity: String?
+    private let columns: [(slot: Int, name: String)]
+
+    package init(_ entity: Entity, layout: RecordLayout, in model: Model) {
+        let root = model.root(of: entity)
+        table = SQLText.identifier(root.name)
+        self.entity = model.hasSubentities(root) ? SQLText.literal(.text(entity.name)) : nil
+        columns = layout.slots.enumerated().compactMap { slot, place in
+            place.column.map { (slot, SQLText.identifier($0)) }
+        }
+    }
+
+    private static let key = SQLText.identifier(SystemColumn.key)
+    private static let version = SQLText.identifier(SystemColumn.version)
+    private static let entity = SQLText.identifier(SystemColumn.entity)
+
+    /// Inserts rows of version 1 more than the records'.
+    package var insert: String {
+        var names = [Self.key, Self.version]
+        var values = ["key", "version + 1"]
+        if let entity {
+            names.append(Self.entity)
+            values.append(entity)
+        }
+        for column in columns {
+            names.append(column.name)
+            values.append("c\(column.slot)")
+        }
+        return """
+            INSERT INTO \(table) (\(names.joined(separator: ", "))) \
+            SELECT \(values.joined(separator: ", ")) FROM pending
+            """
+    }
+
+    /// Updates the columns of some slots, and the version, in rows that still have the record's
+    /// version.
+    package func update(slots: [Int]) -> String {
+        let wanted = Set(slots)
+        let sets = columns.filter { wanted.contains($0.slot) }.map { "\($0.name) = p.c\($0.slot)" }
+        let all = ["\(Self.version) = p.version + 1"] + sets
+        return """
+            UPDATE \(table) SET \(all.joined(separator: ", ")) FROM pending AS p \
+            WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
+            """
+    }
+
+    /// Deletes rows by key.
+    package var delete: String {
+        "DELETE FROM \(table) WHERE \(Self.key) IN (SELECT key FROM pending)"
+    }
+
+    /// Finds the records whose row has another version, or is gone: the key, whether the row is
+    /// there, then the row as ``SelectSQL`` reads it.
+    package var conflicts: String {
+        var names = ["p.key", "t.\(Self.key) IS NOT NULL", "t.\(Self.version)"]
+        if entity != nil { names.append("t.\(Self.entity)") }
+        names += columns.map { "t.\($0.name)" }
+        return """
+            SELECT \(names.joined(separator: ", ")) FROM pending AS p \
+            LEFT JOIN \(table) AS t ON t.\(Self.key) = p.key \
+            WHERE t.\(Self.version) IS NOT p.version
+            """
+    }
+
+    /// For each slot, its column in a row of ``conflicts``; nil for a transient one.
+    package func conflictColumns(slotCount: Int) -> [Int?] {
+        let first = entity == nil ? 3 : 4
+        var places = [Int?](repeating: nil, count: slotCount)
+        for (index, column) in columns.enumerated() { places[column.slot] = first + index }
+        return places
+    }
+}

@@ -1,0 +1,79 @@
+import CambiumModel
+
+extension Model {
+    /// The stored form of a constant default, or nil where there is none.
+    func sqlDefault(of attribute: Attribute) -> StoredValue? {
+        guard case .constant(let value) = attribute.defaultValue, value != .null else {
+            return nil
+        }
+        return stored(value, as: attribute.type)
+    }
+
+    /// The conditions on one column: the range of its type and the limits. Each is NULL, which a
+    /// CHECK lets pass, where the column is. A pattern has none: SQLite has no regular expressions
+    /// of its own.
+    func checks(
+        of attribute: Attribute, column: String
+    ) -> [(ConstraintName.Check, String)] {
+        var checks: [(ConstraintName.Check, String)] = []
+        switch attribute.type {
+        case .bool:
+            checks.append((.range, "\(column) IN (0, 1)"))
+        case .int16:
+            checks.append((.range, "\(column) BETWEEN \(Int16.min) AND \(Int16.max)"))
+        case .int32:
+            checks.append((.range, "\(column) BETWEEN \(Int32.min) AND \(Int32.max)"))
+        default:
+            break
+        }
+        let limits = attribute.limits
+        if let value = limits.minimum.flatMap({ bound($0, of: attribute) }) {
+            checks.append((.minimum, "\(column) >= \(value)"))
+        }
+        if let value = limits.maximum.flatMap({ bound($0, of: attribute) }) {
+            checks.append((.maximum, "\(column) <= \(value)"))
+        }
+        if let length = limits.minimumLength {
+            checks.append((.minimumLength, "length(\(column)) >= \(length)"))
+        }
+        if let length = limits.maximumLength {
+            checks.append((.maximumLength, "length(\(column)) <= \(length)"))
+        }
+        return checks
+    }
+
+    /// A limit as the column's values are stored. A limit that they cannot be compared with (the
+    /// compiler refuses such models) gives none.
+    private func bound(_ value: Value, of attribute: Attribute) -> String? {
+        if let stored = stored(value, as: attribute.type), stored != .null {
+            return SQLText.literal(stored)
+        }
+        switch (value, attribute.type) {
+        case (.int(let value), .int16), (.int(let value), .int32):
+            return SQLText.literal(.integer(value))
+        case (.double(let value), .int16), (.double(let value), .int32),
+            (.double(let value), .int64):
+            return SQLText.literal(.real(value))
+        default:
+            return nil
+        }
+    }
+
+    /// A condition over the columns of a row and SQLite's own functions, or nil where it needs
+    /// more; such a rule only validates, and such an index covers all rows.
+    func columnCondition(_ condition: ModelExpression, of entity: Entity) -> String? {
+        let fragment = try? ExpressionSQL.condition(
+            condition, use: .truth, entity: entity, model: self, constants: .inline)
+        return fragment.flatMap { $0.isPure ? $0.text : nil }
+    }
+
+    /// A value over the columns of a row and SQLite's own functions, in the stored form of an
+    /// attribute; nil where it needs more.
+    func columnValue(
+        _ expression: ModelExpression, for attribute: Attribute, of entity: Entity
+    ) -> String? {
+        let fragment = try? ExpressionSQL.value(
+            expression, as: attribute.type, entity: entity, model: self, constants: .inline)
+        return fragment.flatMap { $0.isPure ? $0.text : nil }
+    }
+}

@@ -1,0 +1,51 @@
+import CambiumModel
+
+extension Model {
+    /// A table for each relationship whose links are pairs.
+    var joinTables: [Table] {
+        var tables: [Table] = []
+        for entity in entities {
+            for relationship in entity.relationships {
+                // The other side of a many-to-many names the same table; the first side makes it.
+                guard
+                    case .joinTable(let name, "_source", _) =
+                        storage(of: relationship, of: entity),
+                    !tables.contains(where: { $0.name == name })
+                else { continue }
+                tables.append(joinTable(name, of: relationship, of: entity))
+            }
+        }
+        return tables
+    }
+
+    private func joinTable(
+        _ name: String, of relationship: Relationship, of entity: Entity
+    ) -> Table {
+        func side(_ column: String, _ destination: String) -> Table.Column {
+            Schema.systemColumn(
+                column, "INTEGER NOT NULL\n        \(reference(to: destination))")
+        }
+        let index = "\(entity.name).key.\(relationship.name)"
+        return Table(
+            name: name,
+            columns: [
+                side("_source", entity.name), side("_destination", relationship.destination),
+            ],
+            constraints: ["PRIMARY KEY (\"_source\", \"_destination\")"],
+            options: "STRICT, WITHOUT ROWID",
+            indexes: [
+                TableIndex(
+                    name: index,
+                    createStatement: "CREATE INDEX \(SQLText.identifier(index)) ON "
+                        + "\(SQLText.identifier(name)) (\"_destination\", \"_source\")")
+            ],
+            content: .links(entity: entity.name, relationship: relationship.name))
+    }
+
+    /// The foreign key of a column that holds keys of an entity's objects.
+    func reference(to destination: String) -> String {
+        let table = entity(named: destination).map { root(of: $0).name } ?? destination
+        return "REFERENCES \(SQLText.identifier(table)) (\"_id\") "
+            + "ON DELETE NO ACTION DEFERRABLE INITIALLY DEFERRED"
+    }
+}

@@ -1,0 +1,74 @@
+import CambiumModel
+
+extension ObjectTableBuilder {
+    /// One per key, one per unique constraint, one per index of the model.
+    func indexes(of entity: Entity) -> [TableIndex] {
+        keyIndexes(of: entity) + uniqueIndexes(of: entity) + modelIndexes(of: entity)
+    }
+
+    private func keyIndexes(of entity: Entity) -> [TableIndex] {
+        entity.relationships.compactMap { relationship in
+            guard case .key(let column, _) = model.storage(of: relationship, of: entity) else {
+                return nil
+            }
+            return index(
+                "\(entity.name).key.\(relationship.name)", by: [SQLText.identifier(column)])
+        }
+    }
+
+    private func uniqueIndexes(of entity: Entity) -> [TableIndex] {
+        let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
+        let condition =
+            entity.parent == nil
+            ? nil
+            : names.count == 1
+                ? "\"_entity\" = \(names[0])"
+                : "\"_entity\" IN (\(names.joined(separator: ", ")))"
+        var seen: Set<UniqueConstraint> = []
+        return entity.uniqueConstraints.filter { seen.insert($0).inserted }.map { constraint in
+            index(
+                ConstraintName.unique(
+                    entity: entity.name, properties: constraint.properties
+                ).text,
+                by: constraint.properties.map { column(of: $0, in: entity) },
+                where: condition, isUnique: true)
+        }
+    }
+
+    private func modelIndexes(of entity: Entity) -> [TableIndex] {
+        var uses: [String: Int] = [:]
+        return entity.indexes.map { declared in
+            let columns = declared.elements.map { element in
+                column(of: element.property, in: entity)
+                    + (element.isDescending ? " DESC" : "")
+            }
+            let words = declared.elements.map { element in
+                element.property + (element.isDescending ? " descending" : "")
+            }
+            let name = "\(entity.name).index.\(words.joined(separator: "+"))"
+            uses[name, default: 0] += 1
+            let count = uses[name] ?? 1
+            return index(
+                count == 1 ? name : "\(name).\(count)", by: columns,
+                where: declared.condition.flatMap { model.columnCondition($0, of: entity) })
+        }
+    }
+
+    private func index(
+        _ name: String, by columns: [String], where condition: String? = nil,
+        isUnique: Bool = false
+    ) -> TableIndex {
+        TableIndex(
+            name: name,
+            createStatement: "CREATE \(isUnique ? "UNIQUE " : "")INDEX "
+                + "\(SQLText.identifier(name)) ON \(SQLText.identifier(root.name)) "
+                + "(\(columns.joined(separator: ", ")))"
+                + (condition.map { "\n    WHERE \($0)" } ?? ""))
+    }
+
+    /// The quoted column of an own or inherited property.
+    private func column(of property: String, in entity: Entity) -> String {
+        let declarer = model.declarer(of: property, in: entity) ?? entity
+        return SQLText.identifier(model.column(of: property, in: declarer))
+    }
+}

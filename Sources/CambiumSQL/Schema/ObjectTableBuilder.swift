@@ -1,0 +1,125 @@
+import CambiumModel
+
+/// Lays out the one table that a root entity and all its sub-entities share.
+struct ObjectTableBuilder {
+    let root: Entity
+    let model: Model
+
+    var family: [Entity] { model.family(of: root) }
+
+    var table: Table {
+        let entities = family
+        return Table(
+            name: root.name,
+            columns: systemColumns + entities.flatMap(columns),
+            constraints: entities.flatMap(requirements) + entities.flatMap(rules),
+            options: "STRICT", indexes: entities.flatMap(indexes),
+            content: .objects(root: root.name))
+    }
+
+    private var systemColumns: [Table.Column] {
+        var columns = [
+            Schema.systemColumn("_id", "INTEGER PRIMARY KEY"),
+            Schema.systemColumn("_version", "INTEGER NOT NULL DEFAULT 1"),
+        ]
+        if model.hasSubentities(root) {
+            columns.append(
+                Table.Column(
+                    name: "_entity", definition: "\"_entity\" TEXT NOT NULL", content: .entity))
+        }
+        return columns
+    }
+
+    private func columns(of entity: Entity) -> [Table.Column] {
+        entity.attributes.filter { !$0.isTransient }.map { attribute in
+            column(of: attribute, of: entity)
+        } + entity.relationships.flatMap { keyColumns(of: $0, of: entity) }
+    }
+
+    private func column(of attribute: Attribute, of entity: Entity) -> Table.Column {
+        let name = model.column(of: attribute.name, in: entity)
+        let quoted = SQLText.identifier(name)
+        var definition = "\(quoted) \(model.storageClass(of: attribute.type).rawValue)"
+        if entity.parent == nil {
+            // A column of a sub-entity is NULL in rows of others: no NOT NULL, no DEFAULT.
+            definition += attribute.isOptional ? "" : " NOT NULL"
+            if let value = model.sqlDefault(of: attribute) {
+                definition += " DEFAULT \(SQLText.literal(value))"
+            }
+        }
+        for (check, condition) in model.checks(of: attribute, column: quoted) {
+            let name = ConstraintName.property(
+                entity: entity.name, property: attribute.name, check)
+            definition +=
+                "\n        CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
+        }
+        return Table.Column(
+            name: name, definition: definition,
+            content: .attribute(entity: entity.name, name: attribute.name))
+    }
+
+    private func keyColumns(of relationship: Relationship, of entity: Entity) -> [Table.Column] {
+        guard
+            case .key(let column, let entityColumn) = model.storage(of: relationship, of: entity)
+        else { return [] }
+        let isRequired = entity.parent == nil && !relationship.isOptional
+        let definition =
+            "\(SQLText.identifier(column)) INTEGER\(isRequired ? " NOT NULL" : "")\n        "
+            + model.reference(to: relationship.destination)
+        var columns = [
+            Table.Column(
+                name: column, definition: definition,
+                content: .key(entity: entity.name, relationship: relationship.name))
+        ]
+        if let entityColumn {
+            columns.append(
+                Table.Column(
+                    name: entityColumn,
+                    definition:
+                        "\(SQLText.identifier(entityColumn)) TEXT\(isRequired ? " NOT NULL" : "")",
+                    content: .entityOfKey(entity: entity.name, relationship: relationship.name)))
+        }
+        return columns
+    }
+
+    /// What the sub-entity requires although rows of others have no such value.
+    private func requirements(of entity: Entity) -> [String] {
+        guard entity.parent != nil else { return [] }
+        let attributes = entity.attributes.filter { !$0.isTransient && !$0.isOptional }
+            .map { ($0.name, model.column(of: $0.name, in: entity)) }
+        let links = entity.relationships.filter { !$0.isToMany && !$0.isOptional }
+            .compactMap { relationship -> (String, String)? in
+                guard case .key(let column, _) = model.storage(of: relationship, of: entity) else {
+                    return nil
+                }
+                return (relationship.name, column)
+            }
+        return (attributes + links).map { property, column in
+            constraint(
+                .property(entity: entity.name, property: property, .required),
+                "\(otherEntities(than: entity)) OR \(SQLText.identifier(column)) IS NOT NULL")
+        }
+    }
+
+    private func rules(of entity: Entity) -> [String] {
+        entity.rules.compactMap { rule in
+            model.columnCondition(rule.condition, of: entity).map { condition in
+                constraint(
+                    .rule(entity: entity.name, name: rule.name),
+                    entity.parent == nil
+                        ? condition : "\(otherEntities(than: entity)) OR (\(condition))")
+            }
+        }
+    }
+
+    private func constraint(_ name: ConstraintName, _ condition: String) -> String {
+        "CONSTRAINT \(SQLText.identifier(name.text)) CHECK (\(condition))"
+    }
+
+    private func otherEntities(than entity: Entity) -> String {
+        let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
+        return names.count == 1
+            ? "\"_entity\" <> \(names[0])"
+            : "\"_entity\" NOT IN (\(names.joined(separator: ", ")))"
+    }
+}

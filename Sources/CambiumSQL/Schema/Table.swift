@@ -1,0 +1,66 @@
+import CambiumModel
+
+/// A table of a store, with everything that its SQL says.
+package struct Table: Sendable, Hashable {
+    /// The table's name.
+    package let name: String
+    /// The columns in order.
+    package let columns: [Column]
+    /// Constraints over several columns, each a line.
+    package let constraints: [String]
+    /// The words after the closing parenthesis.
+    package let options: String
+    /// The indexes in order.
+    package let indexes: [TableIndex]
+    /// What its rows are.
+    package let content: Content
+
+    /// What the rows of a table are.
+    package enum Content: Sendable, Hashable {
+        /// Objects of a root entity and its sub-entities.
+        case objects(root: String)
+        /// The links of a relationship; `_source` is the side of that entity.
+        case links(entity: String, relationship: String)
+        /// What the runtime keeps for itself.
+        case system
+    }
+
+    /// A column of a table.
+    package struct Column: Sendable, Hashable {
+        /// The column's name.
+        package let name: String
+        /// The whole definition, one or more lines.
+        package let definition: String
+        /// What its values are.
+        package let content: Content
+
+        /// What the values of a column are.
+        package enum Content: Sendable, Hashable {
+            /// The object's key, version or entity, a side of a link, or the runtime's own.
+            case system
+            /// The object's entity.
+            case entity
+            /// Values of an attribute that the entity declares.
+            case attribute(entity: String, name: String)
+            /// Keys of a to-one that the entity declares.
+            case key(entity: String, relationship: String)
+            /// Entities of the keys of a polymorphic to-one.
+            case entityOfKey(entity: String, relationship: String)
+        }
+    }
+
+    /// The statement that makes the table, under its own or another name.
+    package func createStatement(named other: String? = nil) -> String {
+        let lines = columns.map(\.definition) + constraints
+        let body = lines.map { "    " + $0 }.joined(separator: ",\n")
+        return "CREATE TABLE \(SQLText.identifier(other ?? name)) (\n\(body)\n) \(options)"
+    }
+}
+
+/// An index of a table.
+package struct TableIndex: Sendable, Hashable {
+    /// The index's name.
+    package let name: String
+    /// The statement that makes it.
+    package let createStatement: String
+}

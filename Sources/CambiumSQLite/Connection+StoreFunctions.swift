@@ -1,0 +1,88 @@
+import CSQLite
+import CambiumModel
+
+extension Connection {
+    /// Registers the functions that conditions and sort keys of queries call.
+    package func registerStoreFunctions() throws(SQLiteError) {
+        let functions = StoreFunctions()
+        for function in StoreFunction.allCases {
+            // Safety: each registration holds one reference to its box, which SQLite gives back
+            // through the last argument, also where the registration fails.
+            let box = Unmanaged.passRetained(
+                RegisteredFunction(function: function, functions: functions))
+            let code = sqlite3_create_function_v2(
+                handle, function.rawValue, Int32(function.argumentCount),
+                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, box.toOpaque(),
+                { context, count, values in
+                    guard let context, let values, let data = sqlite3_user_data(context) else {
+                        return
+                    }
+                    // Safety: the box lives as long as the registration.
+                    let box = Unmanaged<RegisteredFunction>.fromOpaque(data).takeUnretainedValue()
+                    let arguments = (0..<Int(count)).map { StoredValue(values[$0]) }
+                    box.functions.call(box.function, arguments).setResult(of: context)
+                }, nil, nil,
+                { data in
+                    guard let data else { return }
+                    Unmanaged<RegisteredFunction>.fromOpaque(data).release()
+                })
+            guard code == SQLITE_OK else { throw error(code, sql: nil) }
+        }
+    }
+}
+
+/// What SQLite keeps of a function; all of a connection share one cache of patterns.
+private final class RegisteredFunction {
+    let function: StoreFunction
+    let functions: StoreFunctions
+
+    init(function: StoreFunction, functions: StoreFunctions) {
+        self.function = function
+        self.functions = functions
+    }
+}
+
+extension StoredValue {
+    /// An argument of a function.
+    fileprivate init(_ value: OpaquePointer?) {
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+        case SQLITE_TEXT:
+            // Safety: SQLite holds the bytes until the function returns; the string copies them.
+            let start = sqlite3_value_text(value)
+            let count = Int(sqlite3_value_bytes(value))
+            self = .text(
+                String(
+                    decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self))
+        case SQLITE_BLOB:
+            // Safety: as for texts.
+            let start = sqlite3_value_blob(value)
+            let count = Int(sqlite3_value_bytes(value))
+            self = .blob(Data(UnsafeRawBufferPointer(start: start, count: count)))
+        default: self = .null
+        }
+    }
+
+    /// Makes it the result of a function.
+    fileprivate func setResult(of context: OpaquePointer) {
+        switch self {
+        case .null: sqlite3_result_null(context)
+        case .integer(let value): sqlite3_result_int64(context, value)
+        case .real(let value): sqlite3_result_double(context, value)
+        case .text(var text):
+            text.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { characters in
+                    sqlite3_result_text64(
+                        context, characters.baseAddress, UInt64(bytes.count),
+                        cambium_sqlite_transient(), UInt8(SQLITE_UTF8))
+                }
+            }
+        case .blob(let data):
+            data.withUnsafeBytes { bytes in
+                sqlite3_result_blob64(
+                    context, bytes.baseAddress, UInt64(bytes.count), cambium_sqlite_transient())
+            }
+        }
+    }
+}

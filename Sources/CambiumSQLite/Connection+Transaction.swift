@@ -1,0 +1,36 @@
+import CSQLite
+
+extension Connection {
+    /// When a transaction takes the lock that only one writer has.
+    package enum TransactionKind: String, Sendable {
+        /// With the first statement that needs one; for reading.
+        case deferred = "DEFERRED"
+        /// At once, so that it cannot fail half-way because another writer was faster.
+        case immediate = "IMMEDIATE"
+    }
+
+    /// Runs a body inside a transaction: commits when it returns, rolls back when it throws.
+    ///
+    /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT; nothing is kept of a
+    ///   transaction that threw.
+    package func transaction<Result>(
+        _ kind: TransactionKind = .immediate, _ body: () throws -> Result
+    ) throws -> Result {
+        try execute("BEGIN \(kind.rawValue)")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Undoes the open transaction, if any. Some errors (a full disk) have done so already.
+    package func rollBack() {
+        guard isInTransaction else { return }
+        // A rollback can only fail where there is nothing left to roll back.
+        _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+}

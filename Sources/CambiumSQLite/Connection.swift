@@ -1,0 +1,115 @@
+import CSQLite
+import CambiumModel
+
+/// One connection to a database file.
+///
+/// It is used by one thread at a time; whoever shares it holds a lock meanwhile (the connection
+/// itself is opened without SQLite's mutexes).
+package final class Connection {
+    /// How a file is opened.
+    package enum Mode: Sendable {
+        /// For reading and writing; the file is made where there is none.
+        case readWriteCreate
+        /// For reading only; the file must exist.
+        case readOnly
+    }
+
+    // Safety: the handle is closed in `deinit` only, after all statements.
+    let handle: OpaquePointer
+    private var statements: [String: Statement] = [:]
+    let pending = PendingRows()
+    let log = WriteAheadLog()
+
+    /// Opens a database.
+    ///
+    /// - Parameter path: A file's path, or `:memory:` for a database that lives as long as the
+    ///   connection.
+    /// - Throws: ``SQLiteError`` where the file cannot be opened, is no database, or the library is
+    ///   too old.
+    package init(path: String, mode: Mode = .readWriteCreate) throws(SQLiteError) {
+        try SQLiteLibrary.requireMinimumVersion()
+        let access =
+            switch mode {
+            case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .readOnly: SQLITE_OPEN_READONLY
+            }
+        var opened: OpaquePointer?
+        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+        guard code == SQLITE_OK, let opened else {
+            let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(opened)
+            throw SQLiteError(code: code, message: "\(message) (\(path))")
+        }
+        handle = opened
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 10_000)
+        try harden()
+        try PendingTable.register(on: self)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// A database is data: what it holds must not make SQLite run anything but our statements.
+    private func harden() throws(SQLiteError) {
+        _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DDL, 0)
+        _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0)
+        _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+        try execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+    }
+
+    /// Runs one or more statements that take no parameters and whose rows nobody wants.
+    package func execute(_ sql: String) throws(SQLiteError) {
+        var message: UnsafeMutablePointer<CChar>?
+        let code = sqlite3_exec(handle, sql, nil, nil, &message)
+        defer { sqlite3_free(message) }
+        guard code == SQLITE_OK else {
+            throw SQLiteError(
+                code: sqlite3_extended_errcode(handle),
+                message: message.map { String(cString: $0) } ?? "error \(code)", sql: sql)
+        }
+    }
+
+    /// The statement of that text, compiled at its first use and kept.
+    package func statement(_ sql: String) throws(SQLiteError) -> Statement {
+        if let kept = statements[sql] { return kept }
+        let statement = try Statement(sql, on: self)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Runs a statement and returns all its rows: for small results only.
+    package func rows(
+        _ sql: String, _ parameters: [StoredValue] = []
+    ) throws(SQLiteError) -> [[StoredValue]] {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        try statement.bind(parameters)
+        var rows: [[StoredValue]] = []
+        while try statement.step() {
+            rows.append((0..<statement.columnCount).map { statement.value(at: $0) })
+        }
+        return rows
+    }
+
+    /// How many rows the last INSERT, UPDATE or DELETE touched.
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// Forgets compiled statements; needed before the schema is changed under them.
+    package func forgetStatements() {
+        statements.removeAll()
+    }
+
+    func error(_ code: Int32, sql: String?) -> SQLiteError {
+        SQLiteError(
+            code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)),
+            sql: sql)
+    }
+}

@@ -1,0 +1,40 @@
+import CambiumModel
+
+/// The records that the next statement over the `pending` table sees.
+package final class PendingRows {
+    // Safety: filled before and emptied after each statement by `withPending`, whose caller keeps
+    // the pages alive meanwhile.
+    var records: [Record] = []
+    var shape = RecordShape(kinds: [])
+}
+
+extension Connection {
+    /// Runs a statement that reads from the `pending` table: `key`, `version`, then `c0`, `c1`, … for
+    /// the slots.
+    ///
+    /// - Returns: How many rows the statement touched.
+    package func runPending(
+        _ sql: String, over records: [Record], shape: RecordShape, parameters: [StoredValue] = []
+    ) throws(SQLiteError) -> Int {
+        pending.records = records
+        pending.shape = shape
+        defer { pending.records.removeAll() }
+        let statement = try statement(sql)
+        try statement.bind(parameters)
+        try statement.run()
+        return changes
+    }
+
+    /// Runs a query that reads from the `pending` table and hands each row to the receiver.
+    package func queryPending(
+        _ sql: String, over records: [Record], shape: RecordShape,
+        _ receive: (Statement) throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        pending.records = records
+        pending.shape = shape
+        defer { pending.records.removeAll() }
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        while try statement.step() { try receive(statement) }
+    }
+}

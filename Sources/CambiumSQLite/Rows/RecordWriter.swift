@@ -1,0 +1,69 @@
+import CambiumModel
+
+/// Makes records, one after the other, in pages of its own.
+package final class RecordWriter {
+    private var page = RowPage(capacity: 0)
+
+    package init() {}
+
+    /// A record without any value.
+    ///
+    /// - Parameter room: How many bytes of text and data are expected to follow; the record lands
+    ///   in a page that has so many left.
+    @inline(__always)
+    package func makeRecord(_ shape: RecordShape, room: Int = 256) -> PlacedRecord {
+        page.align()
+        let size = shape.prefixSize + shape.fixedSize
+        if page.capacity - page.used < size + room {
+            page = RowPage(capacity: max(RowPage.defaultCapacity, size + room))
+        }
+        // The guard above has made sure that there is room.
+        guard let address = page.allocate(size) else { return makeRecord(shape, room: room) }
+        address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        return PlacedRecord(page: page, record: Record(base: address + shape.prefixSize))
+    }
+
+    /// A copy of a record with bytes of its own.
+    package func copy(_ source: Record, _ shape: RecordShape, room: Int = 64) -> PlacedRecord {
+        let textSize = shape.byteSlots.reduce(0) { $0 + source.bytes($1).count }
+        let copy = makeRecord(shape, room: textSize + room)
+        RowPage.copy(
+            source.base - shape.prefixSize, shape.prefixSize + shape.fixedSize,
+            to: copy.record.base - shape.prefixSize)
+        for slot in shape.byteSlots where source.hasValue(slot) {
+            let bytes = source.bytes(slot)
+            guard let address = copy.page.allocate(bytes.count) else { continue }
+            if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
+            copy.record.setBytes(slot, at: address, count: bytes.count)
+        }
+        return copy
+    }
+
+    /// Writes text or data into a slot, moving the record to a page with more room where it must.
+    package func setBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, of placed: inout PlacedRecord,
+        _ shape: RecordShape
+    ) {
+        let count = bytes.count
+        let old = placed.record.bytes(slot)
+        if count <= old.count, placed.record.hasValue(slot), let place = old.baseAddress {
+            if let start = bytes.baseAddress {
+                // The value may come from the record itself.
+                UnsafeMutableRawPointer(mutating: place).copyMemory(from: start, byteCount: count)
+            }
+            placed.record.setBytes(slot, at: place, count: count)
+            return
+        }
+        if let address = placed.page.allocate(count) {
+            if let start = bytes.baseAddress { RowPage.copy(start, count, to: address) }
+            placed.record.setBytes(slot, at: address, count: count)
+            return
+        }
+        let moved = copy(placed.record, shape, room: count + 64)
+        if let address = moved.page.allocate(count) {
+            if let start = bytes.baseAddress { RowPage.copy(start, count, to: address) }
+            moved.record.setBytes(slot, at: address, count: count)
+        }
+        placed = moved
+    }
+}

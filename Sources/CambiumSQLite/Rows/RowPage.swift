@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// A block of memory that holds many records one after the other.
+///
+/// One allocation serves hundreds of rows, and releasing them is one call; an object that is read
+/// decodes its values from here.
+public final class RowPage: @unchecked Sendable {
+    // Safety: a page is filled by one isolation only (the context that fetches or changes the
+    // objects). A record is written until it is published (handed to another isolation in a change
+    // set, which happens under a lock) and never again: a later change makes a copy first.
+    let start: UnsafeMutableRawPointer
+    let capacity: Int
+    private(set) var used = 0
+
+    static let defaultCapacity = 64 * 1024
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        start = .allocate(byteCount: capacity, alignment: 8)
+    }
+
+    deinit {
+        start.deallocate()
+    }
+
+    /// Takes bytes from the page, or nil where it has too few left.
+    @inline(__always)
+    func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
+        guard count <= capacity - used else { return nil }
+        let address = start + used
+        used += count
+        return address
+    }
+
+    /// Rounds up, so that the next record is aligned.
+    @inline(__always)
+    func align() {
+        used = min(capacity, (used + 7) & ~7)
+    }
+
+    @inline(__always)
+    static func copy(
+        _ source: UnsafeRawPointer, _ count: Int, to destination: UnsafeMutableRawPointer
+    ) {
+        memcpy(destination, source, count)
+    }
+}

@@ -1,0 +1,61 @@
+/// What the command line asks for.
+struct Arguments: Equatable {
+    /// The package list; nil takes the machine's own, or else the excerpt.
+    var input: String?
+    /// The store; nil makes a new one in the directory for temporary files.
+    var store: String?
+    /// Whether only the usage is wanted.
+    var wantsHelp = false
+
+    static let usage = """
+        usage: package-index [--input FILE] [--store FILE]
+
+        Reads a list of Debian packages into a Cambium store and shows what goes on: migration,
+        import in the background, a live list, a conflict.
+
+          --input FILE  a list in Debian's control format, such as the output of
+                        'apt-cache dumpavail'; without it /var/lib/dpkg/status is read where it
+                        exists, else a small list that is part of the program
+          --store FILE  the SQLite store, made where it does not exist and continued where it
+                        does; without it, a new one in the directory for temporary files
+          --help        this text
+        """
+
+    /// Parses the arguments, without the program's name.
+    init(_ arguments: some Sequence<String>) throws(UsageError) {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            let parts = argument.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0])
+            switch name {
+            case "--help", "-h":
+                wantsHelp = true
+            case "--input", "--store":
+                let value = parts.count > 1 ? String(parts[1]) : rest.popFirst()
+                guard let value, !value.isEmpty, !value.hasPrefix("--") else {
+                    throw UsageError(description: "'\(name)' needs a file")
+                }
+                if name == "--input" {
+                    try Self.set(&input, to: value, name)
+                } else {
+                    try Self.set(&store, to: value, name)
+                }
+            default:
+                throw UsageError(description: "unknown argument '\(argument)'")
+            }
+        }
+    }
+
+    private static func set(
+        _ option: inout String?, to value: String, _ name: String
+    ) throws(UsageError) {
+        guard option == nil else { throw UsageError(description: "'\(name)' stands twice") }
+        option = value
+    }
+}
+
+/// A command line that asks for nothing the program can do.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
+}

@@ -1,0 +1,75 @@
+import Cambium
+import PackagesModel
+
+/// A list of all packages in sections, as a window of a program would show it; it follows what
+/// other contexts save.
+@MainActor
+final class LiveList {
+    private let controller: FetchedResultsController<Package>
+    private let terminal: Terminal
+    private var shown: [String: Int] = [:]
+    private var follower: Task<Void, Never>?
+
+    /// Fetches the list and starts following.
+    init(in context: ManagedObjectContext, _ terminal: Terminal) throws {
+        self.terminal = terminal
+        let request = Package.fetchRequest()
+            .sorted(
+                by: Package.section.name.ascending, Package.name.ascending,
+                Package.version.ascending, Package.architecture.ascending)
+        controller = FetchedResultsController(
+            request, in: context, sectionedBy: Package.section.name)
+        try controller.performFetch()
+        shown = counts
+        terminal.event("live list: \(total)")
+        let changes = controller.changes
+        follower = Task { [weak self] in
+            for await _ in changes { self?.report() }
+        }
+    }
+
+    /// Ends following.
+    func stop() {
+        follower?.cancel()
+    }
+
+    /// The sections with most packages, with their numbers.
+    func greatestSections(_ number: Int) -> String {
+        let greatest = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(number)
+        return greatest.map { "\($0.key) \(grouped($0.value))" }.joined(separator: ", ")
+    }
+
+    /// Says how the list differs from what was said last; nothing where it does not.
+    func report() {
+        let now = counts
+        if now == shown { return }
+        let names = Set(now.keys).union(shown.keys).filter { now[$0] != shown[$0] }.sorted()
+        let differences = names.map { name in
+            switch (shown[name], now[name]) {
+            case (nil, let new?): "new section \(name) (\(grouped(new)))"
+            case (_, nil): "section \(name) is gone"
+            case (let old?, let new?): "section \(name) \(grouped(old)) → \(grouped(new))"
+            }
+        }
+        shown = now
+        // An import changes nearly all sections at once; then only the sums say something.
+        if differences.count > 3 {
+            terminal.progress("live list: \(total)")
+        } else {
+            terminal.event("live list: \(total): \(differences.joined(separator: ", "))")
+        }
+    }
+
+    private var counts: [String: Int] {
+        var counts: [String: Int] = [:]
+        for section in controller.sections {
+            counts[section.name, default: 0] += section.numberOfObjects
+        }
+        return counts
+    }
+
+    private var total: String {
+        let packages = shown.values.reduce(0, +)
+        return "\(counted(packages, "package")) in \(counted(shown.count, "section"))"
+    }
+}

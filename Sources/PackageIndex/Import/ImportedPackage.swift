@@ -1,0 +1,28 @@
+import Cambium
+import PackagesModel
+
+/// A package of the list beside its object.
+struct ImportedPackage {
+    enum Outcome {
+        case inserted, updated, unchanged
+    }
+
+    let package: Package
+    let record: PackageRecord
+    let outcome: Outcome
+
+    init(_ package: Package, _ record: PackageRecord, _ outcome: Outcome) {
+        self.package = package
+        self.record = record
+        self.outcome = outcome
+    }
+
+    /// Undoes what the import did to the object, as long as it is not saved.
+    func withdraw(from context: ManagedObjectContext) {
+        if outcome == .inserted {
+            context.delete(package)
+        } else {
+            context.refresh(package, mergeChanges: false)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import Cambium
+import PackagesModel
+
+extension PackageKey {
+    init(_ package: Package) {
+        self.init(
+            name: package.name, version: package.version, architecture: package.architecture)
+    }
+}
+
+extension Package {
+    /// Inserts a package with what a record has at least.
+    convenience init(in context: ManagedObjectContext, record: PackageRecord) {
+        self.init(
+            in: context, name: record.key.name, version: record.key.version,
+            architecture: record.key.architecture, source: record.source,
+            priority: record.priority)
+    }
+
+    /// Takes over what differs, and says whether anything did. Setting only that keeps an equal
+    /// object out of the save.
+    func update(
+        from record: PackageRecord, section: Section?, maintainer: Maintainer?
+    ) -> Bool {
+        var isChanged = false
+        func assign<Value: Equatable>(
+            _ path: ReferenceWritableKeyPath<Package, Value>, _ value: Value
+        ) {
+            if self[keyPath: path] != value {
+                self[keyPath: path] = value
+                isChanged = true
+            }
+        }
+        assign(\.source, record.source)
+        assign(\.summary, record.summary)
+        assign(\.homepage, record.homepage)
+        assign(\.priority, record.priority)
+        assign(\.isEssential, record.isEssential)
+        assign(\.installedSize, record.installedSize)
+        assign(\.downloadSize, record.downloadSize)
+        if self.section !== section {
+            self.section = section
+            isChanged = true
+        }
+        if self.maintainer !== maintainer {
+            self.maintainer = maintainer
+            isChanged = true
+        }
+        return isChanged
+    }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Standard output, for people and for pipes.
+///
+/// On a terminal, progress is one line that is written over; in a pipe there are no escape codes
+/// and every event, progress too, is a line of its own.
+final class Terminal: Sendable {
+    private let isInteractive: Bool
+    private let descriptor: Int32
+    private let hasProgressLine = Mutex(false)
+
+    /// Writes to a descriptor; without a word about it, `isatty` says what is at its other end.
+    init(descriptor: Int32 = STDOUT_FILENO, isInteractive: Bool? = nil) {
+        self.descriptor = descriptor
+        self.isInteractive = isInteractive ?? (isatty(descriptor) == 1)
+    }
+
+    /// Writes something that happened.
+    func event(_ text: String) {
+        hasProgressLine.withLock { hasProgressLine in
+            put((hasProgressLine ? "\r\u{1B}[K" : "") + Self.printable(text) + "\n")
+            hasProgressLine = false
+        }
+    }
+
+    /// Writes how far something has come.
+    func progress(_ text: String) {
+        hasProgressLine.withLock { hasProgressLine in
+            if isInteractive {
+                put("\r\u{1B}[K" + Self.printable(text))
+                hasProgressLine = true
+            } else {
+                put(Self.printable(text) + "\n")
+            }
+        }
+    }
+
+    /// The text with control characters made visible: what a file contains must not command a
+    /// terminal or look like a second line.
+    static func printable(_ text: String) -> String {
+        let isControl = { (scalar: Unicode.Scalar) in
+            scalar.value < 0x20 || (scalar.value >= 0x7F && scalar.value < 0xA0)
+                || scalar.value == 0x2028 || scalar.value == 0x2029
+        }
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { result.append(isControl(scalar) ? "\u{FFFD}" : scalar) }
+        return String(result)
+    }
+
+    private func put(_ text: String) {
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let result = write(descriptor, Array(bytes[written...]), bytes.count - written)
+            if result < 0 && errno != EINTR { return }  // nobody reads any more
+            written += max(0, result)
+        }
+    }
+}

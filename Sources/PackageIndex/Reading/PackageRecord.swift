@@ -1,0 +1,71 @@
+import PackagesModel
+
+/// What a stanza of a package list says about a package, in types.
+///
+/// Only what is needed to make an object is checked here (a version is there, a size is a number);
+/// what makes a good package is said by the model's limits and rules.
+struct PackageRecord: Sendable {
+    let line: Int
+    let key: PackageKey
+    let source: String
+    let section: String?
+    let maintainer: Mailbox?
+    let summary: String
+    let homepage: String?
+    let priority: Priority
+    let isEssential: Bool
+    /// In KiB.
+    let installedSize: Int64
+    /// In bytes.
+    let downloadSize: Int64?
+    let dependencies: [DependencyRecord]
+}
+
+/// What together names one package.
+struct PackageKey: Sendable, Hashable, Comparable {
+    let name: String
+    let version: String
+    let architecture: String
+
+    /// The order of the texts; it does not say which version is the newer one.
+    static func < (one: PackageKey, other: PackageKey) -> Bool {
+        (one.name, one.version, one.architecture)
+            < (other.name, other.version, other.architecture)
+    }
+}
+
+/// An alternative with its place: which field, which clause, which alternative.
+struct DependencyRecord: Sendable, Equatable {
+    let kind: DependencyKind
+    let clause: Int32
+    let alternative: Int32
+    let content: DependencyAlternative
+}
+
+/// A name and a mail address, as in `Ann Author <ann@example.org>`.
+struct Mailbox: Sendable, Hashable {
+    let name: String
+    let email: String
+}
+
+extension Mailbox {
+    /// Splits the text; without angle brackets, all of it is the name. Nil where it is empty.
+    init?(_ text: String) {
+        if let open = text.lastIndex(of: "<"), text.last == ">" {
+            let name = text[..<open].trimmingSpaces
+            let email = String(text[text.index(after: open)...].dropLast())
+            self.init(name: name.isEmpty ? email : name, email: email)
+        } else {
+            self.init(name: text, email: "")
+        }
+        if name.isEmpty { return nil }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingSpaces: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return String(text)
+    }
+}

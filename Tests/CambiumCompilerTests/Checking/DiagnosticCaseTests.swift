@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+@testable import CambiumCompiler
+
+/// Runs the folders of `Cases/Diagnostics`: `CM201-unknown-element/fail` holds a bundle and what the
+/// compiler says of it in `expected.txt`; of the one in `pass` it says nothing.
+///
+/// After a change of a message: `UPDATE_EXPECTED=1 swift test --filter DiagnosticCaseTests`, and
+/// read the difference.
+struct DiagnosticCaseTests {
+    static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Cases/Diagnostics")
+
+    static let cases: [String] =
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+        .filter { !$0.hasPrefix(".") }.sorted()
+
+    /// What the compiler says, with paths relative to the case's folder.
+    private func output(of bundle: URL) -> String {
+        ModelCompiler.compile(bundle.path).diagnostics.map { $0.rendered + "\n" }.joined()
+            .replacingOccurrences(of: bundle.deletingLastPathComponent().path + "/", with: "")
+    }
+
+    @Test(arguments: cases)
+    func `the failing example gives exactly what is expected`(name: String) throws {
+        let folder = Self.folder.appendingPathComponent("\(name)/fail")
+        let actual = output(of: folder.appendingPathComponent("Shop.cambium"))
+        let file = folder.appendingPathComponent("expected.txt")
+        if ProcessInfo.processInfo.environment["UPDATE_EXPECTED"] != nil {
+            try Data(actual.utf8).write(to: file)
+        }
+        let expected = try String(contentsOf: file, encoding: .utf8)
+        #expect(actual == expected, "UPDATE_EXPECTED=1 accepts it")
+        #expect(actual.contains("[\(name.prefix(5))]"))
+    }
+
+    @Test(arguments: cases)
+    func `the passing example gives nothing`(name: String) {
+        let folder = Self.folder.appendingPathComponent("\(name)/pass")
+        #expect(output(of: folder.appendingPathComponent("Shop.cambium")) == "")
+    }
+
+    @Test func `every code has a folder, but for a proof that fails`() {
+        // A migration that is planned and then fails its proof is a mistake of the planner's, so
+        // there is no model that shows it.
+        let codes = DiagnosticCode.allCases.filter { $0 != .unprovenMigration }.map(\.name)
+        #expect(Set(Self.cases.map { String($0.prefix(5)) }) == Set(codes))
+    }
+}

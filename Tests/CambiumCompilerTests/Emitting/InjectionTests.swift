@@ -1,0 +1,180 @@
+import CambiumMigration
+import CambiumModel
+import Foundation
+import Testing
+
+@testable import CambiumCompiler
+
+@Suite("Text of a model never becomes code")
+struct InjectionTests {
+    /// Texts that would end or escape a literal, a name or a comment if they could.
+    private static let corpus: [String] = [
+        "\"", "\"\"\"", "\"\"", "\\", "\\\\", "\\\"", "\\(exit(1))", "\\#(exit(1))", "\"#", "\"##",
+        "#\"", "##\"\\##(x)\"##", "\"#)]) } ; exit(1) //", "\r", "\n", "\r\n", "\u{B}", "\u{C}",
+        "\u{85}", "\u{2028}", "\u{2029}", "\0", "\u{FEFF}", "\u{202E}", "\u{1F600}", "e\u{301}",
+        "*/", "/*", "//", "///", "`", "``", "`x`", "$0", "$name", "%@", "'", "' OR 1=1; --",
+        "class", "init", "self", "Self", "Type", "default", "in", "nil", "import Foundation",
+        "\n}\nlet x = 1\n", "\r}\rlet x = 1\r", "; let x = 1", "\\u{22}", "\\n", "{", "}", "<", ">",
+        "@_silgen_name", "#if", "#sourceLocation(file: \"x\", line: 1)", "a b", "1", "-1", " ", "",
+        "\t", "trailing ", "\nleading", " \n ", String(repeating: "long\" ", count: 200),
+        String(repeating: "x", count: 1000), String(repeating: "\\", count: 999),
+        String(repeating: "#\"", count: 300), "\"" + String(repeating: "#", count: 500),
+    ]
+
+    /// A model that has the text in every place that takes one. The added letters keep names
+    /// apart.
+    private static func input(_ text: String) -> EmitterInput {
+        let path = ModelExpression.keyPath(root: .variable(text), names: [text])
+        let condition = ModelExpression.comparison(
+            .aggregate(.count, .subquery(path, variable: text, condition: .and([]))), .equal,
+            .list([.literal(.string(text)), .parameter(text)]), [])
+        let attribute = Attribute(
+            name: "a\(text)", type: .string, defaultValue: .constant(.string(text)),
+            limits: Limits(maximumLength: 3, pattern: text), renamedFrom: text,
+            hasCustomValidation: true)
+        let entity = Entity(
+            name: "E\(text)", renamedFrom: text, hasCustomValidation: true,
+            attributes: [
+                attribute, Attribute(name: text, type: .enumeration("N\(text)"), isOptional: true),
+                Attribute(name: "price", type: .decimal(scale: 2)),
+            ],
+            relationships: [
+                Relationship(name: "r\(text)", destination: "E\(text)", inverse: "s\(text)"),
+                Relationship(
+                    name: "s\(text)", destination: "E\(text)", inverse: "r\(text)", isToMany: true,
+                    maximumCount: 2, renamedFrom: text),
+            ],
+            uniqueConstraints: [UniqueConstraint(properties: [text, "a\(text)"])],
+            indexes: [Index(elements: [IndexElement(property: text)], condition: condition)],
+            rules: [Rule(name: text, message: text, condition: condition)],
+            fetchTemplates: [
+                FetchTemplate(
+                    name: "t\(text)", parameters: [FetchParameter(name: text, type: .string)],
+                    condition: condition, sort: [IndexElement(property: text)])
+            ])
+        let base = Entity(
+            name: "B\(text)", parent: "E\(text)", codeGeneration: .base, hasCustomValidation: true)
+        let enumeration = Enumeration(
+            name: "N\(text)", rawType: .string,
+            cases: [EnumerationCase(name: text, rawValue: .string("raw\(text)"))])
+        let migration = Migration(
+            from: text, to: text, fromHash: text, toHash: text,
+            steps: [MigrationStep(summary: text, kind: .needsData, sql: [text, text])])
+        return EmitterInput(
+            model: Model(
+                name: "M\(text)", version: text, entities: [entity, base],
+                enumerations: [enumeration]),
+            schema: [text, text], migrations: [migration], access: .public)
+    }
+
+    /// The tokens without the names and texts: what is declared and called, in which order.
+    private func skeleton(_ tokens: [SwiftToken]) -> [SwiftToken] {
+        let structure: Set<String> = [
+            "import", "public", "open", "internal", "private", "static", "let", "var", "func",
+            "class", "enum", "protocol", "extension", "case", "override", "convenience", "init",
+            "self", "super", "if", "get", "set", "try", "throws", "inout", "final", "struct",
+        ]
+        var result: [SwiftToken] = []
+        for token in tokens {
+            switch token {
+            case .word(let word): result.append(.word(structure.contains(word) ? word : "name"))
+            case .quotedWord: result.append(.word("name"))
+            case .string: result.append(.string(""))
+            case .number: result.append(.number(""))
+            case .mark("]") where result.last == .mark(","):
+                // An array of several lines has a comma at the end.
+                result.removeLast()
+                result.append(token)
+            case .mark: result.append(token)
+            }
+        }
+        return result
+    }
+
+    @Test("The declarations are those of a harmless model, and each text reads back as it was")
+    func skeletons() throws {
+        let harmless = try Self.input("harmless").files().map {
+            try SwiftTokenizer.tokens(of: $0.contents)
+        }
+        for text in Self.corpus {
+            let input = Self.input(text)
+            let files = input.files()
+            #expect(files == input.files())
+            for (file, expected) in zip(files, harmless) {
+                let tokens = try SwiftTokenizer.tokens(of: file.contents)
+                let isEqual = skeleton(tokens) == skeleton(expected)
+                #expect(isEqual, "\(text.prefix(40).debugDescription) changed \(file.name)")
+                let texts = try strings(tokens)
+                let expectedTexts = try strings(expected).map {
+                    $0.replacingOccurrences(of: "harmless", with: text)
+                }
+                let isSame = zip(texts, expectedTexts).allSatisfy {
+                    $0.unicodeScalars.elementsEqual($1.unicodeScalars)
+                }
+                #expect(
+                    isSame && texts.count == expectedTexts.count,
+                    "\(text.prefix(40).debugDescription) reads back otherwise in \(file.name)")
+            }
+        }
+    }
+
+    private func strings(_ tokens: [SwiftToken]) throws -> [String] {
+        tokens.compactMap { if case .string(let value) = $0 { value } else { nil } }
+    }
+
+    @Test("The Swift compiler parses it without error or warning", .enabled(if: Swiftc.isPresent))
+    func parses() throws {
+        var files: [SwiftFile] = []
+        for text in Self.corpus { files += Self.input(text).files() }
+        files = files.enumerated().map { SwiftFile(name: "f\($0).swift", contents: $1.contents) }
+        let command = ["swiftc", "-frontend", "-parse", "-swift-version", "6"]
+        let output = try Swiftc.run(command, on: files)
+        #expect(output == "")
+    }
+
+    @Test("The formatter has nothing to change", .enabled(if: Swiftc.isPresent))
+    func formatted() throws {
+        let files = [EmitterInput.shop, .mixed, .expressions].flatMap { $0.files() }
+        let configuration = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent(".swift-format").path
+        let output = try Swiftc.run(
+            ["swift", "format", "lint", "--strict", "--configuration", configuration], on: files)
+        #expect(output == "")
+    }
+}
+
+/// The toolchain's programs, run on files.
+enum Swiftc {
+    /// Whether a toolchain is on the PATH.
+    static var isPresent: Bool {
+        (try? run(["swiftc", "--version"], on: [])) != nil
+    }
+
+    /// Runs a command with the files in a folder of its own, and gives what it says.
+    static func run(_ command: [String], on files: [SwiftFile]) throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "cambium-emitting-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for file in files {
+            try Data(file.contents.utf8).write(to: folder.appendingPathComponent(file.name))
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command + files.map(\.name)
+        process.currentDirectoryURL = folder
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let text = String(decoding: data, as: UTF8.self)
+        if process.terminationStatus != 0, text.isEmpty {
+            return "\(command.joined(separator: " ")) failed with \(process.terminationStatus)"
+        }
+        if process.terminationStatus == 127 { throw SwiftTokenError(description: text) }
+        return text
+    }
+}

@@ -1,0 +1,75 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import Testing
+
+/// A proof is worth something only if a wrong migration fails it.
+@Suite struct MigrationProverTests {
+    private let old = TestStore.model(
+        "1",
+        [
+            Entity(
+                name: "A", attributes: [TestStore.string("name")],
+                relationships: [Relationship(name: "to", destination: "A")])
+        ])
+    private let new = TestStore.model(
+        "2",
+        [
+            Entity(
+                name: "A", attributes: [TestStore.string("title", from: "name")],
+                relationships: [Relationship(name: "to", destination: "A")],
+                indexes: [Index(elements: [IndexElement(property: "title")])])
+        ])
+
+    private func prove(_ change: (String) -> String) throws {
+        let good = try Migration(from: old, to: new)
+        let steps = good.steps.map { step in
+            MigrationStep(summary: step.summary, kind: step.kind, sql: step.sql.map(change))
+        }
+        try MigrationProver.prove(
+            from: old, to: new,
+            migration: Migration(
+                from: "1", to: "2", fromHash: good.fromHash, toHash: good.toHash, steps: steps))
+    }
+
+    @Test func `the planned migration is proven with rows`() throws {
+        let proof = try MigrationProver.prove(
+            from: old, to: new, migration: Migration(from: old, to: new))
+        #expect(proof.rows == 3 * SampleRows.objectsPerEntity)
+        #expect(proof.refusals == 0)
+    }
+
+    @Test func `changed values are noticed`() {
+        #expect(throws: MigrationProver.Failure.self) {
+            try prove { $0.replacing("old.\"name\" AS", with: "upper(old.\"name\") AS") }
+        }
+    }
+
+    @Test func `lost rows are noticed`() {
+        #expect(throws: (any Error).self) {
+            try prove { $0.replacing("FROM \"A\" AS old", with: "FROM \"A\" AS old LIMIT 2") }
+        }
+    }
+
+    @Test func `lost links are noticed`() {
+        #expect(throws: MigrationProver.Failure.self) {
+            try prove { $0.replacing("old.\"to\"", with: "NULL") }
+        }
+    }
+
+    @Test func `a table of another form is noticed`() {
+        #expect(throws: (any Error).self) {
+            try prove { $0.replacing("\"title\" TEXT NOT NULL", with: "\"heading\" TEXT") }
+        }
+    }
+
+    @Test func `a table that is left over is noticed`() {
+        #expect(throws: MigrationProver.Failure.self) {
+            try prove { $0.hasPrefix("DROP") ? $0 + "; CREATE TABLE rest (a)" : $0 }
+        }
+    }
+
+    @Test func `a broken statement is noticed`() {
+        #expect(throws: MigrationError.self) { try prove { $0 + " nonsense" } }
+    }
+}

@@ -1,0 +1,304 @@
+import CambiumModel
+
+/// Models by chance, and changes to them by chance: each a function of a seed.
+struct RandomModel {
+    struct Property {
+        var name: String
+        var type: AttributeType = .string
+        var isOptional = true
+        var defaultValue: DefaultValue?
+        var from: String?
+    }
+
+    struct Link {
+        var name: String
+        var inverse: String?
+        var source: String
+        var destination: String
+        var isToMany = false
+        var isInverseToMany = true
+        var from: String?
+        var inverseFrom: String?
+    }
+
+    struct Kind {
+        var name: String
+        var parent: String?
+        var from: String?
+        var properties: [Property] = []
+        var isIndexed = false
+        var isUnique = false
+    }
+
+    private var random: SplitMix
+    private var names = 0
+    private var kinds: [Kind] = []
+    private var links: [Link] = []
+    private var drops: [MigrationDeclaration.Drop] = []
+    private var fills: [MigrationDeclaration.Fill] = []
+
+    init(seed: UInt64) {
+        random = SplitMix(state: seed)
+        for _ in 0...random.next(3) { addKind() }
+        for _ in 0...random.next(3) { addLink() }
+    }
+
+    private static let types: [AttributeType] = [
+        .bool, .int16, .int32, .int64, .float, .double, .decimal(scale: 2), .decimal(scale: 4),
+        .string, .date, .uuid, .uri, .data, .enumeration("Level"),
+    ]
+
+    private mutating func name(_ prefix: String) -> String {
+        names += 1
+        return "\(prefix)\(names)"
+    }
+
+    private mutating func property() -> Property {
+        Property(
+            name: name("p"), type: Self.types[random.next(Self.types.count)],
+            isOptional: random.next(2) == 0)
+    }
+
+    private mutating func addKind() {
+        let parent = random.next(3) == 0 && !kinds.isEmpty ? kinds[random.next(kinds.count)] : nil
+        var kind = Kind(name: name("E"), parent: parent?.name)
+        for _ in 0...random.next(3) { kind.properties.append(property()) }
+        kind.isIndexed = random.next(3) == 0
+        kinds.append(kind)
+    }
+
+    private mutating func addLink() {
+        links.append(
+            Link(
+                name: name("r"), inverse: random.next(3) == 0 ? nil : name("i"),
+                source: kinds[random.next(kinds.count)].name,
+                destination: kinds[random.next(kinds.count)].name,
+                isToMany: random.next(2) == 0, isInverseToMany: random.next(3) > 0))
+    }
+
+    // MARK: Changes
+
+    /// Starts the next version: what was renamed is so no longer.
+    mutating func beginNextVersion() {
+        for index in kinds.indices {
+            kinds[index].from = nil
+            for number in kinds[index].properties.indices {
+                kinds[index].properties[number].from = nil
+            }
+        }
+        for index in links.indices {
+            links[index].from = nil
+            links[index].inverseFrom = nil
+        }
+        drops = []
+        fills = []
+    }
+
+    mutating func change() {
+        switch random.next(14) {
+        case 0: addKind()
+        case 1: addLink()
+        case 2: dropKind()
+        case 3: dropLink()
+        case 4: renameKind()
+        case 5, 6: changeLink()
+        default: changeProperties()
+        }
+    }
+
+    private mutating func changeProperties() {
+        let index = random.next(kinds.count)
+        guard !kinds[index].properties.isEmpty, random.next(3) > 0 else {
+            var added = property()
+            if !added.isOptional { added.defaultValue = Self.value(for: added.type) }
+            kinds[index].properties.insert(
+                added, at: random.next(kinds[index].properties.count + 1))
+            return
+        }
+        let number = random.next(kinds[index].properties.count)
+        let old = kinds[index].properties[number]
+        switch random.next(7) {
+        case 0:
+            kinds[index].properties.remove(at: number)
+            if let kind = oldName(of: kinds[index]) {
+                drops.append(.init(entity: kind, property: old.from ?? old.name, reason: "test"))
+            }
+        case 1:
+            kinds[index].properties[number].name = name("p")
+            kinds[index].properties[number].from = old.from ?? old.name
+        case 2:
+            kinds[index].properties[number].isOptional.toggle()
+            if old.isOptional {
+                fills.append(
+                    .init(
+                        entity: kinds[index].name, attribute: old.name,
+                        value: .literal(Self.constant(for: old.type))))
+            }
+        case 3:
+            kinds[index].properties[number].type = Self.types[random.next(Self.types.count)]
+            kinds[index].properties[number].defaultValue = nil
+        case 4: kinds[index].properties[number].defaultValue = Self.value(for: old.type)
+        case 5: kinds[index].isIndexed.toggle()
+        default: kinds[index].isUnique.toggle()
+        }
+    }
+
+    private func oldName(of kind: Kind) -> String? { kind.from ?? kind.name }
+
+    private mutating func dropKind() {
+        let kind = kinds[random.next(kinds.count)]
+        guard kinds.count > 1, !kinds.contains(where: { $0.parent == kind.name }) else { return }
+        kinds.removeAll { $0.name == kind.name }
+        links.removeAll { $0.source == kind.name || $0.destination == kind.name }
+        drops.append(.init(entity: kind.from ?? kind.name, reason: "test"))
+    }
+
+    private mutating func dropLink() {
+        guard !links.isEmpty else { return }
+        let link = links.remove(at: random.next(links.count))
+        guard let source = kinds.first(where: { $0.name == link.source }) else { return }
+        drops.append(
+            .init(
+                entity: source.from ?? source.name, property: link.from ?? link.name,
+                reason: "test"))
+    }
+
+    private mutating func renameKind() {
+        let index = random.next(kinds.count)
+        let old = kinds[index].name
+        let new = name("E")
+        kinds[index].from = kinds[index].from ?? old
+        kinds[index].name = new
+        for other in kinds.indices where kinds[other].parent == old { kinds[other].parent = new }
+        for other in links.indices {
+            if links[other].source == old { links[other].source = new }
+            if links[other].destination == old { links[other].destination = new }
+        }
+        fills = fills.map {
+            .init(
+                entity: $0.entity == old ? new : $0.entity, attribute: $0.attribute,
+                value: $0.value)
+        }
+    }
+
+    private mutating func changeLink() {
+        guard !links.isEmpty else { return }
+        let index = random.next(links.count)
+        switch random.next(4) {
+        case 0:
+            links[index].from = links[index].from ?? links[index].name
+            links[index].name = name("a")
+        case 1:
+            links[index].isToMany = true
+        case 2:
+            links[index].isInverseToMany = true
+        default:
+            guard let inverse = links[index].inverse else {
+                links[index].inverse = name("i")
+                links[index].isInverseToMany = true
+                return
+            }
+            links[index].inverseFrom = links[index].inverseFrom ?? inverse
+            links[index].inverse = name("a")
+        }
+    }
+
+    private static func constant(for type: AttributeType) -> Value {
+        switch type {
+        case .bool: .bool(true)
+        case .int16, .int32, .int64, .decimal, .enumeration: .int(1)
+        case .float, .double: .double(0.1)
+        case .string: .string("it's")
+        case .date: .date(Date(timeIntervalSinceReferenceDate: 1.5))
+        case .uuid: .uuid(UUID())
+        case .uri: URL(string: "urn:x").map { .uri($0) } ?? .null
+        case .data: .data(Data([0, 255]))
+        }
+    }
+
+    private static func value(for type: AttributeType) -> DefaultValue {
+        switch type {
+        case .uuid: .newUUID
+        case .date: .now
+        default: .constant(constant(for: type))
+        }
+    }
+
+    // MARK: The model
+
+    func model(version: String) -> Model {
+        Model(
+            name: "Random", version: version, entities: kinds.map(entity),
+            enumerations: [
+                Enumeration(
+                    name: "Level", rawType: .int16,
+                    cases: [
+                        EnumerationCase(name: "low", rawValue: .int(0)),
+                        EnumerationCase(name: "high", rawValue: .int(1)),
+                    ])
+            ],
+            migration: version == "1"
+                ? nil : MigrationDeclaration(from: "1", fills: validFills, drops: validDrops))
+    }
+
+    /// Changes may have taken away again what was filled or dropped before.
+    private var validFills: [MigrationDeclaration.Fill] {
+        fills.filter { fill in
+            kinds.contains { kind in
+                kind.name == fill.entity
+                    && kind.properties.contains { property in
+                        property.name == fill.attribute
+                            && .literal(Self.constant(for: property.type)) == fill.value
+                    }
+            }
+        }
+    }
+
+    private var validDrops: [MigrationDeclaration.Drop] { drops }
+
+    private func entity(_ kind: Kind) -> Entity {
+        let first = kind.properties.first.map { [IndexElement(property: $0.name)] } ?? []
+        return Entity(
+            name: kind.name, parent: kind.parent, renamedFrom: kind.from,
+            attributes: kind.properties.map {
+                Attribute(
+                    name: $0.name, type: $0.type, isOptional: $0.isOptional,
+                    defaultValue: $0.defaultValue, renamedFrom: $0.from)
+            },
+            relationships: links.flatMap { relationships(of: $0, in: kind) },
+            uniqueConstraints: kind.isUnique && !first.isEmpty
+                ? [UniqueConstraint(properties: first.map(\.property))] : [],
+            indexes: kind.isIndexed && !first.isEmpty ? [Index(elements: first)] : [])
+    }
+
+    private func relationships(of link: Link, in kind: Kind) -> [Relationship] {
+        var relationships: [Relationship] = []
+        if link.source == kind.name {
+            relationships.append(
+                Relationship(
+                    name: link.name, destination: link.destination, inverse: link.inverse,
+                    isToMany: link.isToMany, renamedFrom: link.from))
+        }
+        if let inverse = link.inverse, link.destination == kind.name {
+            relationships.append(
+                Relationship(
+                    name: inverse, destination: link.source, inverse: link.name,
+                    isToMany: link.isInverseToMany, renamedFrom: link.inverseFrom))
+        }
+        return relationships
+    }
+}
+
+/// A small generator of numbers (SplitMix64).
+struct SplitMix {
+    var state: UInt64
+
+    /// A number below the bound.
+    mutating func next(_ bound: Int) -> Int {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return Int((mixed ^ mixed >> 31) % UInt64(max(bound, 1)))
+    }
+}

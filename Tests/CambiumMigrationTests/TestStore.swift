@@ -1,0 +1,71 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Short words for models and stores in the tests of this module.
+enum TestStore {
+    static func model(
+        _ version: String, _ entities: [Entity], enumerations: [Enumeration] = [],
+        fills: [MigrationDeclaration.Fill] = [], drops: [(String, String?)] = []
+    ) -> Model {
+        Model(
+            name: "Shop", version: version, entities: entities, enumerations: enumerations,
+            migration: fills.isEmpty && drops.isEmpty
+                ? nil
+                : MigrationDeclaration(
+                    from: "1", fills: fills,
+                    drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") }))
+    }
+
+    /// Proves the migration with generated rows, then runs it over the rows given as SQL and
+    /// answers with the rows of a query, each value as text.
+    static func migrate(
+        _ old: Model, _ new: Model, rows: String = "", query: String = "SELECT 1"
+    ) throws -> [[String]] {
+        let migration = try Migration(from: old, to: new)
+        try MigrationProver.prove(from: old, to: new, migration: migration)
+        let connection = try MigrationProver.makeStore(of: old, seed: nil)
+        try connection.execute(rows)
+        _ = try MigrationRunner(model: new, migrations: [migration]).open(connection)
+        return try text(connection.rows(query))
+    }
+
+    static func text(_ rows: [[StoredValue]]) -> [[String]] {
+        rows.map { row in
+            row.map { value in
+                switch value {
+                case .null: "nil"
+                case .integer(let value): String(value)
+                case .real(let value): String(value)
+                case .text(let value): value
+                case .blob(let value): value.map { String($0, radix: 16) }.joined()
+                }
+            }
+        }
+    }
+
+    /// Everything that is in a database.
+    static func dump(_ connection: Connection) throws -> [String] {
+        let catalogue = try connection.rows(
+            "SELECT name, sql FROM sqlite_schema ORDER BY name")
+        let tables = try connection.rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+        var lines = text(catalogue).map { $0.joined(separator: "|") }
+        for case .text(let table) in tables.compactMap(\.first) {
+            lines += try text(connection.rows("SELECT * FROM \"\(table)\" ORDER BY 1, 2"))
+                .map { "\(table): " + $0.joined(separator: "|") }
+        }
+        return lines
+    }
+
+    static func string(
+        _ name: String, optional: Bool = false, default value: String? = nil,
+        from renamedFrom: String? = nil, limits: Limits = Limits()
+    ) -> Attribute {
+        Attribute(
+            name: name, type: .string, isOptional: optional,
+            defaultValue: value.map { .constant(.string($0)) }, limits: limits,
+            renamedFrom: renamedFrom)
+    }
+}

@@ -1,0 +1,17 @@
+import CambiumModel
+import Testing
+
+@Suite struct NearestNameTests {
+    @Test(arguments: [
+        ("prise", "price"), ("pirce", "price"), ("Price", "price"), ("pric", "price"),
+        ("categry", "category"), ("stokc", "stock"),
+    ])
+    func `a misspelt name is near to the right one`(_ name: String, _ expected: String) {
+        #expect(nearestName(to: name, among: ["stock", "price", "category"]) == expected)
+    }
+
+    @Test(arguments: ["", "colour", "x", "priceless"])
+    func `a name that is none of them is near to none`(_ name: String) {
+        #expect(nearestName(to: name, among: ["stock", "price", "category"]) == nil)
+    }
+}

@@ -1,0 +1,131 @@
+import CambiumModel
+import CambiumSQL
+import Testing
+
+@Suite struct ModelDifferenceTests {
+
+    private func problems(
+        _ old: [Entity], _ new: [Entity], drops: [(String, String?)] = []
+    ) -> [MigrationProblem] {
+        ModelDifference(
+            from: model("1", old), to: model("2", new, drops: drops)
+        ).problems
+    }
+
+    private var a: Entity { Entity(name: "A", attributes: [string("name")]) }
+
+    @Test func `what disappears is asked about, with both answers ready to paste`() throws {
+        let new = Entity(name: "A", attributes: [string("title", default: "x")])
+        let problem = try #require(problems([a], [new]).first)
+        #expect(problem.entity == "A")
+        #expect(problem.property == "name")
+        #expect(problem.side == .old)
+        #expect(
+            problem.fixes == [
+                #"<attribute name="title" renamedFrom="name" …/>"#,
+                #"<migration from="1"><drop entity="A" property="name" reason="…"/></migration>"#,
+            ])
+    }
+
+    @Test func `an entity that disappears is asked about`() throws {
+        let problem = try #require(problems([a], [Entity(name: "B")]).first)
+        #expect(
+            problem.fixes == [
+                #"<entity name="B" renamedFrom="A">"#,
+                #"<migration from="1"><drop entity="A" reason="…"/></migration>"#,
+            ])
+    }
+
+    @Test func `a new required attribute needs a value for existing objects`() throws {
+        let new = Entity(name: "A", attributes: [string("name"), string("kind")])
+        let problem = try #require(problems([a], [new]).first)
+        #expect(problem.property == "kind")
+        #expect(problem.side == .new)
+        #expect(problem.message.contains("A.kind is new and required"))
+        #expect(problem.fixes.count == 2)
+    }
+
+    @Test func `an attribute that is no longer optional needs a value`() {
+        let old = Entity(name: "A", attributes: [string("name", optional: true)])
+        #expect(problems([old], [a]).map(\.property) == ["name"])
+    }
+
+    @Test func `a new entity's required attribute needs none`() {
+        #expect(problems([], [a]).isEmpty)
+    }
+
+    @Test(arguments: [
+        (AttributeType.string, AttributeType.int64), (.string, .date), (.data, .string),
+        (.double, .float), (.double, .decimal(scale: 2)), (.date, .int64), (.uuid, .string),
+    ])
+    func `a change of type that is not sure is refused`(from: AttributeType, to: AttributeType) {
+        let old = Entity(name: "A", attributes: [Attribute(name: "x", type: from)])
+        let new = Entity(name: "A", attributes: [Attribute(name: "x", type: to)])
+        #expect(problems([old], [new]).map(\.property) == ["x"])
+    }
+
+    @Test func `another parent is refused`() {
+        let sub = Entity(name: "S", parent: "A")
+        #expect(
+            problems(
+                [a, Entity(name: "B"), sub], [a, Entity(name: "B"), Entity(name: "S", parent: "B")]
+            )
+            .map(\.entity) == ["S"])
+    }
+
+    @Test func `a to-many does not become a to-one`() {
+        func entities(many: Bool) -> [Entity] {
+            [
+                Entity(
+                    name: "A",
+                    relationships: [
+                        Relationship(name: "bs", destination: "B", inverse: "as", isToMany: many)
+                    ]),
+                Entity(
+                    name: "B",
+                    relationships: [
+                        Relationship(name: "as", destination: "A", inverse: "bs", isToMany: true)
+                    ]),
+            ]
+        }
+        #expect(!problems(entities(many: true), entities(many: false)).isEmpty)
+        #expect(problems(entities(many: false), entities(many: true)).isEmpty)
+    }
+
+    @Test func `a new required to-one of existing objects is refused`() {
+        let new = Entity(
+            name: "A", attributes: a.attributes,
+            relationships: [Relationship(name: "b", destination: "A", isOptional: false)])
+        #expect(problems([a], [new]).map(\.property) == ["b"])
+    }
+
+    @Test func `a drop, a fill or a rename of nothing is a mistake`() {
+        #expect(problems([a], [a], drops: [("B", nil)]).count == 1)
+        #expect(problems([a], [a, Entity(name: "B", renamedFrom: "C")]).count == 1)
+        let filled = model(
+            "2", [a],
+            fills: [.init(entity: "A", attribute: "x", value: .literal(.int(1)))])
+        #expect(ModelDifference(from: model("1", [a]), to: filled).problems.count == 1)
+    }
+
+    private func string(
+        _ name: String, optional: Bool = false, default value: String? = nil
+    ) -> Attribute {
+        Attribute(
+            name: name, type: .string, isOptional: optional,
+            defaultValue: value.map { .constant(.string($0)) })
+    }
+
+    private func model(
+        _ version: String, _ entities: [Entity], fills: [MigrationDeclaration.Fill] = [],
+        drops: [(String, String?)] = []
+    ) -> Model {
+        Model(
+            name: "Shop", version: version, entities: entities,
+            migration: fills.isEmpty && drops.isEmpty
+                ? nil
+                : MigrationDeclaration(
+                    from: "1", fills: fills,
+                    drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") }))
+    }
+}

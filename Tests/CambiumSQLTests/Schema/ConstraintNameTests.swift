@@ -1,0 +1,23 @@
+import CambiumSQL
+import Testing
+
+@Suite struct ConstraintNameTests {
+    @Test(arguments: [
+        (
+            ConstraintName.property(entity: "Product", property: "price", .minimum),
+            "Product.price.min"
+        ),
+        (.property(entity: "Product", property: "rule", .range), "Product.property.rule.range"),
+        (.rule(entity: "Product", name: "min"), "Product.rule.min"),
+        (.unique(entity: "Product", properties: ["sku", "tenant"]), "Product.unique.sku+tenant"),
+    ])
+    func `a name is read back from its text`(name: ConstraintName, text: String) {
+        #expect(name.text == text)
+        #expect(ConstraintName(text) == name)
+    }
+
+    @Test(arguments: ["", "Product", "Product.price", "Product.price.colour", "a.b.c.d.e"])
+    func `a text of another kind is no name`(text: String) {
+        #expect(ConstraintName(text) == nil)
+    }
+}
