@@ -71,6 +71,7 @@ let package = Package(
         .model("ShopModel", path: "Models/Shop"),
         .model("PackagesModel", path: "Models/Packages"),
         .model("FirstPackagesModel", path: "Models/FirstPackages"),
+        .model("EverythingModel", path: "Models/Everything"),
 
         // The demo
         .executableTarget(
@@ -96,7 +97,10 @@ let package = Package(
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "CambiumTests",
-            dependencies: ["Cambium", "TestDummyModel", "ShopModel", "PackagesModel"],
+            dependencies: [
+                "Cambium", "CambiumSQLite", "TestDummyModel", "ShopModel", "PackagesModel",
+                "FirstPackagesModel", "EverythingModel",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PackageIndexTests", dependencies: ["PackageIndex"], swiftSettings: settings),

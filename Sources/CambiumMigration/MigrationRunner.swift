@@ -19,12 +19,17 @@ package struct MigrationRunner {
 
     private let schema: Schema
     private let target: StoreMetadata
+    private let creation: [String]
 
     /// Makes a runner.
-    package init(model: Model, migrations: [Migration] = []) {
+    ///
+    /// - Parameter statements: The statements of a fresh store, as the compiler printed them; nil
+    ///   lays them out now.
+    package init(model: Model, statements: [String]? = nil, migrations: [Migration] = []) {
         self.model = model
         self.migrations = migrations
         schema = Schema(of: model)
+        creation = statements ?? schema.statements
         target = StoreMetadata(of: model, schemaHash: schema.hash)
     }
 
@@ -54,7 +59,7 @@ package struct MigrationRunner {
         try connection.transaction {
             // Another process may have been faster.
             if try readMetadata(connection) == nil {
-                for statement in schema.statements {
+                for statement in creation {
                     try connection.execute(statement)
                 }
             }

@@ -13,7 +13,8 @@ extension Connection {
         let end = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE, end == SQLITE_OK else {
             throw SQLiteError(
-                code: code, message: "The backup to \(path) failed: "
+                code: code,
+                message: "The backup to \(path) failed: "
                     + String(cString: sqlite3_errstr(code)))
         }
     }

@@ -45,6 +45,7 @@ package final class Connection {
         sqlite3_busy_timeout(handle, 10_000)
         try harden()
         try PendingTable.register(on: self)
+        try registerStoreFunctions()
     }
 
     deinit {
@@ -109,7 +110,8 @@ package final class Connection {
 
     func error(_ code: Int32, sql: String?) -> SQLiteError {
         SQLiteError(
-            code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)),
+            code: sqlite3_extended_errcode(handle),
+            message: String(cString: sqlite3_errmsg(handle)),
             sql: sql)
     }
 }

@@ -10,7 +10,8 @@ struct SmokeTests {
         _ = Product(in: context, sku: "AB-12", kind: .book, price: 12, category: books)
         try context.save()
         let other = container.newContext()
-        let found = try other.fetch(Product.fetchRequest().filter(Product.price < 20 && Product.category.name == "Books"))
+        let found = try other.fetch(
+            Product.fetchRequest().filter(Product.price < 20 && Product.category.name == "Books"))
         #expect(found.map(\.sku) == ["AB-12"])
         #expect(found.first?.category?.name == "Books")
     }

@@ -55,7 +55,8 @@ public final class PersistentContainer: Sendable {
         let connection = try Connection(
             path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate)
         if path != nil, !options.isReadOnly { try connection.beginWriteAheadLog() }
-        var runner = MigrationRunner(model: model.model, migrations: model.migrations)
+        var runner = MigrationRunner(
+            model: model.model, statements: model.schema, migrations: model.migrations)
         if let progress = options.migrationProgress { runner.progress = progress }
         migration = try runner.open(connection, backupPath: path)
         let store = try SQLiteStore(

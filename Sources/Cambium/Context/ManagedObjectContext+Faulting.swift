@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     func fire(_ object: ManagedObject) {
         guard object.record == nil else { return }
         do {
-            try load([object])
+            try load(object)
         } catch {
             showPlaceholder(object, because: error)
             return
@@ -33,6 +33,18 @@ extension ManagedObjectContext {
         } else {
             recordedErrors.append(error)
         }
+    }
+
+    /// Reads the row of a fault. One without a row stays a fault.
+    func load(_ fault: ManagedObject) throws {
+        let root = coordinator.model.entities[fault.entityDescription.rootIndex]
+        try coordinator.store.fetch(RowRequest(entity: root, selection: .key(fault.key))) { row in
+            let placed = try row.record(in: rowWriter)
+            fault.record = placed.record
+            fault.page = placed.page
+        }
+        // Afterwards: a hook may fetch, and the store is busy meanwhile.
+        if fault.record != nil { fault.awakeFromFetch() }
     }
 
     /// Reads the rows of faults, one statement for each hierarchy. Those without a row stay faults.
@@ -121,7 +133,7 @@ extension ManagedObjectContext {
 
     private func reread(_ object: ManagedObject) throws {
         let request = RowRequest(
-            entity: object.entityDescription, selection: .keys([object.key]))
+            entity: object.entityDescription, selection: .key(object.key))
         try coordinator.store.fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             object.rebase(on: placed, draftWriter)

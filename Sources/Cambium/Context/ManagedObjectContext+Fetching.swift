@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         let found = try fetchObjects(try rowRequest(for: request), request.includesPendingChanges)
         sweepIfGrown()
-        return found.compactMap { $0 as? Entity }
+        return found.compactMap { $0.cast(to: Entity.self) }
     }
 
     /// Counts what ``fetch(_:)`` would find, without making objects where that can be avoided.
@@ -45,7 +45,8 @@ extension ManagedObjectContext {
         let (condition, arguments) = try request.resolved(for: description)
         return RowRequest(
             entity: description, selection: .matching(condition, arguments),
-            includesSubentities: request.includesSubentities, sort: request.sortTerms(for: description),
+            includesSubentities: request.includesSubentities,
+            sort: request.sortTerms(for: description),
             limit: request.limit, offset: request.offset)
     }
 
@@ -100,7 +101,8 @@ extension ManagedObjectContext {
         guard case .matching(let condition, let arguments) = request.selection else {
             return try fetchRows(request)
         }
-        let family = request.includesSubentities
+        let family =
+            request.includesSubentities
             ? Set(coordinator.model.families[request.entity.index]) : [request.entity.index]
         // A condition or an order over related objects may turn on any unsaved change.
         let looksAtOthers =

@@ -74,7 +74,11 @@ extension ManagedObjectContext {
         case .clean:
             object.becomeClean(placed)
         case .updated where object.flags.contains(.isDraft):
-            if let placed { object.rebase(on: placed, draftWriter) } else { outdated.append(object) }
+            if let placed {
+                object.rebase(on: placed, draftWriter)
+            } else {
+                outdated.append(object)
+            }
         case .updated:
             object.record = placed?.record
             object.page = placed?.page
@@ -103,8 +107,9 @@ extension ManagedObjectContext {
     /// The row of an object was deleted by another context. Whoever holds the object can still read
     /// it.
     private func vanish(_ object: ManagedObject) {
-        guard object.lifecycle == .clean || object.lifecycle == .updated
-            || object.lifecycle == .deleted
+        guard
+            object.lifecycle == .clean || object.lifecycle == .updated
+                || object.lifecycle == .deleted
         else { return }
         object.lifecycle = .gone
         object.ownExtras.vanished = true

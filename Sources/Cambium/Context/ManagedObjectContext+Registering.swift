@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         mergeIfAutomatic()
         let object = object(with: id)
-        if object.lifecycle != .gone, object.isFault { try load([object]) }
+        if object.lifecycle != .gone, object.isFault { try load(object) }
         guard object.lifecycle != .gone, object.lifecycle != .discarded else {
             throw StoreError(
                 code: .missingRow, message: "There is no row for \(id) in the store any more.")

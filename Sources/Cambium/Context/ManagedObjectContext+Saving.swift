@@ -41,7 +41,9 @@ extension ManagedObjectContext {
             processPendingChanges()
             try validate()
             let before = changeCounter
-            for object in inserted + updated + deleted { object.willSave() }
+            for object in inserted { object.willSave() }
+            for object in updated { object.willSave() }
+            for object in deleted { object.willSave() }
             if changeCounter == before, unpropagated.isEmpty { return }
         }
         let names = noted.prefix(5).map { "\($0)" }.joined(separator: ", ")

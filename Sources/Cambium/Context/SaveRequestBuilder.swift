@@ -13,39 +13,61 @@ struct SaveRequestBuilder {
 
     mutating func build() -> SaveRequest {
         var request = SaveRequest()
-        var insertions: [Int: SaveRequest.Insertion] = [:]
+        // By the number of the entity, so that equal saves write equal files.
+        let entityCount = context.coordinator.model.entities.count
+        var insertions = [SaveRequest.Insertion?](repeating: nil, count: entityCount)
         for object in context.inserted {
             guard let record = object.record else { continue }
             let entity = object.entityDescription
-            insertions[entity.index, default: .init(entity: entity, records: [])]
-                .records.append(record)
+            if insertions[entity.index] == nil {
+                insertions[entity.index] = .init(entity: entity, records: [])
+            }
+            insertions[entity.index]?.records.append(record)
             collectLinks(of: object)
         }
-        var updates: [UpdateGroup: SaveRequest.Update] = [:]
-        for object in context.updated {
-            collectLinks(of: object)
-            guard let record = object.record, let slots = changedSlots(of: object) else { continue }
-            let entity = object.entityDescription
-            let group = UpdateGroup(entity: entity.index, slots: slots)
-            updates[group, default: .init(entity: entity, slots: slots, records: [])]
-                .records.append(record)
-            written.append(object)
-        }
-        var deletions: [Int: SaveRequest.Deletion] = [:]
+        var deletions = [SaveRequest.Deletion?](repeating: nil, count: entityCount)
         for object in context.deleted {
             let base = object.extras?.snapshot?.record ?? object.record
             guard let record = base else { continue }
             let entity = object.entityDescription
-            deletions[entity.index, default: .init(entity: entity, records: [])]
-                .records.append(record)
+            if deletions[entity.index] == nil {
+                deletions[entity.index] = .init(entity: entity, records: [])
+            }
+            deletions[entity.index]?.records.append(record)
         }
-        saved = context.inserted + context.updated + context.deleted
-        // In the order of the entities, so that equal saves write equal files.
-        request.insertions = insertions.sorted { $0.key < $1.key }.map(\.value)
-        request.updates = updates.sorted { $0.key < $1.key }.map(\.value)
-        request.deletions = deletions.sorted { $0.key < $1.key }.map(\.value)
+        request.insertions = insertions.compactMap(\.self)
+        request.updates = collectUpdates()
+        request.deletions = deletions.compactMap(\.self)
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
+        saved = context.inserted + context.updated + context.deleted
         return request
+    }
+
+    /// The changed rows, grouped by entity and by what was changed, in that order.
+    private mutating func collectUpdates() -> [SaveRequest.Update] {
+        var updates: [SaveRequest.Update] = []
+        var places: [UpdateGroup: Int] = [:]
+        for object in context.updated {
+            collectLinks(of: object)
+            guard let record = object.record, let slots = changedSlots(of: object) else { continue }
+            let entity = object.entityDescription
+            written.append(object)
+            // Most objects are changed like the one before.
+            if let last = updates.indices.last, updates[last].entity === entity,
+                updates[last].slots == slots
+            {
+                updates[last].records.append(record)
+                continue
+            }
+            let group = UpdateGroup(entity: entity.index, slots: slots)
+            if let place = places[group] {
+                updates[place].records.append(record)
+            } else {
+                places[group] = updates.count
+                updates.append(.init(entity: entity, slots: slots, records: [record]))
+            }
+        }
+        return places.sorted { $0.key < $1.key }.map { updates[$0.value] }
     }
 
     private struct UpdateGroup: Hashable, Comparable {
@@ -66,23 +88,23 @@ struct SaveRequestBuilder {
             let record = object.record
         else { return nil }
         let entity = object.entityDescription
-        var stored = SlotSet()
+        let stored = extras.changedSlots.intersection(entity.storedSlots)
         var differs = false
-        for slot in extras.changedSlots.slots where entity.layout.slots[slot].column != nil {
-            stored.insert(slot)
+        stored.forEach { slot in
             differs = differs || !record.isEqual(slot, entity.shape.kinds[slot], to: base)
         }
         return differs ? stored : nil
     }
 
     private mutating func collectLinks(of object: ManagedObject) {
-        guard let changed = object.extras?.links else { return }
+        guard let changed = object.extras?.links, !changed.isEmpty else { return }
         for (ordinal, set) in changed where set.hasChanges {
             let relationship = object.entityDescription.relationships[ordinal]
             guard relationship.ownsPairs,
                 case .joinTable(let name, let source, let destination) = relationship.storage
             else { continue }
-            var links = self.links[name]
+            var links =
+                self.links[name]
                 ?? .init(table: name, sourceColumn: source, destinationColumn: destination)
             for key in set.added.keys.sorted() { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
@@ -96,6 +118,7 @@ struct SaveRequestBuilder {
     /// commit, while the writer is locked.
     func adopt(_ outcome: [ConflictResolution]) {
         var changes = ChangeCollector(
+            entityCount: context.coordinator.model.entities.count,
             attachesRows: context.coordinator.hasListeners(beside: context.identifier)
                 && context.inserted.count + context.updated.count <= 10_000)
         for object in written { object.record?.version += 1 }
@@ -109,7 +132,9 @@ struct SaveRequestBuilder {
             object.becomeSaved()
         }
         for object in context.updated where object.lifecycle == .updated {
-            if !yielded.contains(ObjectIdentifierKey(object)) { changes.update(object) }
+            if yielded.isEmpty || !yielded.contains(ObjectIdentifierKey(object)) {
+                changes.update(object)
+            }
             object.becomeSaved()
         }
         for object in context.deleted where object.lifecycle == .deleted {
@@ -175,6 +200,7 @@ extension ManagedObject {
         guard let extras else { return }
         extras.snapshot = nil
         extras.changedSlots = SlotSet()
-        for ordinal in extras.links.keys { extras.links[ordinal]?.commit() }
+        guard !extras.links.isEmpty else { return }
+        for ordinal in Array(extras.links.keys) { extras.links[ordinal]?.commit() }
     }
 }

@@ -71,7 +71,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         managedObjectContext = context
         fetchRequest = request
         self.sectionPath = sectionPath
-        let terms = context.coordinator.model[request.entityName]
+        let terms =
+            context.coordinator.model[request.entityName]
             .map { request.sortTerms(for: $0) } ?? []
         list = ResultList(
             order: ObjectOrder(terms),
@@ -101,7 +102,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
                 condition: $0, entity: rows.entity.entity, model: rows.entity.model,
                 parameters: arguments)
         }
-        family = rows.includesSubentities
+        family =
+            rows.includesSubentities
             ? Set(managedObjectContext.coordinator.model.families[rows.entity.index])
             : [rows.entity.index]
         looksAtOthers =

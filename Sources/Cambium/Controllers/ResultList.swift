@@ -163,7 +163,8 @@ struct ResultList<Entity: ManagedObject> {
             path(of: entry).map { (entry.object, $0) }
         }
         let moves = moved.compactMap { pair($0, oldPath($0)) }
-        let updated = edit.touched
+        let updated =
+            edit.touched
             + edit.rekeyed.map(\.entry).filter { staying.contains(ObjectIdentifier($0)) }
         let updates = updated.compactMap { pair($0, oldPath($0)) }
         difference.changes =
@@ -192,7 +193,11 @@ struct ResultList<Entity: ManagedObject> {
         var high = sections.count
         while low < high {
             let middle = (low + high) / 2
-            if compare(sections[middle].value, value) < 0 { low = middle + 1 } else { high = middle }
+            if compare(sections[middle].value, value) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         let isFound = low < sections.count && compare(sections[low].value, value) == 0
         return (isFound ? low : nil, low)

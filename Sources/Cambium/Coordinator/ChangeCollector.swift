@@ -1,38 +1,45 @@
 /// Gathers what a save changed, by entity.
 struct ChangeCollector {
     let attachesRows: Bool
-    private var byEntity: [Int: EntityChanges] = [:]
+    /// By the number of the entity; nil for those without changes.
+    private var byEntity: [EntityChanges?]
 
-    init(attachesRows: Bool) {
+    init(entityCount: Int, attachesRows: Bool) {
         self.attachesRows = attachesRows
+        byEntity = Array(repeating: nil, count: entityCount)
     }
 
     mutating func insert(_ object: ManagedObject) {
         let row = EntityChanges.InsertedRow(
             key: object.key, placed: attachesRows ? object.placed : nil)
-        byEntity[object.entityDescription.index, default: Self.start(object)].inserted.append(row)
+        let index = start(object.entityDescription)
+        byEntity[index]?.inserted.append(row)
     }
 
     mutating func update(_ object: ManagedObject) {
-        let links = object.extras?.links.filter { $0.value.hasChanges }.keys.sorted() ?? []
         let row = EntityChanges.UpdatedRow(
             key: object.key, slots: object.extras?.changedSlots ?? SlotSet(),
-            links: links.map { object.entityDescription.relationships[$0].relationship.name },
-            placed: attachesRows ? object.placed : nil)
-        byEntity[object.entityDescription.index, default: Self.start(object)].updated.append(row)
+            links: changedLinks(of: object), placed: attachesRows ? object.placed : nil)
+        let index = start(object.entityDescription)
+        byEntity[index]?.updated.append(row)
     }
 
     mutating func delete(_ object: ManagedObject) {
-        byEntity[object.entityDescription.index, default: Self.start(object)].deleted
-            .append(object.key)
+        let index = start(object.entityDescription)
+        byEntity[index]?.deleted.append(object.key)
     }
 
-    private static func start(_ object: ManagedObject) -> EntityChanges {
-        EntityChanges(entity: object.entityDescription)
+    private mutating func start(_ entity: EntityDescription) -> Int {
+        if byEntity[entity.index] == nil { byEntity[entity.index] = EntityChanges(entity: entity) }
+        return entity.index
+    }
+
+    private func changedLinks(of object: ManagedObject) -> [String] {
+        guard let links = object.extras?.links, !links.isEmpty else { return [] }
+        return links.filter { $0.value.hasChanges }.keys.sorted()
+            .map { object.entityDescription.relationships[$0].relationship.name }
     }
 
     /// All changes, in the order of the entities.
-    var entities: [EntityChanges] {
-        byEntity.sorted { $0.key < $1.key }.map(\.value)
-    }
+    var entities: [EntityChanges] { byEntity.compactMap(\.self) }
 }

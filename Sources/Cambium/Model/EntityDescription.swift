@@ -20,6 +20,8 @@ final class EntityDescription: Sendable {
     let shape: RecordShape
     /// The attribute that a slot holds, where it holds one.
     let attributes: [Attribute?]
+    /// The slots that have a column.
+    let storedSlots: SlotSet
     /// All relationships, inherited ones first; generated code knows them by number.
     let relationships: [RelationshipDescription]
     /// A record with the model's defaults, which new objects start from and ghosts show.
@@ -52,6 +54,11 @@ final class EntityDescription: Sendable {
         self.shape = shape
         self.relationships = relationships
         rules = lineage.flatMap(\.rules)
+        var storedSlots = SlotSet()
+        for (slot, place) in layout.slots.enumerated() where place.column != nil {
+            storedSlots.insert(slot)
+        }
+        self.storedSlots = storedSlots
         attributes = layout.slots.map { model.attribute($0.property, of: entity) }
         template = Self.template(of: layout, shape, attributes, in: model)
         dynamicDefaults = attributes.enumerated().compactMap { slot, attribute in
@@ -84,9 +91,10 @@ final class EntityDescription: Sendable {
     }
 }
 
-/// A relationship as the runtime uses it.
+/// A relationship as the runtime uses it. A class, because setters and deletes look at one for every
+/// object: a struct of names would be copied each time.
 @usableFromInline
-struct RelationshipDescription: Sendable {
+final class RelationshipDescription: Sendable {
     let relationship: Relationship
     /// The number among the entity's relationships.
     let ordinal: Int
@@ -101,6 +109,20 @@ struct RelationshipDescription: Sendable {
     let inverse: Int?
     /// A number that all descriptions of this relationship (in sub-entities too) share.
     let identity: Int
+
+    init(
+        relationship: Relationship, ordinal: Int, storage: RelationshipStorage, slot: Int?,
+        entitySlot: Int?, destination: Int, inverse: Int?, identity: Int
+    ) {
+        self.relationship = relationship
+        self.ordinal = ordinal
+        self.storage = storage
+        self.slot = slot
+        self.entitySlot = entitySlot
+        self.destination = destination
+        self.inverse = inverse
+        self.identity = identity
+    }
 
     var isToMany: Bool { relationship.isToMany }
     var isJoinTable: Bool { if case .joinTable = storage { true } else { false } }

@@ -66,7 +66,8 @@ extension ManagedObject {
     }
 
     private func unknownKey(_ name: String) -> StoreError {
-        let known = entityDescription.layout.slots.map(\.property)
+        let known =
+            entityDescription.layout.slots.map(\.property)
             + entityDescription.relationships.map(\.relationship.name)
         let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
         return StoreError(

@@ -5,7 +5,7 @@ extension ManagedObject {
     /// The object that a to-one relationship leads to.
     @_spi(Generated)
     public final func toOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination? {
-        destination(of: entityDescription.relationships[ordinal]) as? Destination
+        destination(of: entityDescription.relationships[ordinal])?.cast(to: Destination.self)
     }
 
     /// The object that a required to-one relationship leads to. Where there is none (it was never

@@ -128,6 +128,16 @@ struct ChangeFlags: OptionSet, Sendable {
     static let isFresh = ChangeFlags(rawValue: 8)
 }
 
+extension ManagedObject {
+    /// The object as one of a class, or nil where it is none.
+    @inline(__always)
+    final func cast<Class: ManagedObject>(to class: Class.Type) -> Class? {
+        // Safety: the class is the very one. The general cast walks its ancestors, for each object
+        // of a fetch.
+        type(of: self) == Class.self ? unsafeDowncast(self, to: Class.self) : self as? Class
+    }
+}
+
 extension ManagedObject: Hashable {
     /// Whether both are the same object. In one context there is one object for a row.
     public static func == (one: ManagedObject, other: ManagedObject) -> Bool {

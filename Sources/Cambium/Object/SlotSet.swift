@@ -22,9 +22,37 @@ struct SlotSet: Hashable, Sendable {
 
     /// The slots in ascending order.
     var slots: [Int] {
-        ([first] + more).enumerated().flatMap { index, word in
-            (0..<64).filter { word & (1 << UInt64($0)) != 0 }.map { index * 64 + $0 }
+        var slots: [Int] = []
+        forEach { slots.append($0) }
+        return slots
+    }
+
+    /// Calls the body with each slot in ascending order.
+    @inline(__always)
+    func forEach(_ body: (Int) -> Void) {
+        Self.forEach(in: first, from: 0, body)
+        for (index, word) in more.enumerated() {
+            Self.forEach(in: word, from: (index + 1) * 64, body)
         }
+    }
+
+    @inline(__always)
+    private static func forEach(in word: UInt64, from offset: Int, _ body: (Int) -> Void) {
+        var rest = word
+        while rest != 0 {
+            body(offset + rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+    }
+
+    /// The slots that are in both sets.
+    func intersection(_ other: SlotSet) -> SlotSet {
+        var common = SlotSet()
+        common.first = first & other.first
+        common.more = zip(more, other.more).map { $0 & $1 }
+        // Equal sets have equal words.
+        while common.more.last == 0 { common.more.removeLast() }
+        return common
     }
 
     mutating func formUnion(_ other: SlotSet) {

@@ -10,7 +10,8 @@ extension StoredEnumeration {
     /// The first case, which a missing or unknown value reads as.
     public static var missing: Self {
         guard let first = allCases.first else {
-            preconditionFailure("The enumeration \(Self.self) has no case; the compiler refuses it.")
+            preconditionFailure(
+                "The enumeration \(Self.self) has no case; the compiler refuses it.")
         }
         return first
     }

@@ -14,20 +14,26 @@ public protocol StoredProperty {
 }
 
 extension Bool: StoredProperty {
+    /// What a missing value reads as.
     @inlinable public static var missing: Bool { false }
+    /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Bool? {
         record.integer(slot) != 0
     }
+    /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
         object.writeInteger(slot, self ? 1 : 0)
     }
 }
 
 extension StoredProperty where Self: FixedWidthInteger {
+    /// What a missing value reads as.
     @inlinable public static var missing: Self { 0 }
+    /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Self? {
         Self(exactly: record.integer(slot))
     }
+    /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
         object.writeInteger(slot, Int64(self))
     }
@@ -38,40 +44,52 @@ extension Int32: StoredProperty {}
 extension Int64: StoredProperty {}
 
 extension Double: StoredProperty {
+    /// What a missing value reads as.
     @inlinable public static var missing: Double { 0 }
+    /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Double? {
         record.real(slot)
     }
+    /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
         object.writeReal(slot, self)
     }
 }
 
 extension Float: StoredProperty {
+    /// What a missing value reads as.
     @inlinable public static var missing: Float { 0 }
+    /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Float? {
         Float(record.real(slot))
     }
+    /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
         object.writeReal(slot, Double(self))
     }
 }
 
 extension Date: StoredProperty {
+    /// What a missing value reads as.
     @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
+    /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Date? {
         Date(timeIntervalSinceReferenceDate: record.real(slot))
     }
+    /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
         object.writeReal(slot, timeIntervalSinceReferenceDate)
     }
 }
 
 extension String: StoredProperty {
+    /// What a missing value reads as.
     @inlinable public static var missing: String { "" }
+    /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> String? {
         String(decoding: record.bytes(slot), as: UTF8.self)
     }
+    /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
         var copy = self
         copy.withUTF8 { object.writeBytes(slot, UnsafeRawBufferPointer($0)) }
@@ -79,10 +97,13 @@ extension String: StoredProperty {
 }
 
 extension Data: StoredProperty {
+    /// What a missing value reads as.
     @inlinable public static var missing: Data { Data() }
+    /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Data? {
         Data(record.bytes(slot))
     }
+    /// Writes the value as a change.
     @inlinable public func write(to object: ManagedObject, _ slot: Int) {
         withUnsafeBytes { object.writeBytes(slot, $0) }
     }
@@ -90,7 +111,9 @@ extension Data: StoredProperty {
 
 extension UUID: StoredProperty {
     /// The nil UUID.
-    public static var missing: UUID { UUID(uuid: UUID_NULL) }
+    public static var missing: UUID {
+        UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    }
     /// The UUID of the slot's 16 bytes.
     public static func read(_ record: Record, _ slot: Int) -> UUID? {
         let bytes = record.bytes(slot)
@@ -100,8 +123,6 @@ extension UUID: StoredProperty {
     public func write(to object: ManagedObject, _ slot: Int) {
         withUnsafeBytes(of: uuid) { object.writeBytes(slot, $0) }
     }
-
-    private static var UUID_NULL: uuid_t { (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
 }
 
 extension URL: StoredProperty {

@@ -58,7 +58,9 @@ extension ToMany: Sequence {
         let owner = owner
         return AnyIterator {
             while let member = members.next() {
-                if let object = owner.object(for: member) as? Destination { return object }
+                if let object = owner.object(for: member)?.cast(to: Destination.self) {
+                    return object
+                }
             }
             return nil
         }

@@ -4,8 +4,10 @@ import CambiumSQLite
 extension SQLiteStore {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
         try withReader { connection in
-            if case .keys(let keys) = request.selection {
-                return try fetch(keys, request, connection, receive)
+            switch request.selection {
+            case .key(let key): return try fetch(key, request, connection, receive)
+            case .keys(let keys): return try fetch(keys, request, connection, receive)
+            case .matching, .referring, .linked: break
             }
             let select = selects[request.entity.index]
             let (sql, parameters) = try select.rows(
@@ -34,7 +36,8 @@ extension SQLiteStore {
     private static func selection(_ selection: RowRequest.Selection) -> SelectSQL.Selection {
         switch selection {
         case .matching(let condition, let arguments): .matching(condition, arguments)
-        case .keys(let keys): keys.count == 1 ? .key : .pendingKeys
+        case .key: .key
+        case .keys: .pendingKeys
         case .referring(let column, _): .referring(column: column)
         case .linked(let table, let source, let destination, _):
             .linked(table: table, sourceColumn: source, destinationColumn: destination)
@@ -45,20 +48,26 @@ extension SQLiteStore {
     private static func leading(_ selection: RowRequest.Selection) -> [StoredValue] {
         switch selection {
         case .referring(_, let key), .linked(_, _, _, let key): [.integer(key)]
+        case .key(let key): [.integer(key)]
         case .matching, .keys: []
         }
+    }
+
+    private func fetch(
+        _ key: Int64, _ request: RowRequest, _ connection: Connection,
+        _ receive: (StoreRow) throws -> Void
+    ) throws {
+        let statement = try connection.statement(keySelect(request.entity.index))
+        defer { statement.reset() }
+        try statement.bind(key, at: 1)
+        guard try statement.step() else { return }
+        try receive(row(statement, request.entity, source(statement, request.entity)))
     }
 
     private func fetch(
         _ keys: [Int64], _ request: RowRequest, _ connection: Connection,
         _ receive: (StoreRow) throws -> Void
     ) throws {
-        if keys.count == 1 {
-            let statement = try connection.statement(keySelect(request.entity.index))
-            defer { statement.reset() }
-            try statement.bind(keys[0], at: 1)
-            return try deliver(statement, request.entity, receive)
-        }
         let shape = RecordShape(kinds: [])
         let writer = RecordWriter()
         // In the order of the keys: neighbouring rows lie on the same pages.
@@ -93,7 +102,7 @@ extension SQLiteStore {
     }
 
     private func source(_ statement: Statement, _ entity: EntityDescription) -> SQLiteRows {
-        SQLiteRows(statement, selects[entity.index], model)
+        SQLiteRows(statement, readers: rowReaders[entity.index])
     }
 
     private func row(
@@ -110,38 +119,22 @@ extension SQLiteStore {
 /// The rows of one running statement.
 private final class SQLiteRows: RowSource {
     private let statement: Statement
-    private let select: SelectSQL
-    private let model: RuntimeModel
-    private var readers: [Int: RowReader] = [:]
-    private var last: (entity: Int, reader: RowReader)?
+    private let readers: [RowReader?]
 
-    init(_ statement: Statement, _ select: SelectSQL, _ model: RuntimeModel) {
+    init(_ statement: Statement, readers: [RowReader?]) {
         self.statement = statement
-        self.select = select
-        self.model = model
+        self.readers = readers
     }
 
     func readRow(
         key: Int64, version: Int64, entity: Int, into writer: RecordWriter
     ) throws -> PlacedRecord {
-        try reader(of: entity).read(statement, key: key, version: version, into: writer)
-    }
-
-    private func reader(of entity: Int) -> RowReader {
-        if let last, last.entity == entity { return last.reader }
-        let reader = readers[entity] ?? makeReader(of: model.entities[entity])
-        readers[entity] = reader
-        last = (entity, reader)
-        return reader
-    }
-
-    private func makeReader(of entity: EntityDescription) -> RowReader {
-        RowReader(
-            shape: entity.shape,
-            columns: entity.layout.slots.map { slot in
-                slot.column.flatMap { select.columns.firstIndex(of: $0) }
-                    .map { select.firstColumn + $0 }
-            },
-            columnNames: entity.layout.slots.map { "\(entity.name).\($0.property)" })
+        guard let reader = readers[entity] else {
+            throw StoreError(
+                code: .corrupt,
+                message: "Row \(key) is of an entity that the request does not ask for. "
+                    + "Another program has changed the store; restore a backup.")
+        }
+        return try reader.read(statement, key: key, version: version, into: writer)
     }
 }

@@ -14,26 +14,48 @@ extension SQLiteStore {
         }
         try writer.withLock { connection in
             try withExtendedLifetime(request) {
-                let resolutions = try connection.transaction {
-                    var resolutions: [ConflictResolution] = []
-                    // Deletes first, then updates: a unique value that becomes free in this save may
-                    // be taken in it.
-                    for deletion in request.deletions {
-                        resolutions += try delete(deletion, connection, resolve)
-                    }
-                    for update in request.updates {
-                        resolutions += try self.update(update, connection, resolve)
-                    }
-                    for insertion in request.insertions {
-                        try insert(insertion.records, insertion.entity, connection)
-                    }
-                    for links in request.links { try save(links, connection) }
-                    return resolutions
-                }
-                committed(resolutions)
+                committed(try write(request, connection, resolve))
             }
             checkpointIfNeeded(connection)
         }
+    }
+
+    /// Writes everything as if nobody else had changed a row. Where somebody has, all of it is taken
+    /// back and written again, with the conflicts looked for before each step: so a save that meets
+    /// none, the normal case, reads no row twice.
+    private func write(
+        _ request: SaveRequest, _ connection: Connection,
+        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
+    ) throws -> [ConflictResolution] {
+        do {
+            try connection.transaction {
+                // Deletes first, then updates: a unique value that becomes free in this save may be
+                // taken in it.
+                for deletion in request.deletions { try delete(deletion, connection) }
+                for update in request.updates { try self.update(update, connection) }
+                try writeNew(request, connection)
+            }
+            return []
+        } catch is VersionMismatch {
+            return try connection.transaction {
+                var resolutions: [ConflictResolution] = []
+                for deletion in request.deletions {
+                    resolutions += try delete(deletion, connection, resolve)
+                }
+                for update in request.updates {
+                    resolutions += try self.update(update, connection, resolve)
+                }
+                try writeNew(request, connection)
+                return resolutions
+            }
+        }
+    }
+
+    private func writeNew(_ request: SaveRequest, _ connection: Connection) throws {
+        for insertion in request.insertions {
+            try insert(insertion.records, insertion.entity, connection)
+        }
+        for links in request.links { try save(links, connection) }
     }
 
     private func insert(
@@ -43,25 +65,56 @@ extension SQLiteStore {
             entity.insertSQL, over: records.sortedByKey(), shape: entity.shape)
     }
 
+    // MARK: Without conflicts
+
+    private func update(_ update: SaveRequest.Update, _ connection: Connection) throws {
+        let changed = try connection.runPending(
+            update.entity.saveSQL.update(slots: update.slots.slots),
+            over: update.records.sortedByKey(), shape: update.entity.shape)
+        guard changed == update.records.count else { throw VersionMismatch() }
+    }
+
+    private func delete(_ deletion: SaveRequest.Deletion, _ connection: Connection) throws {
+        let deleted = try deleteRows(
+            deletion.records.sortedByKey(), deletion.entity, connection)
+        guard deleted == deletion.records.count else { throw VersionMismatch() }
+    }
+
+    /// Deletes the rows that have the records' versions.
+    ///
+    /// - Returns: How many there were.
+    @discardableResult
+    private func deleteRows(
+        _ records: [Record], _ entity: EntityDescription, _ connection: Connection
+    ) throws -> Int {
+        for relationship in entity.relationships {
+            guard case .joinTable(let table, let source, let destination) = relationship.storage
+            else { continue }
+            let sql = LinkSQL(table: table, sourceColumn: source, destinationColumn: destination)
+            _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
+        }
+        // A set for each version, and there are few of them: SQLite has no DELETE with a join.
+        return try records.groupedByVersion().reduce(0) { count, group in
+            try count
+                + connection.runPending(
+                    entity.saveSQL.delete, over: group.records, shape: entity.shape,
+                    parameters: [.integer(group.version)])
+        }
+    }
+
+    // MARK: With conflicts
+
     private func update(
         _ update: SaveRequest.Update, _ connection: Connection,
         _ resolve: ([RowConflict]) throws -> [ConflictResolution]
     ) throws -> [ConflictResolution] {
-        let sql = update.entity.saveSQL.update(slots: update.slots.slots)
         let records = update.records.sortedByKey()
-        try connection.execute("SAVEPOINT changes")
-        let changed = try connection.runPending(sql, over: records, shape: update.entity.shape)
-        if changed == records.count {
-            try connection.execute("RELEASE changes")
-            return []
-        }
-        // Someone else changed some of the rows: take back, ask, and write the others again.
-        try connection.execute("ROLLBACK TO changes; RELEASE changes")
         let conflicts = try conflicts(update.entity, records, isDeletion: false, connection)
-        let resolutions = try resolve(conflicts)
+        let resolutions = conflicts.isEmpty ? [] : try resolve(conflicts)
         let keys = Set(conflicts.map(\.key))
         _ = try connection.runPending(
-            sql, over: records.filter { !keys.contains($0.key) }, shape: update.entity.shape)
+            update.entity.saveSQL.update(slots: update.slots.slots),
+            over: records.filter { !keys.contains($0.key) }, shape: update.entity.shape)
         for resolution in resolutions { try apply(resolution, connection) }
         return resolutions
     }
@@ -75,27 +128,11 @@ extension SQLiteStore {
         // A row that is gone already is no conflict: both wanted it gone.
         let conflicts = try conflicts(entity, records, isDeletion: true, connection)
             .filter { $0.theirs != nil }
-        guard !conflicts.isEmpty else {
-            try deleteRows(records, entity, connection)
-            return []
-        }
-        let resolutions = try resolve(conflicts)
+        let resolutions = conflicts.isEmpty ? [] : try resolve(conflicts)
         let keys = Set(conflicts.map(\.key))
         try deleteRows(records.filter { !keys.contains($0.key) }, entity, connection)
         for resolution in resolutions { try apply(resolution, connection) }
         return resolutions
-    }
-
-    private func deleteRows(
-        _ records: [Record], _ entity: EntityDescription, _ connection: Connection
-    ) throws {
-        for relationship in entity.relationships {
-            guard case .joinTable(let table, let source, let destination) = relationship.storage
-            else { continue }
-            let sql = LinkSQL(table: table, sourceColumn: source, destinationColumn: destination)
-            _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
-        }
-        _ = try connection.runPending(entity.saveSQL.delete, over: records, shape: entity.shape)
     }
 
     private func apply(_ resolution: ConflictResolution, _ connection: Connection) throws {
@@ -174,4 +211,15 @@ extension [Record] {
         }
         return self
     }
+
+    /// The records of each version, which stay in their order.
+    fileprivate func groupedByVersion() -> [(version: Int64, records: [Record])] {
+        guard let first else { return [] }
+        if allSatisfy({ $0.version == first.version }) { return [(first.version, self)] }
+        return Dictionary(grouping: self, by: \.version).sorted { $0.key < $1.key }
+            .map { ($0.key, $0.value) }
+    }
 }
+
+/// A row is not in the store as the context last saw it.
+private struct VersionMismatch: Error {}

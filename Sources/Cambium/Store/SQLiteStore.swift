@@ -14,6 +14,8 @@ final class SQLiteStore: Store {
     let readers: ReaderPool?
     let selects: [SelectSQL]
     private let keySelects: [String]
+    /// For each entity that is asked for, what reads the rows of each entity of its family.
+    let rowReaders: [[RowReader?]]
     private let isCheckpointing = Atomic(false)
 
     private static let nextIdentifier = Atomic<UInt64>(1)
@@ -29,6 +31,11 @@ final class SQLiteStore: Store {
         writer = LockedConnection(connection)
         selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
         keySelects = try selects.map { try $0.rows(.key).sql }
+        rowReaders = zip(selects, model.families).map { select, family in
+            model.entities.map { entity in
+                family.contains(entity.index) ? Self.rowReader(of: entity, in: select) : nil
+            }
+        }
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -52,6 +59,18 @@ final class SQLiteStore: Store {
             }
             return first..<first + Int64(count)
         }
+    }
+
+    private static func rowReader(
+        of entity: EntityDescription, in select: SelectSQL
+    ) -> RowReader {
+        RowReader(
+            shape: entity.shape,
+            columns: entity.layout.slots.map { slot in
+                slot.column.flatMap { select.columns.firstIndex(of: $0) }
+                    .map { select.firstColumn + $0 }
+            },
+            columnNames: entity.layout.slots.map { "\(entity.name).\($0.property)" })
     }
 
     /// The statement that reads one row by its key.

@@ -36,6 +36,8 @@ struct RowRequest {
     enum Selection {
         /// Those that meet a condition; all without one.
         case matching(ModelExpression?, [String: Value])
+        /// The one with the key.
+        case key(Int64)
         /// Those with the keys.
         case keys([Int64])
         /// Those whose key column leads to the key: the far end of a to-many.

@@ -24,7 +24,8 @@ enum ConstraintFailure {
         case notNull:
             guard let (entity, column) = subject.flatMap(split) else { return nil }
             return make(
-                .missing, entity, column, nil, "\(column) is required. Set it before saving.", error)
+                .missing, entity, column, nil, "\(column) is required. Set it before saving.", error
+            )
         case foreignKey:
             return make(
                 .missing, "", nil, nil,
@@ -46,6 +47,7 @@ enum ConstraintFailure {
                 case .minimumLength: .tooShort
                 case .maximumLength: .tooLong
                 case .required: .missing
+                case .pattern: .patternMismatch
                 }
             return make(code, entity, property, nil, message, error)
         case .rule(let entity, let rule):

@@ -37,7 +37,8 @@ extension Validator {
         case .double(let number):
             finite(attribute.name, number)
             range(
-                of: attribute.name, number, min: limits.minimum?.double, max: limits.maximum?.double)
+                of: attribute.name, number, min: limits.minimum?.double, max: limits.maximum?.double
+            )
         case .decimal(let number):
             range(
                 of: attribute.name, number, min: limits.minimum?.decimal,
@@ -60,7 +61,7 @@ extension Validator {
         let description = object.entityDescription
         let record = object.readable
         for slot in description.shape.byteSlots
-        where description.shape.kinds[slot] == .text && record.bytes(slot).contains(0) {
+        where description.shape.kinds[slot] == .text && record.holdsNUL(slot) {
             let property = description.layout.slots[slot].property
             add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
         }

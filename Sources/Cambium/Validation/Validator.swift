@@ -57,7 +57,9 @@ public struct Validator {
         of property: String, _ count: Int, _ unit: String, min: Int?, max: Int?
     ) {
         if let min, count < min {
-            add(.tooShort, property, "\(property) has \(count) \(unit); at least \(min) are needed.")
+            add(
+                .tooShort, property, "\(property) has \(count) \(unit); at least \(min) are needed."
+            )
         }
         if let max, count > max {
             add(.tooLong, property, "\(property) has \(count) \(unit); at most \(max) are allowed.")
@@ -127,7 +129,9 @@ public struct Validator {
         } catch let error as ValidationError {
             errors.append(error)
         } catch {
-            add(.custom, property, "\(property ?? "The object") was refused: \(error)", underlying: error)
+            add(
+                .custom, property, "\(property ?? "The object") was refused: \(error)",
+                underlying: error)
         }
     }
 }

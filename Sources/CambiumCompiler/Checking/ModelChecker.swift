@@ -11,6 +11,8 @@ package struct ModelChecker {
     var brokenNames: Set<String> = []
     var enumerations: [Enumeration] = []
     var renames: [Subject: String] = [:]
+    /// The names of the entities, right or wrong.
+    let declaredEntities: Set<String>
 
     /// An entity or a property of one.
     struct Subject: Hashable {
@@ -20,6 +22,8 @@ package struct ModelChecker {
 
     private init(_ parsed: ParsedModel) {
         self.parsed = parsed
+        declaredEntities = Set(
+            parsed.root.children(named: "entity").compactMap { $0["name"]?.value })
     }
 
     /// Checks a version.
@@ -66,6 +70,7 @@ package struct ModelChecker {
         let model = Model(
             name: bundleName, version: parsed.version, entities: entities,
             enumerations: enumerations, migration: migration)
+        if !diagnostics.hasErrors { checkStorage(of: model, drafts) }
         return CheckedModel(model: model, access: access, parsed: parsed)
     }
 

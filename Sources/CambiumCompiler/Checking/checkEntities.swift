@@ -83,7 +83,7 @@ extension ModelChecker {
 
     /// Removes parents that do not exist or that make a circle.
     private mutating func checkParents(of drafts: inout [EntityDraft]) {
-        let names = drafts.map(\.name)
+        let names = Set(drafts.map(\.name))
         var parents: [String: String] = [:]
         for draft in drafts {
             guard let parent = draft.element["parent"] else { continue }
@@ -92,7 +92,7 @@ extension ModelChecker {
             } else if !brokenNames.contains(parent.value) {
                 report(
                     .unknownEntity, "There is no entity '\(parent.value)'", at: parent,
-                    notes: hint(parent.value, among: names))
+                    notes: hint(parent.value, among: names.sorted()))
             }
         }
         for index in drafts.indices {

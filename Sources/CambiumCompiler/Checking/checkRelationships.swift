@@ -32,12 +32,11 @@ extension ModelChecker {
 
     /// Whether an XML attribute names an entity that is declared (and usable).
     private mutating func checkEntityName(_ written: ParsedAttribute) -> Bool {
-        let names = parsed.root.children(named: "entity").compactMap { $0["name"]?.value }
-        if names.contains(written.value) { return !brokenNames.contains(written.value) }
+        if declaredEntities.contains(written.value) { return !brokenNames.contains(written.value) }
         if !brokenNames.contains(written.value) {
             report(
                 .unknownEntity, "There is no entity '\(written.value)'", at: written,
-                notes: hint(written.value, among: names))
+                notes: hint(written.value, among: declaredEntities.sorted()))
         }
         return false
     }

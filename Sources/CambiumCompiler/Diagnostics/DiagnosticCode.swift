@@ -26,6 +26,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case duplicateName = 302
     case reservedName = 303
     case shadowedProperty = 304
+    case storageNameTaken = 305
 
     // 4xx: attributes and enumerations
     case unknownType = 401

@@ -104,9 +104,13 @@ extension SwiftEmitter {
     private func emitCustomChecks(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         for attribute in entity.attributes where attribute.attribute.hasCustomValidation {
             let name = SwiftText.literal(attribute.attribute.name)
-            writer.block(
-                "validator.custom(\(name))",
-                statement: "try object.\(attribute.hook)(&object.\(attribute.name))")
+            // Set only where the hook repaired it: setting would count as one more change.
+            writer.block("validator.custom(\(name))") {
+                $0.line("var value = object.\(attribute.name)")
+                $0.line("try object.\(attribute.hook)(&value)")
+                $0.line(
+                    "if value != object.\(attribute.name) { object.\(attribute.name) = value }")
+            }
         }
         for hook in entity.objectHooks {
             writer.block("validator.custom(nil)", statement: "try object.\(hook)()")

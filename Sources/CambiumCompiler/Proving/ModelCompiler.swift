@@ -55,10 +55,15 @@ package struct ModelCompiler {
         } catch {
             diagnostics.append(
                 Diagnostic(
-                    .unprovenMigration, "The schema fails on SQLite: \(error)",
+                    .unprovenMigration, "The schema fails on SQLite: \(Self.line(of: error))",
                     at: version.position(ofEntity: nil)))
             return false
         }
+    }
+
+    /// Errors quote SQL, which has many lines.
+    private static func line(of error: any Error) -> String {
+        "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     /// Plans and proves a step; its problems are reported where the author can solve them.
@@ -82,7 +87,7 @@ package struct ModelCompiler {
             diagnostics.append(
                 Diagnostic(
                     .unprovenMigration,
-                    "The migration from version \(old.model.version) fails on SQLite: \(error)",
+                    "The migration from version \(old.model.version) fails on SQLite: \(Self.line(of: error))",
                     at: new.position(ofEntity: nil)))
             return false
         }

@@ -55,7 +55,8 @@ package struct SelectSQL: Sendable {
         if hasEntityColumn { names.append(column(SystemColumn.entity)) }
         names += columns.map(column)
         var (source, parameters) = try source(selection, includesSubentities)
-        if case .key = selection {} else {
+        if case .key = selection {
+        } else {
             let terms = try sort.map { term in
                 try lowering.sortKey(term.path) + (term.isDescending ? " DESC" : "")
             }
@@ -108,7 +109,8 @@ package struct SelectSQL: Sendable {
         case .referring(let name):
             conditions.append("\(column(name)) = ?")
         case .linked(let join, let source, let destination):
-            from += " JOIN \(SQLText.identifier(join)) AS \"j\""
+            from +=
+                " JOIN \(SQLText.identifier(join)) AS \"j\""
                 + " ON \(SQLText.column(destination, of: "j")) = \(key)"
             conditions.append("\(SQLText.column(source, of: "j")) = ?")
         }

@@ -50,9 +50,12 @@ package struct SaveSQL: Sendable {
             """
     }
 
-    /// Deletes rows by key.
+    /// Deletes rows by key, as long as they have the version that is parameter 1.
     package var delete: String {
-        "DELETE FROM \(table) WHERE \(Self.key) IN (SELECT key FROM pending)"
+        """
+        DELETE FROM \(table) WHERE \(Self.key) IN (SELECT key FROM pending) \
+        AND \(Self.version) = ?
+        """
     }
 
     /// Finds the records whose row has another version, or is gone: the key, whether the row is

@@ -18,6 +18,8 @@ package enum ConstraintName: Sendable, Hashable {
         case minimumLength = "minLength"
         /// Not longer than the greatest length.
         case maximumLength = "maxLength"
+        /// Matches the pattern.
+        case pattern
         /// Within the range of its type.
         case range
         /// Not nil.

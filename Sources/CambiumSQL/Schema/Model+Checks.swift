@@ -10,8 +10,8 @@ extension Model {
     }
 
     /// The conditions on one column: the range of its type and the limits. Each is NULL, which a
-    /// CHECK lets pass, where the column is. A pattern has none: SQLite has no regular expressions
-    /// of its own.
+    /// CHECK lets pass, where the column is. A pattern has one where GLOB can say it: SQLite has no
+    /// regular expressions of its own.
     func checks(
         of attribute: Attribute, column: String
     ) -> [(ConstraintName.Check, String)] {
@@ -39,6 +39,9 @@ extension Model {
         if let length = limits.maximumLength {
             checks.append((.maximumLength, "length(\(column)) <= \(length)"))
         }
+        if let pattern = limits.pattern.flatMap(GlobPattern.init(regularExpression:)) {
+            checks.append((.pattern, pattern.condition(on: column)))
+        }
         return checks
     }
 
@@ -61,9 +64,14 @@ extension Model {
 
     /// A condition over the columns of a row and SQLite's own functions, or nil where it needs
     /// more; such a rule only validates, and such an index covers all rows.
-    func columnCondition(_ condition: ModelExpression, of entity: Entity) -> String? {
+    ///
+    /// - Parameter use: A CHECK wants the truth; an index wants the very text of a filter, or SQLite
+    ///   would not see that it serves a query.
+    func columnCondition(
+        _ condition: ModelExpression, of entity: Entity, for use: ExpressionSQL.Use
+    ) -> String? {
         let fragment = try? ExpressionSQL.condition(
-            condition, use: .truth, entity: entity, model: self, constants: .inline)
+            condition, use: use, entity: entity, model: self, constants: .inline)
         return fragment.flatMap { $0.isPure ? $0.text : nil }
     }
 

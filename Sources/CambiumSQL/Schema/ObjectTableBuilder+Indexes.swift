@@ -50,7 +50,9 @@ extension ObjectTableBuilder {
             let count = uses[name] ?? 1
             return index(
                 count == 1 ? name : "\(name).\(count)", by: columns,
-                where: declared.condition.flatMap { model.columnCondition($0, of: entity) })
+                where: declared.condition.flatMap {
+                    model.columnCondition($0, of: entity, for: .filter)
+                })
         }
     }
 

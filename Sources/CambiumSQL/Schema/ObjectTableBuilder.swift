@@ -103,7 +103,7 @@ struct ObjectTableBuilder {
 
     private func rules(of entity: Entity) -> [String] {
         entity.rules.compactMap { rule in
-            model.columnCondition(rule.condition, of: entity).map { condition in
+            model.columnCondition(rule.condition, of: entity, for: .truth).map { condition in
                 constraint(
                     .rule(entity: entity.name, name: rule.name),
                     entity.parent == nil

@@ -79,7 +79,8 @@ enum PendingTable {
         module.pointee.xEof = { cursor in
             guard let cursor = at(cursor) else { return 1 }
             let index = cursor.pointee.index
-            return cursor.pointee.rows._withUnsafeGuaranteedRef { index >= $0.records.count } ? 1 : 0
+            return cursor.pointee.rows._withUnsafeGuaranteedRef { index >= $0.records.count }
+                ? 1 : 0
         }
         module.pointee.xRowid = { cursor, id in
             id?.pointee = Int64(at(cursor)?.pointee.index ?? 0)

@@ -115,6 +115,11 @@ extension Record {
         }
     }
 
+    /// Whether a slot of text holds a NUL character.
+    package func holdsNUL(_ slot: Int) -> Bool {
+        RowPage.contains(0, in: bytes(slot))
+    }
+
     /// Whether two records (of one shape) hold the same value in a slot.
     package func isEqual(_ slot: Int, _ kind: StorageClass, to other: Record) -> Bool {
         guard hasValue(slot) == other.hasValue(slot) else { return false }
@@ -122,7 +127,7 @@ extension Record {
         case .integer: integer(slot) == other.integer(slot)
         // By bits: −0 is not 0 in the store's eyes, and NaN equals itself.
         case .real: real(slot).bitPattern == other.real(slot).bitPattern
-        case .text, .blob: bytes(slot).elementsEqual(other.bytes(slot))
+        case .text, .blob: RowPage.areEqual(bytes(slot), other.bytes(slot))
         }
     }
 }

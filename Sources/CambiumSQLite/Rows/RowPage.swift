@@ -50,4 +50,15 @@ public final class RowPage: @unchecked Sendable {
     ) {
         memcpy(destination, source, count)
     }
+
+    static func contains(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress else { return false }
+        return memchr(start, Int32(byte), bytes.count) != nil
+    }
+
+    static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+        guard one.count == other.count else { return false }
+        guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+        return memcmp(start, otherStart, one.count) == 0
+    }
 }

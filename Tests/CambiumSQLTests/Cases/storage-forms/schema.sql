@@ -24,7 +24,8 @@ CREATE TABLE "EveryType" (
     "aDecimal" INTEGER NOT NULL DEFAULT 1,
     "aString" TEXT NOT NULL DEFAULT 'it''s'
         CONSTRAINT "EveryType.aString.minLength" CHECK (length("aString") >= 1)
-        CONSTRAINT "EveryType.aString.maxLength" CHECK (length("aString") <= 20),
+        CONSTRAINT "EveryType.aString.maxLength" CHECK (length("aString") <= 20)
+        CONSTRAINT "EveryType.aString.pattern" CHECK (("aString" GLOB '[a-z]*' AND substr("aString", 1) NOT GLOB '*[^a-z]*')),
     "aDate" REAL NOT NULL,
     "aUUID" BLOB NOT NULL,
     "aURI" TEXT,
@@ -89,5 +90,5 @@ INSERT INTO "_keys" ("entity", "next") VALUES ('Tag', 1);
 INSERT INTO "_metadata" ("name", "value") VALUES ('model', 'Forms');
 INSERT INTO "_metadata" ("name", "value") VALUES ('version', '1');
 INSERT INTO "_metadata" ("name", "value") VALUES ('versionHash', '3b9496babc4c71c785cea4baaa5d73a761c639f544239731bf742ea00b21a4c0');
-INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', '8692e150a9b870dc6fc068807ccd58be4be49fd922a2a02838a8922e3d108558');
+INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', 'ff4d194726bd0fd842bbd3aa4bc1a24cf7da1e1e5e3f112047d4bfca0c16b739');
 INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1');

@@ -9,8 +9,16 @@ func validateBaseProperties(_ object: _Base, into validator: inout Validator) {
     validator.required("context", at: 2)
     validator.count(of: "others", at: 0, min: 1)
     validator.requiredToOne("rule", 2)
-    validator.custom("class") { try object.validateClass(&object.`class`) }
-    validator.custom("in") { try object.validateIn(&object.`in`) }
+    validator.custom("class") {
+        var value = object.`class`
+        try object.validateClass(&value)
+        if value != object.`class` { object.`class` = value }
+    }
+    validator.custom("in") {
+        var value = object.`in`
+        try object.validateIn(&value)
+        if value != object.`in` { object.`in` = value }
+    }
     validator.custom(nil) { try object.validateObject() }
 }
 

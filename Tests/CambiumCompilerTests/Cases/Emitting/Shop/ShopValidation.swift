@@ -39,7 +39,11 @@ func validateTagProperties(_ object: Tag, into validator: inout Validator) {
 func validateNamedProperties(_ object: Named, into validator: inout Validator) {
     validator.required("label", at: 0)
     validator.required("uuid", at: 1)
-    validator.custom("label") { try object.validateLabel(&object.label) }
+    validator.custom("label") {
+        var value = object.label
+        try object.validateLabel(&value)
+        if value != object.label { object.label = value }
+    }
 }
 
 /// Checks the limits of the properties of an object of `Place`.

@@ -1,0 +1,37 @@
+import Cambium
+
+/// An object that tells which of its hooks were called, and lets a test act in them.
+public final class Watched: _Watched {
+    /// The hooks that were called, in order.
+    public private(set) var calls: [String] = []
+    /// What to do in ``willSave()``.
+    public var onWillSave: ((Watched) -> Void)?
+    /// What to do in ``didSave()``.
+    public var onDidSave: ((Watched) -> Void)?
+    /// How many parts there were when the object was about to be deleted.
+    public private(set) var partsAtDeletion: Int?
+
+    override public func awakeFromInsert() {
+        calls.append("awakeFromInsert")
+        name = "awoken"
+    }
+
+    override public func awakeFromFetch() {
+        calls.append("awakeFromFetch")
+    }
+
+    override public func willSave() {
+        calls.append("willSave")
+        onWillSave?(self)
+    }
+
+    override public func didSave() {
+        calls.append("didSave")
+        onDidSave?(self)
+    }
+
+    override public func prepareForDeletion() {
+        calls.append("prepareForDeletion")
+        partsAtDeletion = parts.count
+    }
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# Compiles the cases of Tests/CompileFail against the built modules. Each is legal as it stands, and
+# has a mistake where MISTAKE is set. A comment `// error: TEXT` ends the line of the mistake: the
+# compiler has to report an error there that contains the text, and no error anywhere else.
+#
+#   Scripts/test-compile-fail.sh [BUILD-FOLDER]
+#
+# The folder is what `swift build --show-bin-path` prints, which is the default; it has to be built.
+set -eu
+cd "$(dirname "$0")/.."
+
+products=${1:-$(swift build --show-bin-path)}
+if [ ! -e "$products/Modules/ShopModel.swiftmodule" ]; then
+    echo "test-compile-fail: ShopModel is not built in $products; run 'swift build' first" >&2
+    exit 1
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+# compile FILE...: as a user's module would be compiled. Isolation is checked after the types are,
+# on SIL, so that -typecheck would not do.
+compile() {
+    swiftc -emit-sil -whole-module-optimization -o "$work/sil" -swift-version 6 -module-name Cases -parse-as-library \
+        -warnings-as-errors -I "$products/Modules" \
+        -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap "$@" >"$work/output" 2>&1
+}
+
+# result STATUS NAME: counts a check, and shows what the compiler said of one that failed.
+result() {
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $2"
+        sed 's/^/    /' "$work/output"
+    fi
+}
+
+# Whether the errors in the output are those that the file expects, each at its line.
+errors_are_expected() { # file
+    FILE=$1 awk '
+        BEGIN {
+            file = ENVIRON["FILE"]
+            while ((getline line < file) > 0) {
+                number++
+                if (match(line, /\/\/ error: /)) {
+                    expected[number] = substr(line, RSTART + RLENGTH)
+                    count++
+                }
+            }
+            if (!count) { print "The case expects no error."; bad = 1 }
+        }
+        /^[^ ].*:[0-9]+:[0-9]+: error: / {
+            split(substr($0, index($0, ".swift:") + 7), place, ":")
+            if (!((place[1]) in expected)) { print "Not expected: " $0; bad = 1 }
+            else if (index($0, expected[place[1]])) met[place[1]] = 1
+        }
+        /^(<unknown>:0: )?error: / { print "Not expected: " $0; bad = 1 }
+        END {
+            for (number in expected)
+                if (!(number in met)) {
+                    print "Missing at line " number ": " expected[number]; bad = 1
+                }
+            exit bad
+        }' "$work/output" >"$work/findings"
+}
+
+# The legal forms of all cases: one module.
+find Tests/CompileFail -name '*.swift' | sort >"$work/cases"
+# shellcheck disable=SC2046
+if compile $(cat "$work/cases"); then status=0; else status=1; fi
+result "$status" "the legal forms compile, without warnings"
+
+while read -r case; do
+    name=$(basename "$case" .swift)
+    if compile -D MISTAKE "$case"; then
+        echo "The mistake compiles." >>"$work/output"
+        result 1 "$name"
+    elif errors_are_expected "$case"; then
+        result 0 "$name"
+    else
+        cat "$work/findings" >>"$work/output"
+        result 1 "$name"
+    fi
+done <"$work/cases"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,49 @@
+import CambiumModel
+
+extension ModelChecker {
+    /// Reports declarations that need a table or column whose name another one has already. Only a
+    /// model without other errors has tables to speak of.
+    mutating func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
+        let drafts = Dictionary(drafts.map { ($0.name, $0) }, uniquingKeysWith: { one, _ in one })
+        var tables = Dictionary(
+            model.roots.map { ($0.name.lowercased(), $0.name) }, uniquingKeysWith: { one, _ in one }
+        )
+        var columns: [String: [String: String]] = [:]
+        for entity in model.entities {
+            guard let draft = drafts[entity.name] else { continue }
+            let root = model.root(of: entity).name
+            for attribute in entity.attributes where !attribute.isTransient {
+                let column = model.column(of: attribute.name, in: entity)
+                take(column, for: attribute.name, draft, from: &columns[root, default: [:]])
+            }
+            for relationship in entity.relationships {
+                switch model.storage(of: relationship, of: entity) {
+                case .key(let column, let entityColumn):
+                    for column in [column, entityColumn].compactMap(\.self) {
+                        take(
+                            column, for: relationship.name, draft,
+                            from: &columns[root, default: [:]])
+                    }
+                case .joinTable(let name, "_source", _):
+                    take(name, for: relationship.name, draft, from: &tables)
+                case .joinTable, .inverseKey:
+                    break
+                }
+            }
+        }
+    }
+
+    private mutating func take(
+        _ name: String, for property: String, _ draft: EntityDraft,
+        from taken: inout [String: String]
+    ) {
+        if let other = taken.updateValue("\(draft.name).\(property)", forKey: name.lowercased()),
+            let declaration = draft.declarations[property]?["name"]
+        {
+            report(
+                .storageNameTaken,
+                "'\(draft.name).\(property)' is stored under the name '\(name)', which '\(other)' has",
+                at: declaration, notes: ["Rename one of them"])
+        }
+    }
+}

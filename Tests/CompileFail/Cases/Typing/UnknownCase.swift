@@ -1,0 +1,11 @@
+import Cambium
+import ShopModel
+
+/// An enumeration does not have the case.
+func films() -> Condition<Product> {
+    #if MISTAKE
+        Product.kind == .film  // error: film
+    #else
+        Product.kind == .book
+    #endif
+}
