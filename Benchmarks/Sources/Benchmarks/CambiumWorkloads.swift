@@ -149,7 +149,7 @@ extension CambiumColumn {
         let controller = FetchedResultsController(request, in: context)
         try controller.performFetch()
         let byEmail = Dictionary(
-            controller.fetchedObjects.map { ($0.email, $0) },
+            (controller.fetchedObjects ?? []).map { ($0.email, $0) },
             uniquingKeysWith: { first, _ in first })
         var changes = controller.changes.makeAsyncIterator()
         for (index, name) in dataset.renames {
@@ -161,7 +161,7 @@ extension CambiumColumn {
             }
         }
         var checksum = Checksum()
-        for employee in controller.fetchedObjects { Self.touch(employee, &checksum) }
+        for employee in controller.fetchedObjects ?? [] { Self.touch(employee, &checksum) }
         return checksum
     }
 

@@ -33,11 +33,14 @@ extension ManagedObjectContext {
             recordForeign(object)
             return
         }
+        // The delete rules and the optimistic lock need the row.
+        if object.lifecycle == .clean || object.lifecycle == .updated { fire(object) }
         switch object.lifecycle {
         case .inserted, .clean, .updated:
             object.prepareForDeletion()
             if !object.flags.contains(.isNoted) { note(object) }
             unpropagated.append(object)
+            listsAreStale = true
             if object.lifecycle == .inserted {
                 object.extras?.vanished = false
                 object.lifecycle = .discarded
@@ -59,10 +62,7 @@ extension ManagedObjectContext {
         case .clean, .updated, .deleted:
             if !object.flags.contains(.isDraft) { makeDraft(object) }
             guard object.lifecycle != .gone else { return }
-            if object.lifecycle == .clean {
-                object.lifecycle = .updated
-                updated.append(object)
-            }
+            if object.lifecycle == .clean { becomeUpdated(object) }
         case .inserted:
             break
         }
@@ -72,17 +72,20 @@ extension ManagedObjectContext {
     /// Notes that a relationship of the object changed that is kept elsewhere: the object counts as
     /// updated, but its row need not be written.
     func willChangeLinks(_ object: ManagedObject) {
-        if object.lifecycle == .clean {
-            object.lifecycle = .updated
-            updated.append(object)
-        }
+        if object.lifecycle == .clean { becomeUpdated(object) }
         if !object.flags.contains(.isNoted) { note(object) }
+    }
+
+    private func becomeUpdated(_ object: ManagedObject) {
+        // An object that was refreshed is still in the list, and must not be in it twice.
+        if listsAreStale { settleLists() }
+        object.lifecycle = .updated
+        updated.append(object)
     }
 
     private func note(_ object: ManagedObject) {
         object.flags.insert(.isNoted)
         noted.append(object)
-        changeCounter += 1
         scheduleProcessing()
     }
 
@@ -129,16 +132,14 @@ extension ManagedObjectContext {
         notifyObservers(changes)
     }
 
-    private func settleLists() {
-        let hasDiscarded = inserted.contains { $0.lifecycle != .inserted }
-        if hasDiscarded {
-            for object in inserted where object.lifecycle == .discarded { forget(object) }
-            inserted.removeAll { $0.lifecycle != .inserted }
-        }
-        if !deleted.isEmpty {
-            updated.removeAll { $0.lifecycle != .updated }
-            deleted.removeAll { $0.lifecycle != .deleted }
-        }
+    /// Removes objects from the lists that have moved on.
+    func settleLists() {
+        guard listsAreStale else { return }
+        listsAreStale = false
+        for object in inserted where object.lifecycle == .discarded { forget(object) }
+        inserted.removeAll { $0.lifecycle != .inserted }
+        updated.removeAll { $0.lifecycle != .updated }
+        deleted.removeAll { $0.lifecycle != .deleted }
     }
 
     // MARK: Mistakes that cannot be thrown where they happen
@@ -160,15 +161,5 @@ extension ManagedObjectContext {
                 message: "\(owner).\(relationship.relationship.name) was set to \(object), which "
                     + "belongs to another context or is gone. "
                     + "Look it up in this context with object(with: its objectID)."))
-    }
-
-    func recordUnfit(_ object: ManagedObject, slot: Int, scale: Int) {
-        let property = object.entityDescription.layout.slots[slot].property
-        recordedErrors.append(
-            ValidationError(
-                code: .unfitDecimal, entityName: object.entityDescription.name,
-                objectID: object.objectID, property: property,
-                message: "\(property) keeps \(scale) decimal places and 18 digits; the value that "
-                    + "was set has more. Round it, or give the attribute another scale."))
     }
 }

@@ -26,6 +26,7 @@ extension ManagedObjectContext {
         if case let error as StoreError = error, error.code == .missingRow {
             object.lifecycle = .gone
             object.ownExtras.vanished = true
+            listsAreStale = true
             forget(object)
         }
         if let onInaccessibleFault {
@@ -125,9 +126,18 @@ extension ManagedObjectContext {
         }
         if mergeChanges, object.lifecycle == .updated { return }
         object.becomeClean(nil)
-        if !object.flags.contains(.isNoted) {
-            object.flags.insert(.isNoted)
-            noted.append(object)
+        listsAreStale = true
+        noteForEvent(object)
+    }
+
+    /// Brings all objects back to what the store has: unchanged ones become faults, changed ones keep
+    /// their changes on top of the row, which is read again.
+    public func refreshAllObjects() {
+        for object in registeredObjects {
+            refresh(object, mergeChanges: object.lifecycle == .updated)
+        }
+        for identities in coordinator.model.touchedRelationships {
+            for identity in identities { lastChanges[identity] = coordinator.latestCommit }
         }
     }
 
@@ -150,6 +160,7 @@ extension ManagedObject {
         lifecycle = .clean
         extras?.snapshot = nil
         extras?.changedSlots = SlotSet()
+        extras?.unfitSlots = []
     }
 
     /// Takes a newer row as the base of its unsaved changes, which stay on top.

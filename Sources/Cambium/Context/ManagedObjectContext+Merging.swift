@@ -7,9 +7,10 @@ extension ManagedObjectContext {
     /// Contexts that merge automatically do it by themselves, at the end of an event and at every
     /// fetch and save.
     public func mergePending() {
-        let changeSets = mailbox.take()
-        guard !changeSets.isEmpty else { return }
+        let (changeSets, isComplete) = mailbox.take()
+        guard !changeSets.isEmpty || !isComplete else { return }
         processPendingChanges()
+        if !isComplete { refreshAllObjects() }
         for changeSet in changeSets where changeSet.number > mergedCommit { merge(changeSet) }
     }
 
@@ -20,12 +21,7 @@ extension ManagedObjectContext {
     }
 
     func mergeIfAutomatic() {
-        if automaticallyMergesChangesFromParent {
-            mergePending()
-        } else {
-            // Nobody will ask for them; the next merge by hand reads what it is given.
-            _ = mailbox.take()
-        }
+        if automaticallyMergesChangesFromParent { mergePending() }
     }
 
     private func merge(_ changeSet: ChangeSet) {
@@ -113,9 +109,8 @@ extension ManagedObjectContext {
         else { return }
         object.lifecycle = .gone
         object.ownExtras.vanished = true
+        listsAreStale = true
         forget(object)
-        updated.removeAll { $0 === object }
-        deleted.removeAll { $0 === object }
     }
 
     /// Makes the links of an entity's relationships be read again at their next use.

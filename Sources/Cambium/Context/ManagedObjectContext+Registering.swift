@@ -14,10 +14,12 @@ extension ManagedObjectContext {
     /// An id of another store answers with an object that is gone.
     public func object(with id: ObjectID) -> ManagedObject {
         guard id.store == coordinator.store.identifier else {
-            return id.entity.objectClass.init(
+            let ghost = id.entity.objectClass.init(
                 ObjectRegistration(
                     state: state, entity: id.entity, key: id.key, placed: id.entity.template,
                     lifecycle: .gone))
+            ghost.ownExtras.vanished = true
+            return ghost
         }
         return object(entity: id.entity.index, key: id.key)
     }

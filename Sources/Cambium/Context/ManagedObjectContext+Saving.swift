@@ -35,16 +35,19 @@ extension ManagedObjectContext {
         sweepIfGrown()
     }
 
-    /// Processes, validates and calls `willSave` until nothing changes any more.
+    /// Processes, validates and calls `willSave` until nothing changes any more. Setting a property
+    /// to the value that it has is no change here, so that a hook may do so every time.
     private func settle() throws {
+        var seen: [ObjectIdentifier: Int] = [:]
         for _ in 0..<100 {
             processPendingChanges()
             try validate()
-            let before = changeCounter
-            for object in inserted { object.willSave() }
-            for object in updated { object.willSave() }
-            for object in deleted { object.willSave() }
-            if changeCounter == before, unpropagated.isEmpty { return }
+            for object in inserted + updated + deleted { object.willSave() }
+            let touched = Dictionary(
+                noted.map { (ObjectIdentifier($0), $0.contentHash) }, uniquingKeysWith: { $1 })
+            let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
+            if isSettled, unpropagated.isEmpty { return processPendingChanges() }
+            seen.merge(touched) { $1 }
         }
         let names = noted.prefix(5).map { "\($0)" }.joined(separator: ", ")
         throw StoreError(

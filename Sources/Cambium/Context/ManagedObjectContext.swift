@@ -50,6 +50,8 @@ public final class ManagedObjectContext {
     var inserted: [ManagedObject] = []
     var updated: [ManagedObject] = []
     var deleted: [ManagedObject] = []
+    /// Whether an object in a list has moved on.
+    var listsAreStale = false
     /// Objects changed since changes were last processed.
     var noted: [ManagedObject] = []
     /// Objects whose deletion was not propagated yet.
@@ -65,8 +67,6 @@ public final class ManagedObjectContext {
     var recordedErrors: [any Error] = []
     var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
     var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
-    /// Counts changes, so that a save sees when hooks are done.
-    var changeCounter = 0
     var isProcessing = false
     /// Enqueues the end of the event, one job in the context's isolation, where that is known.
     private let schedule: (@Sendable () -> Void)?

@@ -5,7 +5,11 @@ final class Mailbox: Sendable {
     private struct Contents {
         var changeSets: [ChangeSet] = []
         var isScheduled = false
+        var hasOverflowed = false
     }
+
+    /// More than that is not kept for a context that never asks: it then reads everything anew.
+    private static let capacity = 256
 
     private let contents = Mutex(Contents())
     private let schedule: (@Sendable () -> Void)?
@@ -19,20 +23,21 @@ final class Mailbox: Sendable {
     func post(_ changeSet: ChangeSet) {
         let mustSchedule = contents.withLock { contents in
             contents.changeSets.append(changeSet)
+            if contents.changeSets.count > Self.capacity {
+                contents.changeSets = []
+                contents.hasOverflowed = true
+            }
             defer { contents.isScheduled = true }
             return !contents.isScheduled
         }
         if mustSchedule { schedule?() }
     }
 
-    func take() -> [ChangeSet] {
+    /// What has come since the last time, and whether that is all.
+    func take() -> (changeSets: [ChangeSet], isComplete: Bool) {
         contents.withLock { contents in
-            contents.isScheduled = false
-            defer { contents.changeSets = [] }
-            return contents.changeSets
+            defer { contents = Contents() }
+            return (contents.changeSets, !contents.hasOverflowed)
         }
     }
-
-    /// Whether nothing waits.
-    var isEmpty: Bool { contents.withLock { $0.changeSets.isEmpty } }
 }

@@ -15,10 +15,12 @@ extension ManagedObject {
         if let object: Destination = toOne(ordinal) { return object }
         let relationship = entityDescription.relationships[ordinal]
         let destination = state.coordinator.model.entities[relationship.destination]
-        return Destination(
+        let ghost = Destination(
             ObjectRegistration(
                 state: state, entity: destination, key: .min, placed: destination.template,
                 lifecycle: .gone))
+        ghost.ownExtras.vanished = true
+        return ghost
     }
 
     /// Leads a to-one relationship to an object, or nowhere.

@@ -72,6 +72,25 @@ extension ManagedObject {
     }
 }
 
+extension ManagedObject {
+    /// A hash of the object's values and unsaved links, to tell whether a hook changed anything.
+    final var contentHash: Int {
+        var hasher = Hasher()
+        hasher.combine(lifecycle)
+        if let record {
+            for (slot, kind) in entityDescription.shape.kinds.enumerated() {
+                hasher.combine(record.storedValue(slot, kind))
+            }
+        }
+        for (ordinal, links) in (extras?.links ?? [:]).sorted(by: { $0.key < $1.key }) {
+            hasher.combine(ordinal)
+            hasher.combine(links.added)
+            hasher.combine(links.removed)
+        }
+        return hasher.finalize()
+    }
+}
+
 /// What only some objects need: those changed since they were saved, and those whose to-many
 /// relationships were used.
 final class ObjectExtras {
@@ -81,6 +100,8 @@ final class ObjectExtras {
     var changedSlots = SlotSet()
     /// The relationships kept elsewhere, by number.
     var links: [Int: LinkSet] = [:]
+    /// The decimals that were last set to a value that does not fit.
+    var unfitSlots: Set<Int> = []
     /// Whether the row was found missing, or deleted by another isolation.
     var vanished = false
 

@@ -54,16 +54,21 @@ extension ManagedObject {
         return DecimalStorage.decimal(ofUnits: record.integer(slot), scale: scale)
     }
 
-    /// Sets a decimal attribute. A value that does not fit the scale is kept out of the row and
-    /// refused by the next save.
+    /// Sets a decimal attribute. A value that does not fit the scale leaves the old one, and every
+    /// save is refused until the attribute is set to one that fits.
     @_spi(Generated)
     public final func setDecimal(_ value: Decimal?, at slot: Int, scale: Int) {
-        guard let value else { return writeNull(slot) }
-        guard let units = DecimalStorage.units(of: value, scale: scale) else {
-            state.context?.recordUnfit(self, slot: slot, scale: scale)
+        let units = value.flatMap { DecimalStorage.units(of: $0, scale: scale) }
+        if let units {
+            writeInteger(slot, units)
+        } else if value == nil {
+            writeNull(slot)
+        } else {
+            guard prepareChange(slot) != nil else { return }
+            ownExtras.unfitSlots.insert(slot)
             return
         }
-        writeInteger(slot, units)
+        extras?.unfitSlots.remove(slot)
     }
 
     // MARK: Writing

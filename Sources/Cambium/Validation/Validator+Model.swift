@@ -59,6 +59,13 @@ extension Validator {
                 entry.rule.message ?? "The rule \(entry.rule.name) does not hold.")
         }
         let description = object.entityDescription
+        for slot in (object.extras?.unfitSlots ?? []).sorted() {
+            let property = description.layout.slots[slot].property
+            add(
+                .unfitDecimal, property,
+                "\(property) was set to a decimal that has more places than the attribute keeps, or "
+                    + "more than 18 digits. Round it, or give the attribute another scale.")
+        }
         let record = object.readable
         for slot in description.shape.byteSlots
         where description.shape.kinds[slot] == .text && record.holdsNUL(slot) {

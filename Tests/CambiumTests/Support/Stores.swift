@@ -1,0 +1,72 @@
+import Cambium
+import CambiumSQLite
+import Foundation
+import Testing
+
+/// The kinds of stores, on which behaviour is the same.
+enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case file
+    case memory
+
+    var testDescription: String { rawValue }
+}
+
+/// Runs a body with the path of a store that is not there yet, in a folder that is removed later.
+func withStoreFile<Result>(_ body: (String) throws -> Result) throws -> Result {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder.appending(path: "store.sqlite").path())
+}
+
+/// Runs a body with a new store.
+func withContainer<Result>(
+    _ model: CompiledModel, on kind: StoreKind = .memory,
+    _ body: (PersistentContainer) throws -> Result
+) throws -> Result {
+    switch kind {
+    case .memory:
+        try body(PersistentContainer(model: model, at: .memory))
+    case .file:
+        try withStoreFile { try body(PersistentContainer(model: model, at: .file($0))) }
+    }
+}
+
+/// Runs a body that waits with a new store.
+@MainActor
+func withContainer<Result>(
+    _ model: CompiledModel, on kind: StoreKind = .memory,
+    _ body: @MainActor (PersistentContainer) async throws -> Result
+) async throws -> Result {
+    let folder = try makeTemporaryFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let location: StoreLocation =
+        kind == .memory ? .memory : .file(folder.appending(path: "store.sqlite").path())
+    return try await body(PersistentContainer(model: model, at: location))
+}
+
+private func makeTemporaryFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory
+        .appending(path: "cambium-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+}
+
+/// The rows that a query finds in a file, asked by a connection that the container knows nothing of.
+func rows(_ sql: String, in path: String) throws -> [[StoredValue]] {
+    try Connection(path: path).rows(sql)
+}
+
+/// Changes a file behind the container's back.
+func execute(_ sql: String, in path: String) throws {
+    try Connection(path: path).execute(sql)
+}
+
+extension ManagedObjectContext {
+    /// The object of an id, in the class that the test knows it has.
+    func get<Object: ManagedObject>(
+        _ id: ObjectID, as type: Object.Type = Object.self,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Object {
+        try #require(object(with: id) as? Object, sourceLocation: sourceLocation)
+    }
+}

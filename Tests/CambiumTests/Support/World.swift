@@ -1,0 +1,111 @@
+import Cambium
+import EverythingModel
+
+/// What a graph of nodes, boxes, tags and parts should be: dictionaries instead of contexts and
+/// stores, so simple that it is right.
+struct World: Equatable {
+    struct NodeValues: Equatable {
+        var label = ""
+        var number: Int64 = 0
+        var box: ObjectID?
+        var next: ObjectID?
+    }
+
+    struct Pair: Hashable {
+        let from: ObjectID
+        let to: ObjectID
+    }
+
+    var nodes: [ObjectID: NodeValues] = [:]
+    var boxes: [ObjectID: String] = [:]
+    var tags: [ObjectID: String] = [:]
+    /// The node of each part.
+    var parts: [ObjectID: ObjectID] = [:]
+    /// From nodes to tags.
+    var tagged: Set<Pair> = []
+    var follows: Set<Pair> = []
+
+    mutating func setNext(_ node: ObjectID, _ next: ObjectID?) {
+        if let next {
+            for other in nodes.keys where nodes[other]?.next == next { nodes[other]?.next = nil }
+        }
+        nodes[node]?.next = next
+    }
+
+    mutating func setPrevious(_ node: ObjectID, _ previous: ObjectID?) {
+        if let previous { return setNext(previous, node) }
+        for other in nodes.keys where nodes[other]?.next == node { nodes[other]?.next = nil }
+    }
+
+    mutating func deleteNode(_ node: ObjectID) {
+        nodes[node] = nil
+        parts = parts.filter { $0.value != node }
+        tagged = tagged.filter { $0.from != node }
+        follows = follows.filter { $0.from != node && $0.to != node }
+        for other in nodes.keys where nodes[other]?.next == node { nodes[other]?.next = nil }
+    }
+
+    mutating func deleteBox(_ box: ObjectID) {
+        boxes[box] = nil
+        for node in nodes.keys where nodes[node]?.box == box { nodes[node]?.box = nil }
+    }
+
+    mutating func deleteTag(_ tag: ObjectID) {
+        tags[tag] = nil
+        tagged = tagged.filter { $0.to != tag }
+    }
+}
+
+extension World {
+    /// The graph as a context shows it, every relationship read from the side that it is read from
+    /// least often: the other side is compared in ``inverseFaults(in:)``.
+    init(of context: ManagedObjectContext) throws {
+        for node in try context.fetch(Node.fetchRequest()) {
+            nodes[node.objectID] = NodeValues(
+                label: node.label, number: node.number, box: node.box?.objectID,
+                next: node.next?.objectID)
+            for tag in node.tags { tagged.insert(Pair(from: node.objectID, to: tag.objectID)) }
+            for other in node.follows {
+                follows.insert(Pair(from: node.objectID, to: other.objectID))
+            }
+        }
+        for box in try context.fetch(Box.fetchRequest()) { boxes[box.objectID] = box.name }
+        for tag in try context.fetch(Topic.fetchRequest()) { tags[tag.objectID] = tag.name }
+        for part in try context.fetch(Part.fetchRequest()) {
+            parts[part.objectID] = part.node.objectID
+        }
+    }
+
+    /// Where the other sides of the relationships show something else than this graph.
+    func inverseFaults(in context: ManagedObjectContext) -> [String] {
+        var faults: [String] = []
+        func compare(_ name: String, _ id: ObjectID, _ shown: [ObjectID], _ expected: [ObjectID]) {
+            if Set(shown) != Set(expected) || shown.count != expected.count {
+                faults.append("\(id).\(name) shows \(shown), should be \(expected)")
+            }
+        }
+        for id in nodes.keys {
+            guard let node = context.object(with: id) as? Node else { continue }
+            compare(
+                "previous", id, node.previous.map { [$0.objectID] } ?? [],
+                nodes.filter { $0.value.next == id }.map(\.key))
+            compare(
+                "followers", id, node.followers.map(\.objectID),
+                follows.filter { $0.to == id }.map(\.from))
+            compare(
+                "parts", id, node.parts.map(\.objectID), parts.filter { $0.value == id }.map(\.key))
+        }
+        for id in boxes.keys {
+            guard let box = context.object(with: id) as? Box else { continue }
+            compare(
+                "nodes", id, box.nodes.map(\.objectID),
+                nodes.filter { $0.value.box == id }.map(\.key))
+        }
+        for id in tags.keys {
+            guard let tag = context.object(with: id) as? Topic else { continue }
+            compare(
+                "nodes", id, tag.nodes.map(\.objectID), tagged.filter { $0.to == id }.map(\.from))
+        }
+        return faults
+    }
+}
