@@ -3,6 +3,10 @@
 
 cd "$(dirname "$0")/.." || exit 1
 
+# How the tests are built. The same in all scripts: with other flags all is built again.
+# shellcheck disable=SC2034
+strict="-Xswiftc -warnings-as-errors"
+
 # Says what is wrong and what to do about it, and ends the script.
 fail() {
     printf '%s\n' "$@" >&2
@@ -79,4 +83,10 @@ missing=$(missing_packages)
 if [ -n "$missing" ]; then
     # shellcheck disable=SC2086
     install_packages $missing
+fi
+
+# macOS has it in its SDK, where the tool finds out.
+if pkg-config --exists sqlite3 2>/dev/null && ! pkg-config --atleast-version=3.40 sqlite3; then
+    fail "SQLite 3.40 or later is needed, and pkg-config finds $(pkg-config --modversion sqlite3)." \
+        "Install a newer one, or name its folder in PKG_CONFIG_PATH."
 fi

@@ -5,14 +5,15 @@
 #
 #   Scripts/test-compile-fail.sh [BUILD-FOLDER]
 #
-# The folder is what `swift build --show-bin-path` prints, which is the default; it has to be built.
+# The folder is one that `swift build --show-bin-path` prints; without it the modules are built first.
 set -eu
-cd "$(dirname "$0")/.."
+. "$(dirname "$0")/setup.sh"
 
-products=${1:-$(swift build --show-bin-path)}
-if [ ! -e "$products/Modules/ShopModel.swiftmodule" ]; then
-    echo "test-compile-fail: ShopModel is not built in $products; run 'swift build' first" >&2
-    exit 1
+products=${1:-}
+if [ -z "$products" ]; then
+    # shellcheck disable=SC2086
+    swift build --target ShopModel $strict
+    products=$(swift build --show-bin-path)
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -20,11 +21,18 @@ trap 'exit 1' HUP INT TERM
 passed=0
 failed=0
 
+# What SwiftPM would say of the platform.
+platform=
+if [ "$(uname -s)" = Darwin ]; then
+    platform="-sdk $(xcrun --show-sdk-path) -target $(uname -m)-apple-macosx15.0"
+fi
+
 # compile FILE...: as a user's module would be compiled. Isolation is checked after the types are,
 # on SIL, so that -typecheck would not do.
 compile() {
-    swiftc -emit-sil -whole-module-optimization -o "$work/sil" -swift-version 6 -module-name Cases -parse-as-library \
-        -warnings-as-errors -I "$products/Modules" \
+    # shellcheck disable=SC2086
+    swiftc $platform -emit-sil -whole-module-optimization -o "$work/sil" -swift-version 6 \
+        -module-name Cases -parse-as-library -warnings-as-errors -I "$products/Modules" \
         -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap "$@" >"$work/output" 2>&1
 }
 
@@ -86,6 +94,20 @@ while read -r case; do
         result 1 "$name"
     fi
 done <"$work/cases"
+
+# A target may make the main actor its default isolation (Swift 6.2 and later); generated code has
+# to be as it is without.
+generated=$(find "$products/../../plugins/outputs" -path '*/ShopModel/*' -name '*.swift')
+if [ -z "$generated" ]; then
+    echo "There is no generated code of ShopModel beside $products." >"$work/output"
+    result 1 "the generated code is found"
+elif swiftc -help-hidden | grep -q -e '-default-isolation'; then
+    # shellcheck disable=SC2086
+    if compile -default-isolation MainActor $generated; then status=0; else status=1; fi
+    result "$status" "generated code compiles where the main actor is the default isolation"
+else
+    echo "This compiler has no default isolation; that part is left out."
+fi
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -1,20 +1,26 @@
 #!/bin/sh
-# Builds Tests/Packages/Shop, a user's package, with the real plugins, as it is and with mistakes,
-# and checks what the builds say and what they build again.
+# Builds users' packages with the real plugins and checks what the builds say and what they build
+# again: Tests/Packages/Shop, as it is and with mistakes, and the example of the README.
 #
 #   Scripts/test-plugin.sh
 #
-# CAMBIUM_SCRATCH names a folder for the build products; it speeds up the next run.
+# CAMBIUM_SCRATCH names a folder for the packages and their products; it speeds up the next run.
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=${CAMBIUM_SCRATCH:-}
+if [ -z "$work" ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+fi
 trap 'exit 1' HUP INT TERM
+mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 1
 package=$work/Shop
-scratch=${CAMBIUM_SCRATCH:-$work/scratch}
+scratch=$work/build
 output=$work/output
-CAMBIUM_PATH=${CAMBIUM_PATH:-$root}
+# All packages see Cambium at the same place, beside them, so that it is built once.
+rm -f "$work/Cambium" && ln -s "$root" "$work/Cambium" || exit 1
+CAMBIUM_PATH=$work/Cambium
 export CAMBIUM_PATH
 passed=0
 failed=0
@@ -141,6 +147,26 @@ cambium nonsense
 says "no command 'nonsense'" "a wrong command is refused"
 build
 says_nothing_of "warning" "the SQL in the package gives no warnings"
+
+# The README's example: each file whose name stands before its text
+package=$work/shelf
+rm -rf "$package"
+awk -v folder="$package/" '
+    /^`[^`]+`:$/ { path = folder substr($0, 2, length($0) - 3); next }
+    /^```/ && writing { writing = 0; close(path); path = ""; next }
+    /^```/ && path { parent = path; sub(/\/[^\/]*$/, "", parent)
+        system("mkdir -p \"" parent "\""); writing = 1; next }
+    writing { print > path }
+' "$root/README.md"
+# Without the cache: SwiftPM would take the other package's plan from the same folder for this one's.
+swift build --package-path "$package" --scratch-path "$scratch" --disable-build-manifest-caching \
+    > "$output" 2>&1
+result $? "the README's example builds"
+says_nothing_of "warning" "without warnings"
+for run in first second; do
+    (cd "$package" && exec "$scratch/debug/shelf") > "$output" 2>&1
+    says "^On Trees 1987$" "its $run run prints the book"
+done
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

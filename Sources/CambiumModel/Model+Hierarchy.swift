@@ -1,18 +1,14 @@
 extension Model {
     /// The entity and its ancestors, the root first.
     public func lineage(of entity: Entity) -> [Entity] {
-        var lineage = [entity]
-        while let parent = lineage[0].parent.flatMap(self.entity(named:)),
-            !lineage.contains(where: { $0.name == parent.name })
-        {
-            lineage.insert(parent, at: 0)
-        }
-        return lineage
+        guard let index = indexByName[entity.name] else { return [entity] }
+        return hierarchy.lineages[index].map { entities[$0] }
     }
 
     /// The topmost ancestor, which names the table that the whole hierarchy shares.
     public func root(of entity: Entity) -> Entity {
-        lineage(of: entity)[0]
+        guard let index = indexByName[entity.name] else { return entity }
+        return entities[hierarchy.lineages[index][0]]
     }
 
     /// The entities that have no parent, in order: one table each.
@@ -22,17 +18,21 @@ extension Model {
 
     /// The entity and everything below it, in declaration order.
     public func family(of entity: Entity) -> [Entity] {
-        entities.filter { lineage(of: $0).contains { $0.name == entity.name } }
+        guard let index = indexByName[entity.name] else { return [entity] }
+        return hierarchy.families[index].map { entities[$0] }
     }
 
     /// Whether other entities inherit from this one.
     public func hasSubentities(_ entity: Entity) -> Bool {
-        entities.contains { $0.parent == entity.name }
+        indexByName[entity.name].map { hierarchy.families[$0].count > 1 } ?? false
     }
 
     /// Whether `entity` is `ancestor` or inherits from it.
     public func entity(_ entity: Entity, isKindOf ancestor: Entity) -> Bool {
-        lineage(of: entity).contains { $0.name == ancestor.name }
+        guard let index = indexByName[entity.name], let other = indexByName[ancestor.name] else {
+            return entity.name == ancestor.name
+        }
+        return hierarchy.lineages[index].contains(other)
     }
 
     /// All attributes of an entity, inherited ones first.

@@ -17,7 +17,8 @@ public struct Model: Sendable, Hashable {
     /// What the author declared about the step from the version before, if anything.
     public let migration: MigrationDeclaration?
 
-    private let indexByName: [String: Int]
+    let indexByName: [String: Int]
+    let hierarchy: ModelHierarchy
 
     /// Puts a model together. Later entities of an equal name are ignored in look-ups by name; the
     /// compiler refuses such models.
@@ -32,6 +33,7 @@ public struct Model: Sendable, Hashable {
         self.migration = migration
         indexByName = Dictionary(
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        hierarchy = ModelHierarchy(entities, indexByName)
     }
 
     /// The entity of that name, or nil.

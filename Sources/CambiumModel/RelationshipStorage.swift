@@ -47,11 +47,8 @@ extension Model {
     /// The column of a stored property that `entity` declares: its name, or `Entity_name` where
     /// another entity of the same table declares the same name.
     public func column(of property: String, in entity: Entity) -> String {
-        let isShared = family(of: root(of: entity)).contains { other in
-            other.name != entity.name
-                && (other.attributes.contains { $0.name == property }
-                    || other.relationships.contains { $0.name == property })
-        }
+        let isShared =
+            indexByName[entity.name].map { hierarchy.sharedNames[$0].contains(property) } ?? false
         return isShared ? "\(entity.name)_\(property)" : property
     }
 

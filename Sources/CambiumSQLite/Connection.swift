@@ -18,6 +18,7 @@ package final class Connection {
     let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
     let pending = PendingRows()
+    let sink = RowSink()
     let log = WriteAheadLog()
 
     /// Opens a database.
@@ -45,6 +46,7 @@ package final class Connection {
         sqlite3_busy_timeout(handle, 10_000)
         try harden()
         try PendingTable.register(on: self)
+        try sink.register(on: self)
         try registerStoreFunctions()
     }
 

@@ -56,7 +56,7 @@ struct Tool {
             case "sql":
                 return try writeSQL(of: bundle, arguments)
             default:
-                break
+                for bundle in bundles { print(bundle.summary) }
             }
             return 0
         } catch {

@@ -6,12 +6,12 @@ import Testing
 
 @Suite struct RandomMigrationTests {
     /// Any change of any model is either asked about or proven; there is no third way.
-    /// `CAMBIUM_SECONDS` makes it look for longer.
+    /// `CAMBIUM_GENERATOR_SECONDS` makes it look for longer.
     @Test func `models changed by chance migrate, or the plan says why not`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0...999_999)
         print("seed \(seed); replay: CAMBIUM_SEED=\(seed) swift test --filter RandomMigration")
-        let seconds = environment["CAMBIUM_SECONDS"].flatMap(Double.init) ?? 2
+        let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 2
         let deadline = Date(timeIntervalSinceNow: seconds)
         var planned = 0
         var refused = 0

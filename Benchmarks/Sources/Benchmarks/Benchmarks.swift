@@ -27,6 +27,8 @@ struct Benchmarks {
 
             let dataset = Dataset(rows: options.rows)
             let columns = try makeColumns(directory: directory, dataset: dataset)
+                .filter { options.columns.isEmpty || options.columns.contains($0.name) }
+            guard !columns.isEmpty else { throw UsageError("--columns names no column") }
             print(
                 "\(options.rows) employees, \(options.rounds) rounds,",
                 "SQLite \(String(cString: raw_library_version())), in \(options.directory)")

@@ -38,8 +38,10 @@ struct Checksum: Equatable {
     /// What looking at a text contributes: its length, first and last byte.
     @inline(__always)
     static func touch(_ text: String) -> UInt64 {
-        let utf8 = text.utf8
-        guard let first = utf8.first, let last = utf8.last else { return 0 }
-        return UInt64(utf8.count) &+ UInt64(first) &+ UInt64(last)
+        var text = text
+        return text.withUTF8 { bytes in
+            guard let first = bytes.first, let last = bytes.last else { return 0 }
+            return UInt64(bytes.count) &+ UInt64(first) &+ UInt64(last)
+        }
     }
 }

@@ -3,11 +3,13 @@ import Foundation
 /// What the command line asks for.
 struct Options {
     static let usage = """
-        usage: Benchmarks [--rows N] [--rounds N] [--only W1,W5] [--csv FILE] [--directory DIR]
+        usage: Benchmarks [--rows N] [--rounds N] [--only W1,W5] [--columns cambium]
+                          [--csv FILE] [--directory DIR]
 
           --rows N         employees, 100000 unless given
           --rounds N       interleaved rounds, 5 unless given
           --only LIST      workloads to report; what they need is run too
+          --columns LIST   columns to run, for a profiler that is to see one side alone
           --csv FILE       writes the results as CSV as well
           --directory DIR  where the databases are made; not on a memory file system, unless
                            commits are to cost nothing
@@ -16,6 +18,8 @@ struct Options {
     var rows = 100_000
     var rounds = 5
     var workloads = Workload.allCases
+    /// The names of the columns that run; all without any.
+    var columns: Set<String> = []
     var csv: String?
     var directory = FileManager.default.temporaryDirectory.path
 
@@ -29,6 +33,7 @@ struct Options {
             case "--rows": rows = try Self.number(value, of: option)
             case "--rounds": rounds = try Self.number(value, of: option)
             case "--only": workloads = try Self.workloads(value)
+            case "--columns": columns = Set(value.split(separator: ",").map(String.init))
             case "--csv": csv = value
             case "--directory": directory = value
             default: throw UsageError("\(option) is unknown")

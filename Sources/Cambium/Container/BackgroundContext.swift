@@ -14,7 +14,8 @@ public actor BackgroundContext {
         self.coordinator = coordinator
     }
 
-    /// Runs a closure with the context, and waits for its result. Changes are processed at its end.
+    /// Runs a closure with the context, and waits for its result. The context knows what others have
+    /// saved before; changes are processed at the end.
     ///
     /// The closure runs without interruption: it cannot `await`. Put a batch of work into one call
     /// rather than one object: a call costs some microseconds.
@@ -23,6 +24,7 @@ public actor BackgroundContext {
     public func perform<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
+        context.mergeIfAutomatic()
         defer { context.endEvent() }
         return try body(context)
     }

@@ -93,8 +93,18 @@ public final class PersistentContainer: Sendable {
 
     @MainActor
     private func makeViewContext() -> ManagedObjectContext {
-        ManagedObjectContext(coordinator: coordinator, mergesAutomatically: true) { [weak self] in
-            Task { @MainActor in self?.viewContext.endEvent() }
+        let reference = MainActorReference()
+        let context = ManagedObjectContext(coordinator: coordinator, mergesAutomatically: true) {
+            Task { @MainActor in reference.context?.endEvent() }
         }
+        reference.context = context
+        return context
     }
+}
+
+/// The way back to the view context for a job that was enqueued from anywhere. It does not keep the
+/// context alive, and needs no container.
+@MainActor
+private final class MainActorReference {
+    weak var context: ManagedObjectContext?
 }

@@ -1,16 +1,22 @@
+import CambiumSQLite
+
 /// What objects know of their context. It outlives the context, so that an object that is left over
 /// answers instead of touching freed memory.
 final class ContextState {
     let coordinator: StoreCoordinator
-    // Safety: the context sets it to nil in its `deinit`, and context and objects live in one
-    // isolation. Unowned instead of weak because every access of a relationship goes through it.
-    private(set) unowned(unsafe) var context: ManagedObjectContext?
+    /// Makes the records of new and changed objects.
+    let draftWriter = RecordWriter()
+    // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that holds
+    // the container, the `deinit` of a main actor's class), while its objects are in use. It costs no
+    // more than the strong reference that a use takes anyway.
+    private(set) weak var context: ManagedObjectContext?
 
     init(_ coordinator: StoreCoordinator) {
         self.coordinator = coordinator
     }
 
-    func connect(to context: ManagedObjectContext?) {
+    /// Called once, when the context is made.
+    func connect(to context: ManagedObjectContext) {
         self.context = context
     }
 }

@@ -125,7 +125,7 @@ extension ManagedObjectContext {
         for object in changed {
             switch object.lifecycle {
             case .inserted: changes.inserted.append(object)
-            case .updated, .clean: changes.updated.append(object)
+            case .updated, .clean: changes.updated.append(object.latestUpdate)
             case .deleted, .discarded, .gone: changes.deleted.append(object)
             }
         }
@@ -161,5 +161,28 @@ extension ManagedObjectContext {
                 message: "\(owner).\(relationship.relationship.name) was set to \(object), which "
                     + "belongs to another context or is gone. "
                     + "Look it up in this context with object(with: its objectID)."))
+    }
+
+    func recordWrongEntity(
+        _ owner: ManagedObject, _ relationship: RelationshipDescription, _ object: ManagedObject
+    ) {
+        recordedErrors.append(
+            StoreError(
+                code: .invalidRequest,
+                message: "\(owner).\(relationship.relationship.name) leads to objects of "
+                    + "\(relationship.relationship.destination); it was set to \(object)."))
+    }
+}
+
+extension ManagedObject {
+    /// What changed since the object was read or saved. After changes were taken back, anything may
+    /// have.
+    fileprivate final var latestUpdate: ObjectChanges.Update {
+        guard lifecycle == .updated else {
+            return ObjectChanges.Update(object: self, slots: nil, changesLinks: false)
+        }
+        return ObjectChanges.Update(
+            object: self, slots: extras?.changedSlots ?? SlotSet(),
+            changesLinks: extras?.hasRelationshipChanges ?? false)
     }
 }

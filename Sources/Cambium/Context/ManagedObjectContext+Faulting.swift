@@ -86,10 +86,12 @@ extension ManagedObjectContext {
                 RowRequest(
                     entity: coordinator.model.entities[relationship.destination],
                     selection: selection))
-            // What this context changed and did not save is in the links' own notes; an object that
-            // it moved elsewhere is in the store's answer still, and noted as removed.
+            // What this context added and did not save is in the links' own notes. What it moved
+            // elsewhere or deleted is in the store's answer still, and was noted only by the objects
+            // that were there at the time.
             links.setStored(
-                found.map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
+                found.filter { !$0.hasLeft(object, relationship) }
+                    .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
                 at: commit)
         } catch {
             recordedErrors.append(error)
@@ -100,54 +102,6 @@ extension ManagedObjectContext {
     /// The commit that last touched a relationship kept elsewhere.
     func lastChange(of relationship: RelationshipDescription) -> Int64 {
         lastChanges[relationship.identity] ?? 0
-    }
-
-    /// Brings an object back to what the store has.
-    ///
-    /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top; false
-    ///   drops the changes and makes the object a fault.
-    public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-        guard object.state === state else { return recordForeign(object) }
-        switch object.lifecycle {
-        case .clean, .updated: break
-        case .inserted, .deleted, .discarded, .gone: return
-        }
-        for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
-            object.extras?.links[ordinal]?.forget()
-            if !mergeChanges { object.extras?.links[ordinal]?.discardChanges() }
-        }
-        if mergeChanges, object.lifecycle == .updated, object.flags.contains(.isDraft) {
-            do {
-                try reread(object)
-            } catch {
-                recordedErrors.append(error)
-            }
-            return
-        }
-        if mergeChanges, object.lifecycle == .updated { return }
-        object.becomeClean(nil)
-        listsAreStale = true
-        noteForEvent(object)
-    }
-
-    /// Brings all objects back to what the store has: unchanged ones become faults, changed ones keep
-    /// their changes on top of the row, which is read again.
-    public func refreshAllObjects() {
-        for object in registeredObjects {
-            refresh(object, mergeChanges: object.lifecycle == .updated)
-        }
-        for identities in coordinator.model.touchedRelationships {
-            for identity in identities { lastChanges[identity] = coordinator.latestCommit }
-        }
-    }
-
-    private func reread(_ object: ManagedObject) throws {
-        let request = RowRequest(
-            entity: object.entityDescription, selection: .key(object.key))
-        try coordinator.store.fetch(request) { row in
-            let placed = try row.record(in: rowWriter)
-            object.rebase(on: placed, draftWriter)
-        }
     }
 }
 
@@ -179,5 +133,16 @@ extension ManagedObject {
             page = rebased.page
         }
         extras.snapshot = placed
+    }
+
+    /// Whether unsaved changes took the object, which the store has among an owner's, away from there.
+    fileprivate final func hasLeft(
+        _ owner: ManagedObject, _ relationship: RelationshipDescription
+    ) -> Bool {
+        if lifecycle == .deleted { return true }
+        guard flags.contains(.isDraft), let record, let inverse = relationship.inverse,
+            let slot = entityDescription.relationships[inverse].slot
+        else { return false }
+        return !record.hasValue(slot) || record.integer(slot) != owner.key
     }
 }

@@ -56,6 +56,7 @@ extension ManagedObjectContext {
         registeredCount += 1
         inserted.append(object)
         noted.append(object)
+        scheduleProcessing()
         object.awakeFromInsert()
     }
 

@@ -7,57 +7,78 @@ extension ManagedObjectContext {
     /// Contexts that merge automatically do it by themselves, at the end of an event and at every
     /// fetch and save.
     public func mergePending() {
-        let (changeSets, isComplete) = mailbox.take()
+        let (mail, isComplete) = mailbox.take()
+        let changeSets = mail.filter { $0.number > mergedCommit }
         guard !changeSets.isEmpty || !isComplete else { return }
         processPendingChanges()
         if !isComplete { refreshAllObjects() }
-        for changeSet in changeSets where changeSet.number > mergedCommit { merge(changeSet) }
+        mergedCommit = changeSets.last?.number ?? mergedCommit
+        merge(changeSets, isComplete: isComplete)
     }
 
     /// Takes over what one save of another context changed.
     public func mergeChanges(from changeSet: ChangeSet) {
         processPendingChanges()
-        merge(changeSet)
+        merge([changeSet], isComplete: true)
     }
 
     func mergeIfAutomatic() {
         if automaticallyMergesChangesFromParent { mergePending() }
     }
 
-    private func merge(_ changeSet: ChangeSet) {
-        guard changeSet.store == coordinator.store.identifier else { return }
-        mergedCommit = max(mergedCommit, changeSet.number)
+    /// Takes over several saves in their order, and tells observers once.
+    private func merge(_ changeSets: [ChangeSet], isComplete: Bool) {
         var changes = ObjectChanges()
+        changes.isComplete = isComplete
+        var unregistered = UnregisteredRows()
         var outdated: [ManagedObject] = []
-        for entity in changeSet.entities {
-            let map = objects[entity.entity.rootIndex]
-            if entity.touchesRelationships {
-                noteTouchedRelationships(of: entity.entity.index, in: changeSet.number)
-            }
-            for row in entity.inserted {
-                if let object = map.map[row.key] {
-                    take(row.placed, for: object, &outdated)
-                    changes.inserted.append(object)
-                } else if !observers.isEmpty {
-                    changes.unregistered.append((entity.entity.index, row.placed, row.key))
+        let watched = watchedEntities
+        for changeSet in changeSets where changeSet.store == coordinator.store.identifier {
+            for entity in changeSet.entities {
+                if entity.touchesRelationships {
+                    noteTouchedRelationships(of: entity.entity.index, in: changeSet.number)
                 }
-            }
-            for row in entity.updated {
-                if let object = map.map[row.key] {
-                    take(row.placed, for: object, &outdated)
-                    changes.updated.append(object)
-                } else if !observers.isEmpty {
-                    changes.unregistered.append((entity.entity.index, row.placed, row.key))
-                }
-            }
-            for key in entity.deleted {
-                guard let object = map.map[key] else { continue }
-                vanish(object)
-                changes.deleted.append(object)
+                merge(
+                    entity, &changes, &unregistered, &outdated,
+                    isWatched: watched.contains(entity.entity.index))
             }
         }
         reread(outdated)
+        changes.unregistered = unregistered.all
         notifyObservers(changes)
+    }
+
+    private func merge(
+        _ entity: EntityChanges, _ changes: inout ObjectChanges,
+        _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject], isWatched: Bool
+    ) {
+        let map = objects[entity.entity.rootIndex]
+        for row in entity.inserted {
+            if let object = map.map[row.key] {
+                take(row.placed, for: object, &outdated)
+                changes.inserted.append(object)
+            } else if isWatched {
+                unregistered.insert(row, entity.entity)
+            }
+        }
+        for row in entity.updated {
+            if let object = map.map[row.key] {
+                take(row.placed, for: object, &outdated)
+                changes.updated.append(
+                    .init(object: object, slots: row.slots, changesLinks: !row.links.isEmpty))
+            } else if isWatched {
+                unregistered.update(row, entity.entity)
+            }
+        }
+        for key in entity.deleted {
+            if let object = map.map[key] {
+                vanish(object)
+                changes.deleted.append(object)
+            } else if isWatched {
+                unregistered.delete(key, entity.entity)
+                changes.entitiesThatLostRows.insert(entity.entity.index)
+            }
+        }
     }
 
     /// Gives an object the row that another context saved, unless its own is as new.

@@ -14,9 +14,12 @@ extension ManagedObjectContext {
     /// An id of another store answers with an object that is gone.
     public func object(with id: ObjectID) -> ManagedObject {
         guard id.store == coordinator.store.identifier else {
-            let ghost = id.entity.objectClass.init(
+            let model = coordinator.model
+            // Descriptions live as long as their own container, so it must be one of this model's.
+            let entity = model[id.entityName] ?? model.entities.first ?? id.entity
+            let ghost = entity.objectClass.init(
                 ObjectRegistration(
-                    state: state, entity: id.entity, key: id.key, placed: id.entity.template,
+                    state: state, entity: entity, key: .min, placed: entity.template,
                     lifecycle: .gone))
             ghost.ownExtras.vanished = true
             return ghost
@@ -31,7 +34,7 @@ extension ManagedObjectContext {
         mergeIfAutomatic()
         let object = object(with: id)
         if object.lifecycle != .gone, object.isFault { try load(object) }
-        guard object.lifecycle != .gone, object.lifecycle != .discarded else {
+        guard object.lifecycle != .gone, object.lifecycle != .discarded, !object.isFault else {
             throw StoreError(
                 code: .missingRow, message: "There is no row for \(id) in the store any more.")
         }

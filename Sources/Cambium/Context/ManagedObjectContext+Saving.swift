@@ -42,7 +42,9 @@ extension ManagedObjectContext {
         for _ in 0..<100 {
             processPendingChanges()
             try validate()
-            for object in inserted + updated + deleted { object.willSave() }
+            for object in inserted { object.willSave() }
+            for object in updated { object.willSave() }
+            for object in deleted { object.willSave() }
             let touched = Dictionary(
                 noted.map { (ObjectIdentifier($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
@@ -59,10 +61,12 @@ extension ManagedObjectContext {
     private func validate() throws {
         var errors: [ValidationError] = []
         for object in inserted where object.lifecycle == .inserted {
-            errors += validationErrors(of: object)
+            let found = validationErrors(of: object)
+            if !found.isEmpty { errors += found }
         }
         for object in updated where object.lifecycle == .updated {
-            errors += validationErrors(of: object)
+            let found = validationErrors(of: object)
+            if !found.isEmpty { errors += found }
         }
         for object in deleted where object.lifecycle == .deleted {
             errors += denials(of: object)
@@ -73,12 +77,16 @@ extension ManagedObjectContext {
     /// What is wrong with an object as it is now; empty where it may be saved.
     public func validationErrors(of object: ManagedObject) -> [ValidationError] {
         var validator = Validator(object)
-        object.validateProperties(into: &validator)
-        validator.validateRules(evaluators(of: object.entityDescription))
-        return validator.errors
+        validator.validate(evaluators(of: object.entityDescription))
+        guard !validator.errors.isEmpty, validator.hasRunOwnChecks else { return validator.errors }
+        // A check of the program's own may have repaired what an earlier check refused.
+        var secondLook = Validator(object)
+        secondLook.validate(evaluators(of: object.entityDescription))
+        return secondLook.errors
     }
 
     private func evaluators(of entity: EntityDescription) -> [RuleEvaluator] {
+        guard !entity.rules.isEmpty else { return [] }
         if let known = ruleEvaluators[entity.index] { return known }
         let made = entity.rules.compactMap { rule -> RuleEvaluator? in
             // The compiler has checked the rule against this very model.
@@ -115,12 +123,13 @@ extension ManagedObjectContext {
         }
         for object in updated + deleted
         where object.lifecycle == .updated || object.lifecycle == .deleted {
-            for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
-                object.extras?.links[ordinal]?.discardChanges()
-            }
-            object.becomeClean(object.extras?.snapshot ?? object.placed)
+            // A deleted object did not take over what others saved meanwhile: it is read again.
+            object.becomeClean(
+                object.lifecycle == .deleted ? nil : object.extras?.snapshot ?? object.placed)
             noteForEvent(object)
         }
+        // What was read of the links took the changes into account, also where none was noted.
+        for root in objects { root.map.forEach { $0.extras?.links = [:] } }
         inserted = []
         updated = []
         deleted = []
@@ -131,6 +140,7 @@ extension ManagedObjectContext {
         guard !object.flags.contains(.isNoted) else { return }
         object.flags.insert(.isNoted)
         noted.append(object)
+        scheduleProcessing()
     }
 }
 

@@ -40,24 +40,25 @@ public final class ManagedObjectContext {
     let state: ContextState
     let mailbox: Mailbox
     let rowWriter = RecordWriter()
-    let draftWriter = RecordWriter()
-    var objects: [RootObjects]
-    var registeredCount = 0
+    var draftWriter: RecordWriter { state.draftWriter }
+    let objects: [RootObjects]
+    // Safety: here and below, an access calls nothing that could come back to the same variable.
+    @exclusivity(unchecked) var registeredCount = 0
     var sweptCount = 1024
 
     // Lists in the order of the changes. An object's lifecycle is the truth; a list may hold objects
     // that have moved on, which `settleLists()` removes.
-    var inserted: [ManagedObject] = []
-    var updated: [ManagedObject] = []
-    var deleted: [ManagedObject] = []
+    @exclusivity(unchecked) var inserted: [ManagedObject] = []
+    @exclusivity(unchecked) var updated: [ManagedObject] = []
+    @exclusivity(unchecked) var deleted: [ManagedObject] = []
     /// Whether an object in a list has moved on.
     var listsAreStale = false
     /// Objects changed since changes were last processed.
-    var noted: [ManagedObject] = []
+    @exclusivity(unchecked) var noted: [ManagedObject] = []
     /// Objects whose deletion was not propagated yet.
-    var unpropagated: [ManagedObject] = []
+    @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
     var observers: [WeakObserver] = []
-    var keyRanges: [Range<Int64>]
+    @exclusivity(unchecked) var keyRanges: [Range<Int64>]
     var keyBlockSizes: [Int: Int] = [:]
     var nextFailedKey: Int64 = -1
     /// For each relationship kept elsewhere, the commit that last touched it.
@@ -65,8 +66,8 @@ public final class ManagedObjectContext {
     var mergedCommit: Int64 = 0
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
-    var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
-    var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
+    @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
+    @exclusivity(unchecked) var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
     var isProcessing = false
     /// Enqueues the end of the event, one job in the context's isolation, where that is known.
     private let schedule: (@Sendable () -> Void)?
@@ -107,11 +108,11 @@ public final class ManagedObjectContext {
 
     deinit {
         coordinator.unsubscribe(identifier)
-        state.connect(to: nil)
     }
 }
 
 /// The identity map of one hierarchy.
 final class RootObjects {
-    var map = IdentityMap()
+    // Safety: the map calls nothing but the closures of `forEach` and `sweep`, which do not change it.
+    @exclusivity(unchecked) var map = IdentityMap()
 }

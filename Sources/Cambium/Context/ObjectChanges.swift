@@ -1,21 +1,51 @@
 import CambiumSQLite
 
-/// The objects that changed in a context, as its controllers and observers are told.
+/// What changed in a context, as its controllers and observers are told.
+///
+/// Several saves of other contexts may be told at once; then an object can be named more than once,
+/// and is as it was left by the last of them.
 struct ObjectChanges {
+    /// An object that was changed.
+    struct Update {
+        let object: ManagedObject
+        /// The slots that may have other values now; nil means any.
+        let slots: SlotSet?
+        /// Whether a relationship changed that is kept elsewhere than in the object's row.
+        let changesLinks: Bool
+    }
+
+    /// A row that another context inserted or changed and that this context has no object for.
+    struct UnregisteredRow {
+        /// The number of the row's entity.
+        let entity: Int
+        let key: Int64
+        /// The row, where it came along.
+        var placed: PlacedRecord?
+        /// The slots that were set; nil for a new row.
+        var slots: SlotSet?
+    }
+
     var inserted: [ManagedObject] = []
-    var updated: [ManagedObject] = []
+    var updated: [Update] = []
     var deleted: [ManagedObject] = []
-    /// Rows that another context inserted or changed and that this context has no object for: the
-    /// entity's number and the key.
-    var unregistered: [(entity: Int, row: PlacedRecord?, key: Int64)] = []
+    /// Rows of the entities that the context's observers watch.
+    var unregistered: [UnregisteredRow] = []
+    /// The numbers of the entities that lost rows which this context has no objects for.
+    var entitiesThatLostRows: Set<Int> = []
+    /// Whether these are all changes; if not, anything may have changed.
+    var isComplete = true
 
     var isEmpty: Bool {
-        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && unregistered.isEmpty
+        isComplete && inserted.isEmpty && updated.isEmpty && deleted.isEmpty && unregistered.isEmpty
+            && entitiesThatLostRows.isEmpty
     }
 }
 
 /// Whoever wants to know what changes in a context, in the context's isolation.
 protocol ContextObserver: AnyObject {
+    /// The numbers of the entities whose rows matter even where the context has no object for them.
+    var watchedEntities: Set<Int> { get }
+
     func contextDidChange(_ changes: ObjectChanges)
 }
 
@@ -25,7 +55,8 @@ struct WeakObserver {
 
 extension ManagedObjectContext {
     func addObserver(_ observer: any ContextObserver) {
-        observers.removeAll { $0.observer == nil || $0.observer === observer }
+        guard !observers.contains(where: { $0.observer === observer }) else { return }
+        observers.removeAll { $0.observer == nil }
         observers.append(WeakObserver(observer: observer))
     }
 
@@ -37,5 +68,10 @@ extension ManagedObjectContext {
         guard !changes.isEmpty else { return }
         for case let observer? in observers.map(\.observer) { observer.contextDidChange(changes) }
         observers.removeAll { $0.observer == nil }
+    }
+
+    /// The entities that any observer watches.
+    var watchedEntities: Set<Int> {
+        observers.reduce(into: []) { $0.formUnion($1.observer?.watchedEntities ?? []) }
     }
 }

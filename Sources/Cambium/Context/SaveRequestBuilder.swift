@@ -6,6 +6,7 @@ struct SaveRequestBuilder {
     private(set) var saved: [ManagedObject] = []
     private var written: [ManagedObject] = []
     private var links: [String: SaveRequest.Links] = [:]
+    private var checks: [Int: SaveRequest.Check] = [:]
 
     init(context: ManagedObjectContext) {
         self.context = context
@@ -37,6 +38,7 @@ struct SaveRequestBuilder {
         }
         request.insertions = insertions.compactMap(\.self)
         request.updates = collectUpdates()
+        request.checks = checks.sorted { $0.key < $1.key }.map(\.value)
         request.deletions = deletions.compactMap(\.self)
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
         saved = context.inserted + context.updated + context.deleted
@@ -51,6 +53,10 @@ struct SaveRequestBuilder {
             collectLinks(of: object)
             guard let record = object.record, let slots = changedSlots(of: object) else { continue }
             let entity = object.entityDescription
+            if slots.isEmpty {
+                checks[entity.index, default: .init(entity: entity)].records.append(record)
+                continue
+            }
             written.append(object)
             // Most objects are changed like the one before.
             if let last = updates.indices.last, updates[last].entity === entity,
@@ -81,8 +87,8 @@ struct SaveRequestBuilder {
         }
     }
 
-    /// The stored slots that were set; nil where all have the values they had, and nothing needs to
-    /// be written.
+    /// The stored slots that were set: empty where all have the values they had, nil where none was
+    /// set.
     private func changedSlots(of object: ManagedObject) -> SlotSet? {
         guard let extras = object.extras, let base = extras.snapshot?.record,
             let record = object.record
@@ -93,7 +99,8 @@ struct SaveRequestBuilder {
         stored.forEach { slot in
             differs = differs || !record.isEqual(slot, entity.shape.kinds[slot], to: base)
         }
-        return differs ? stored : nil
+        if stored.isEmpty { return nil }
+        return differs ? stored : SlotSet()
     }
 
     private mutating func collectLinks(of object: ManagedObject) {
@@ -162,10 +169,13 @@ struct SaveRequestBuilder {
             placed.record.version += 1
             object.record = placed.record
             object.page = placed.page
+            context.noteForEvent(object)
         case .delete:
             break
         case .yield(let theirs?):
             object.becomeClean(theirs)
+            // Written, or taken back with the row; read again when asked.
+            object.extras?.links = [:]
             context.noteForEvent(object)
         case .yield(nil):
             object.lifecycle = .gone

@@ -1,3 +1,5 @@
+import CambiumSQL
+
 /// Keeps the results of a request up to date as objects change: in its own context before they are
 /// saved, and in any other context when that saves.
 ///
@@ -13,24 +15,34 @@
 /// ```
 ///
 /// Which objects belong is decided from the changes themselves, also for objects that this context
-/// did not have: a row that another context makes match appears.
+/// did not have: a row that another context makes match appears. Where the request looks at related
+/// objects, a change of these is followed back to those that look at them. A change costs what it
+/// changes, not the length of the list; only a request with a limit or an offset, or one that looks
+/// at the members of a to-many relationship, is fetched again when something on its way changes.
+///
+/// ## Topics
+/// - Making: ``init(_:in:)``, ``init(_:in:sectionedBy:)``, ``performFetch()``
+/// - Results: ``fetchedObjects``, ``sections``, ``object(at:)``, ``indexPath(for:)``
+/// - Changes: ``changes``, ``delegate``
 public final class FetchedResultsController<Entity: ManagedObject> {
     /// The context whose objects the results are.
     public let managedObjectContext: ManagedObjectContext
     /// What is fetched. Its order is total: after the given levels comes the key.
     public let fetchRequest: FetchRequest<Entity>
-    /// Told of changes. Setting it starts the tracking.
+    /// Told of changes. Setting it starts the tracking; what changed since ``performFetch()`` is
+    /// told at once.
     public weak var delegate: (any FetchedResultsControllerDelegate<Entity>)? {
         didSet { updateTracking() }
     }
 
-    let sectionPath: [String]?
-    var list: ResultList<Entity>
-    private var membership: ExpressionEvaluator?
-    private var family: Set<Int> = []
-    private var looksAtOthers = false
+    private(set) var list: ResultList<Entity>
+    private(set) var scope: ResultScope?
     private var consumers: [WeakConsumer] = []
-    private var hasFetched = false
+    /// Whether something may have changed that the list does not show.
+    private var isStale = false
+    private var isDelivering = false
+    /// Changes that came while others were told.
+    private var waiting: [ObjectChanges] = []
 
     private struct WeakConsumer {
         weak var consumer: ResultConsumer<Entity>?
@@ -58,76 +70,62 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
         sectionedBy key: Key<Entity, SectionValue>
     ) {
-        var request = request
-        if request.sortOrders.first?.path != key.path {
-            request.sortOrders.insert(key.ascending, at: 0)
-        }
         self.init(request, in: context, sectionPath: key.path)
     }
 
     private init(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext, sectionPath: [String]?
     ) {
+        var terms =
+            context.coordinator.model[request.entityName].map { request.sortTerms(for: $0) } ?? []
+        if let sectionPath, terms.first?.path != sectionPath {
+            terms.insert(SortTerm(path: sectionPath, isDescending: false), at: 0)
+        }
+        var request = request
+        request.sortOrders = terms.map { SortOrder(path: $0.path, isDescending: $0.isDescending) }
         managedObjectContext = context
         fetchRequest = request
-        self.sectionPath = sectionPath
-        let terms =
-            context.coordinator.model[request.entityName]
-            .map { request.sortTerms(for: $0) } ?? []
-        list = ResultList(
-            order: ObjectOrder(terms),
-            sectionsDescend: sectionPath == nil ? nil : terms.first?.isDescending)
-    }
-
-    deinit {
-        for case let consumer? in consumers.map(\.consumer) { consumer.finish() }
+        list = ResultList(order: ObjectOrder(terms), hasSections: sectionPath != nil)
     }
 
     /// Fetches the results. From then on changes are relative to them.
     ///
-    /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order; what the
-    ///   fetch throws.
+    /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, or one that
+    ///   leaves out unsaved changes; what the fetch throws.
     public func performFetch() throws {
+        managedObjectContext.mergeIfAutomatic()
+        managedObjectContext.processPendingChanges()
+        let request = try managedObjectContext.rowRequest(for: fetchRequest)
         guard !list.order.terms.isEmpty else {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A controller's request needs an order. Add .sorted(by:).")
         }
-        managedObjectContext.mergeIfAutomatic()
-        managedObjectContext.processPendingChanges()
-        let rows = try managedObjectContext.rowRequest(for: fetchRequest)
-        guard case .matching(let condition, let arguments) = rows.selection else { return }
-        membership = try condition.map {
-            try ExpressionEvaluator(
-                condition: $0, entity: rows.entity.entity, model: rows.entity.model,
-                parameters: arguments)
+        guard fetchRequest.includesPendingChanges else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A controller follows unsaved changes too. "
+                    + "Leave includesPendingChanges of its request true.")
         }
-        family =
-            rows.includesSubentities
-            ? Set(managedObjectContext.coordinator.model.families[rows.entity.index])
-            : [rows.entity.index]
-        looksAtOthers =
-            condition?.looksAtRelatedObjects == true
-            || list.order.terms.contains { $0.path.count > 1 } || rows.limit != nil
-            || rows.offset > 0
-        list.reset(to: try fetchEntries(rows))
-        hasFetched = true
+        let scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
+        list.reset(to: try fetchEntries(scope))
+        self.scope = scope
+        isStale = false
         for case let consumer? in consumers.map(\.consumer) { consumer.restart() }
-        updateTracking()
+        managedObjectContext.addObserver(self)
     }
 
-    private func fetchEntries(_ rows: RowRequest) throws -> [ResultEntry<Entity>] {
-        try managedObjectContext.fetchObjects(rows, fetchRequest.includesPendingChanges)
-            .compactMap { ($0 as? Entity).map(entry) }
+    private func fetchEntries(_ scope: ResultScope) throws -> [ResultEntry<Entity>] {
+        let objects = try managedObjectContext.fetchObjects(scope.request, true)
+            .compactMap { $0 as? Entity }
+        return try entries(of: objects, scope)
     }
 
-    private func entry(_ object: Entity) -> ResultEntry<Entity> {
-        ResultEntry(
-            object, sectionValue: sectionValue(of: object), keys: list.order.keys(of: object))
-    }
-
-    private func sectionValue(of object: Entity) -> Value {
-        sectionPath.map { object.value(atPath: $0) } ?? .null
+    func entries(of objects: [Entity], _ scope: ResultScope) throws -> [ResultEntry<Entity>] {
+        for path in scope.related.paths {
+            try managedObjectContext.fireFaults(of: objects, along: path)
+        }
+        return objects.map { ResultEntry($0, keys: list.order.keys(of: $0)) }
     }
 
     // MARK: Results
@@ -136,7 +134,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     ///
     /// - Complexity: O(n)
     public var fetchedObjects: [Entity]? {
-        hasFetched ? list.sections.flatMap { $0.entries.map(\.object) } : nil
+        scope == nil ? nil : list.sections.flatMap { $0.entries.map(\.object) }
     }
 
     /// The sections in order; one, without a name, where the results are not in sections.
@@ -167,7 +165,6 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// consumer gets one difference for many changes. Several consumers are independent.
     public var changes: FetchedResultsChanges<Entity> {
         let consumer = ResultConsumer<Entity>()
-        consumers.removeAll { $0.consumer == nil }
         consumers.append(WeakConsumer(consumer: consumer))
         updateTracking()
         return FetchedResultsChanges(controller: self, consumer: consumer)
@@ -175,98 +172,78 @@ public final class FetchedResultsController<Entity: ManagedObject> {
 
     // MARK: Tracking
 
+    private var isTracking: Bool {
+        delegate != nil || consumers.contains { $0.consumer != nil }
+    }
+
     private func updateTracking() {
         consumers.removeAll { $0.consumer == nil }
-        if hasFetched, delegate != nil || !consumers.isEmpty {
-            managedObjectContext.addObserver(self)
-        } else {
-            managedObjectContext.removeObserver(self)
+        guard scope != nil, isTracking else { return }
+        managedObjectContext.addObserver(self)
+        guard isStale else { return }
+        managedObjectContext.mergeIfAutomatic()
+        managedObjectContext.processPendingChanges()
+        if isStale { contextDidChange(ObjectChanges()) }
+    }
+
+    private func follow(_ changes: ObjectChanges, _ scope: ResultScope) {
+        do {
+            guard isStale || scope.isTouched(by: changes) else { return }
+            let isKnown = !isStale && changes.isComplete
+            isStale = true  // until it is known that nothing was missed
+            let edit =
+                try isKnown && !scope.needsRefetch
+                ? edit(for: changes, scope)
+                : refetch(ChangedObjects(changes, isComplete: isKnown), scope)
+            isStale = false
+            guard !edit.isEmpty else { return }
+            let listeners = consumers.compactMap(\.consumer)
+            let old = listeners.isEmpty ? [] : list.sections
+            let difference = list.apply(edit)
+            guard !difference.isEmpty else { return }
+            for consumer in listeners { consumer.receive(difference, from: old) }
+            if let delegate { difference.deliver(to: delegate, from: self) }
+        } catch {
+            // The next save throws it; the next change brings the list up to date.
+            managedObjectContext.recordedErrors.append(error)
         }
     }
 
-    private func deliver(_ difference: FetchedResultsDifference<Entity>) {
-        guard !difference.isEmpty else { return }
-        for case let consumer? in consumers.map(\.consumer) { consumer.receive(difference) }
-        if let delegate { difference.deliver(to: delegate, from: self) }
+    /// What the request finds now, compared with what the list has.
+    private func refetch(
+        _ changed: ChangedObjects, _ scope: ResultScope
+    ) throws -> ResultList<Entity>.Edit {
+        var edit = ResultList<Entity>.Edit()
+        var found: Set<ObjectIdentifier> = []
+        for new in try fetchEntries(scope) {
+            found.insert(ObjectIdentifier(new.object))
+            if let known = entry(of: new.object) {
+                edit.compare(known, with: new.keys, change: changed[new.object])
+            } else {
+                edit.inserted.append(new)
+            }
+        }
+        edit.removed = list.entries.values.filter { !found.contains(ObjectIdentifier($0.object)) }
+        return edit
+    }
+
+    func entry(of object: ManagedObject) -> ResultEntry<Entity>? {
+        list.entries[object.key].flatMap { $0.object === object ? $0 : nil }
     }
 }
 
 extension FetchedResultsController: ContextObserver {
+    var watchedEntities: Set<Int> { scope?.watchedEntities ?? [] }
+
     func contextDidChange(_ changes: ObjectChanges) {
-        guard delegate != nil || consumers.contains(where: { $0.consumer != nil }) else {
+        guard isTracking else {
+            isStale = true
             return managedObjectContext.removeObserver(self)
         }
-        if looksAtOthers {
-            refetch(changes)
-        } else {
-            deliver(list.apply(edit(for: changes)))
-        }
-    }
-
-    private func edit(for changes: ObjectChanges) -> ResultList<Entity>.Edit {
-        var edit = ResultList<Entity>.Edit()
-        for object in changes.deleted {
-            if let entry = entryOf(object) { edit.removed.append(entry) }
-        }
-        for object in changes.inserted + changes.updated { judge(object, &edit) }
-        let strangers = changes.unregistered.filter { family.contains($0.entity) }.map {
-            managedObjectContext.adopt(entity: $0.entity, key: $0.key, placed: $0.row)
-        }
-        let faults = strangers.filter(\.isFault)
-        if !faults.isEmpty { try? managedObjectContext.load(faults) }
-        for object in strangers where !object.isFault { judge(object, &edit) }
-        return edit
-    }
-
-    private func entryOf(_ object: ManagedObject) -> ResultEntry<Entity>? {
-        list.entries[object.key].flatMap { $0.object === object ? $0 : nil }
-    }
-
-    private func judge(_ object: ManagedObject, _ edit: inout ResultList<Entity>.Edit) {
-        guard family.contains(object.entityDescription.index), let object = object as? Entity else {
-            return
-        }
-        let matches = membership?.isTrue(ObjectSubject(object)) ?? true
-        switch (entryOf(object), matches) {
-        case (nil, false):
-            break
-        case (nil, true):
-            edit.inserted.append(entry(object))
-        case (let known?, false):
-            edit.removed.append(known)
-        case (let known?, true):
-            let section = sectionValue(of: object)
-            let keys = list.order.keys(of: object)
-            if section == known.sectionValue, keys == known.keys {
-                edit.touched.append(known)
-            } else {
-                edit.rekeyed.append((known, section, keys))
-            }
-        }
-    }
-
-    /// For requests that look at other objects, or at a window: what it would find now, compared
-    /// with what it had.
-    private func refetch(_ changes: ObjectChanges) {
-        guard let rows = try? managedObjectContext.rowRequest(for: fetchRequest),
-            let fetched = try? fetchEntries(rows)
-        else { return }
-        let changed = Set(
-            (changes.inserted + changes.updated).map { ObjectIdentifier($0) })
-        var edit = ResultList<Entity>.Edit()
-        let current = Set(fetched.map(\.object.key))
-        edit.removed = list.entries.values.filter { !current.contains($0.object.key) }
-        for new in fetched {
-            guard let known = list.entries[new.object.key] else {
-                edit.inserted.append(new)
-                continue
-            }
-            if known.sectionValue != new.sectionValue || known.keys != new.keys {
-                edit.rekeyed.append((known, new.sectionValue, new.keys))
-            } else if changed.contains(ObjectIdentifier(new.object)) {
-                edit.touched.append(known)
-            }
-        }
-        deliver(list.apply(edit))
+        waiting.append(changes)
+        guard !isDelivering else { return }
+        isDelivering = true
+        defer { isDelivering = false }
+        while !waiting.isEmpty, let scope { follow(waiting.removeFirst(), scope) }
     }
 }

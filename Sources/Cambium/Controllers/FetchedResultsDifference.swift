@@ -8,9 +8,10 @@ public struct FetchedResultsDifference<Entity: ManagedObject> {
     public struct SectionChange {
         /// The section's place: in the old list for one that went, in the new for one that came.
         public let index: Int
-        /// What the section's objects have in common, as text.
-        public let name: String
         let value: Value
+
+        /// What the section's objects have in common, as text.
+        public var name: String { value.sectionName }
     }
 
     /// What happened to an object.

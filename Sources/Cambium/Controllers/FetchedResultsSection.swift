@@ -12,19 +12,6 @@ public struct FetchedResultsSection<Entity: ManagedObject> {
     public var numberOfObjects: Int { entries.count }
 }
 
-/// An object in a controller's results, with the values that decided its place.
-final class ResultEntry<Entity: ManagedObject> {
-    let object: Entity
-    var sectionValue: Value
-    var keys: [Value]
-
-    init(_ object: Entity, sectionValue: Value, keys: [Value]) {
-        self.object = object
-        self.sectionValue = sectionValue
-        self.keys = keys
-    }
-}
-
 extension Value {
     /// The value as the name of a section.
     var sectionName: String {

@@ -68,24 +68,4 @@ extension ModelExpression {
                 otherwise: second.rebased(onto: root))
         }
     }
-
-    /// Whether it may turn on more than the object's own attributes.
-    var looksAtRelatedObjects: Bool {
-        switch self {
-        case .literal, .parameter: false
-        case .keyPath(_, let names): names.count > 1
-        case .list(let items), .and(let items), .or(let items), .function(_, let items):
-            items.contains(where: \.looksAtRelatedObjects)
-        case .not(let item): item.looksAtRelatedObjects
-        case .comparison(let left, _, let right, _), .arithmetic(let left, _, let right):
-            left.looksAtRelatedObjects || right.looksAtRelatedObjects
-        case .between(let item, let lower, let upper):
-            item.looksAtRelatedObjects || lower.looksAtRelatedObjects
-                || upper.looksAtRelatedObjects
-        case .quantified, .aggregate, .subquery: true
-        case .conditional(let condition, let first, let second):
-            condition.looksAtRelatedObjects || first.looksAtRelatedObjects
-                || second.looksAtRelatedObjects
-        }
-    }
 }

@@ -47,9 +47,7 @@ extension Value {
             one < Double(other) ? -1 : one > Double(other) ? 1 : 0
         case (.decimal(let one), .decimal(let other)): one < other ? -1 : one > other ? 1 : 0
         case (.date(let one), .date(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.string(let one), .string(let other)):
-            one.utf8.elementsEqual(other.utf8)
-                ? 0 : one.utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
+        case (.string(let one), .string(let other)): one.utf8.order(relativeTo: other.utf8)
         case (.uri(let one), .uri(let other)):
             Value.string(one.absoluteString).order(relativeTo: .string(other.absoluteString))
         case (.uuid(let one), .uuid(let other)): one < other ? -1 : one == other ? 0 : 1
@@ -57,5 +55,23 @@ extension Value {
             one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
         default: 0
         }
+    }
+}
+
+extension String.UTF8View {
+    /// Less than 0, 0 or greater than 0, as the bytes compare.
+    fileprivate func order(relativeTo other: Self) -> Int {
+        let result = withContiguousStorageIfAvailable { one in
+            other.withContiguousStorageIfAvailable { other in
+                for index in 0..<Swift.min(one.count, other.count) where one[index] != other[index]
+                {
+                    return one[index] < other[index] ? -1 : 1
+                }
+                return one.count - other.count
+            }
+        }
+        if case let result?? = result { return result }
+        if elementsEqual(other) { return 0 }
+        return lexicographicallyPrecedes(other) ? -1 : 1
     }
 }

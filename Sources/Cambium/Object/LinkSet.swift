@@ -18,12 +18,17 @@ struct LinkSet {
 
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty }
 
+    // What is in the store may not be known, so the last word is kept even where it changes nothing:
+    // a member that was added and taken out again may have been there before.
+
     mutating func add(_ member: Member) {
-        if removed.remove(member.key) == nil { added[member.key] = member }
+        if !removed.isEmpty { removed.remove(member.key) }
+        added[member.key] = member
     }
 
     mutating func remove(_ key: Int64) {
-        if added.removeValue(forKey: key) == nil { removed.insert(key) }
+        added[key] = nil
+        removed.insert(key)
     }
 
     mutating func setStored(_ members: [Member], at commit: Int64) {
@@ -54,6 +59,13 @@ struct LinkSet {
     mutating func discardChanges() {
         added = [:]
         removed = []
+    }
+
+    /// Forgets what was read, and what was changed about one member.
+    mutating func forgetChange(of key: Int64) {
+        added[key] = nil
+        removed.remove(key)
+        stored = nil
     }
 
     /// Forgets what was read, so that the next access reads again.

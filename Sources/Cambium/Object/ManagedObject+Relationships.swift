@@ -144,7 +144,7 @@ extension ManagedObject {
                 of: object.entityDescription.relationships[inverse], to: self)
         }
         noteLink(ordinal, object)
-        if let inverse = relationship.inverse, object !== self { object.noteLink(inverse, self) }
+        if let inverse = relationship.inverse { object.noteLink(inverse, self) }
     }
 
     final func unlink(_ ordinal: Int, from object: ManagedObject) {
@@ -159,13 +159,13 @@ extension ManagedObject {
             return
         }
         noteUnlink(ordinal, object.key)
-        if let inverse = relationship.inverse, object !== self { object.noteUnlink(inverse, key) }
+        if let inverse = relationship.inverse { object.noteUnlink(inverse, key) }
     }
 
     /// Notes that the other end now leads here, without reading what is there.
     private func noteLink(_ ordinal: Int, _ object: ManagedObject) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
-        state.context?.willChangeLinks(self)
+        willChangeLinks()
         ownExtras.links[ordinal, default: LinkSet()].add(
             LinkSet.Member(key: object.key, entity: object.entityDescription.index))
     }
@@ -174,8 +174,15 @@ extension ManagedObject {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         // A side that keeps the key itself has written it already.
         guard entityDescription.relationships[ordinal].slot == nil else { return }
-        state.context?.willChangeLinks(self)
+        willChangeLinks()
         ownExtras.links[ordinal, default: LinkSet()].remove(key)
+    }
+
+    @inline(__always)
+    private func willChangeLinks() {
+        // Most links of one object are made one after the other.
+        if lifecycle != .clean, flags.contains(.isNoted) { return }
+        state.context?.willChangeLinks(self)
     }
 
     final var ownExtras: ObjectExtras {
@@ -193,6 +200,14 @@ extension ManagedObject {
         guard let object else { return true }
         guard object.state === state, object.key != .min else {
             state.context?.recordForeignLink(self, relationship, object)
+            return false
+        }
+        let entity = object.entityDescription.index
+        guard
+            entity == relationship.destination
+                || state.coordinator.model.families[relationship.destination].contains(entity)
+        else {
+            state.context?.recordWrongEntity(self, relationship, object)
             return false
         }
         return true

@@ -94,12 +94,13 @@ extension ManagedObject {
 /// What only some objects need: those changed since they were saved, and those whose to-many
 /// relationships were used.
 final class ObjectExtras {
+    // Safety: see `ManagedObject`; changing links calls nothing but the dictionary.
     /// The values as last read or saved, while the record is a draft.
-    var snapshot: PlacedRecord?
+    @exclusivity(unchecked) var snapshot: PlacedRecord?
     /// The slots that were set since.
-    var changedSlots = SlotSet()
+    @exclusivity(unchecked) var changedSlots = SlotSet()
     /// The relationships kept elsewhere, by number.
-    var links: [Int: LinkSet] = [:]
+    @exclusivity(unchecked) var links: [Int: LinkSet] = [:]
     /// The decimals that were last set to a value that does not fit.
     var unfitSlots: Set<Int> = []
     /// Whether the row was found missing, or deleted by another isolation.

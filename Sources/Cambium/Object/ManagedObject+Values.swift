@@ -93,11 +93,9 @@ extension ManagedObject {
 
     /// Writes text or data as a change.
     public final func writeBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
-        guard let record = prepareChange(slot), let page, let context = state.context else {
-            return
-        }
+        guard let record = prepareChange(slot), let page else { return }
         var placed = PlacedRecord(page: page, record: record)
-        context.draftWriter.setBytes(bytes, slot, of: &placed, entityDescription.shape)
+        state.draftWriter.setBytes(bytes, slot, of: &placed, entityDescription.shape)
         self.page = placed.page
         self.record = placed.record
     }

@@ -9,8 +9,8 @@ extension SQLiteStore {
             case .keys(let keys): return try fetch(keys, request, connection, receive)
             case .matching, .referring, .linked: break
             }
-            let select = selects[request.entity.index]
-            let (sql, parameters) = try select.rows(
+            if try scan(request, connection, receive) { return }
+            let (sql, parameters) = try selects[request.entity.index].rows(
                 Self.selection(request.selection),
                 includesSubentities: request.includesSubentities, sort: request.sort,
                 limit: request.limit, offset: request.offset)
@@ -61,7 +61,7 @@ extension SQLiteStore {
         defer { statement.reset() }
         try statement.bind(key, at: 1)
         guard try statement.step() else { return }
-        try receive(row(statement, request.entity, source(statement, request.entity)))
+        try receive(row(of: request.entity, rows(of: request.entity, at: statement.row)))
     }
 
     private func fetch(
@@ -83,7 +83,8 @@ extension SQLiteStore {
                 statement throws(SQLiteError) in
                 guard failure == nil else { return }
                 do {
-                    try receive(row(statement, request.entity, source(statement, request.entity)))
+                    try receive(
+                        row(of: request.entity, rows(of: request.entity, at: statement.row)))
                 } catch {
                     failure = error
                 }
@@ -92,37 +93,58 @@ extension SQLiteStore {
         if let failure { throw failure }
     }
 
+    /// Reads rows in any order and without a limit: the fast way.
+    ///
+    /// - Returns: False where the request cannot be answered so.
+    private func scan(
+        _ request: RowRequest, _ connection: Connection, _ receive: (StoreRow) throws -> Void
+    ) throws -> Bool {
+        guard request.isUnordered, request.limit == nil, request.offset == 0,
+            let (sql, parameters) = try selects[request.entity.index].scan(
+                Self.selection(request.selection),
+                includesSubentities: request.includesSubentities,
+                maximumColumns: Connection.maximumScanColumns)
+        else { return false }
+        var source: SQLiteRows?
+        try connection.scan(sql, Self.leading(request.selection) + parameters) { current in
+            let rows = source ?? rows(of: request.entity, at: current)
+            source = rows
+            rows.row = current
+            try receive(row(of: request.entity, rows))
+        }
+        return true
+    }
+
     private func deliver(
         _ statement: Statement, _ entity: EntityDescription, _ receive: (StoreRow) throws -> Void
     ) throws {
-        let source = source(statement, entity)
+        let rows = rows(of: entity, at: statement.row)
         while try statement.step() {
-            try receive(row(statement, entity, source))
+            try receive(row(of: entity, rows))
         }
     }
 
-    private func source(_ statement: Statement, _ entity: EntityDescription) -> SQLiteRows {
-        SQLiteRows(statement, readers: rowReaders[entity.index])
+    private func rows(of entity: EntityDescription, at row: CurrentRow) -> SQLiteRows {
+        SQLiteRows(row, readers: rowReaders[entity.index])
     }
 
-    private func row(
-        _ statement: Statement, _ entity: EntityDescription, _ source: SQLiteRows
-    ) -> StoreRow {
+    private func row(of entity: EntityDescription, _ rows: SQLiteRows) -> StoreRow {
         StoreRow(
-            key: statement.integer(at: 0), version: statement.integer(at: 1),
+            key: rows.row.integer(at: 0), version: rows.row.integer(at: 1),
             entity: entity.hasEntityColumn
-                ? model[statement.text(at: 2)]?.index ?? entity.index : entity.index,
-            source: source)
+                ? model[rows.row.text(at: 2)]?.index ?? entity.index : entity.index,
+            source: rows)
     }
 }
 
 /// The rows of one running statement.
 private final class SQLiteRows: RowSource {
-    private let statement: Statement
+    /// The row that the statement stands at.
+    var row: CurrentRow
     private let readers: [RowReader?]
 
-    init(_ statement: Statement, readers: [RowReader?]) {
-        self.statement = statement
+    init(_ row: CurrentRow, readers: [RowReader?]) {
+        self.row = row
         self.readers = readers
     }
 
@@ -135,6 +157,6 @@ private final class SQLiteRows: RowSource {
                 message: "Row \(key) is of an entity that the request does not ask for. "
                     + "Another program has changed the store; restore a backup.")
         }
-        return try reader.read(statement, key: key, version: version, into: writer)
+        return try reader.read(row, key: key, version: version, into: writer)
     }
 }

@@ -7,11 +7,7 @@ extension SQLiteStore {
         resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
         committed: (_ outcome: [ConflictResolution]) -> Void
     ) throws {
-        guard !isReadOnly else {
-            throw StoreError(
-                code: .readOnly,
-                message: "The store was opened for reading only. Open it without that option.")
-        }
+        guard !isReadOnly else { throw StoreError.readOnly }
         try writer.withLock { connection in
             try withExtendedLifetime(request) {
                 committed(try write(request, connection, resolve))
@@ -31,6 +27,9 @@ extension SQLiteStore {
             try connection.transaction {
                 // Deletes first, then updates: a unique value that becomes free in this save may be
                 // taken in it.
+                for check in request.checks {
+                    guard try conflicts(check, connection).isEmpty else { throw VersionMismatch() }
+                }
                 for deletion in request.deletions { try delete(deletion, connection) }
                 for update in request.updates { try self.update(update, connection) }
                 try writeNew(request, connection)
@@ -39,6 +38,9 @@ extension SQLiteStore {
         } catch is VersionMismatch {
             return try connection.transaction {
                 var resolutions: [ConflictResolution] = []
+                for check in request.checks {
+                    resolutions += try self.resolve(check, connection, resolve)
+                }
                 for deletion in request.deletions {
                     resolutions += try delete(deletion, connection, resolve)
                 }
@@ -135,6 +137,22 @@ extension SQLiteStore {
         return resolutions
     }
 
+    private func resolve(
+        _ check: SaveRequest.Check, _ connection: Connection,
+        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
+    ) throws -> [ConflictResolution] {
+        let conflicts = try conflicts(check, connection)
+        let resolutions = conflicts.isEmpty ? [] : try resolve(conflicts)
+        for resolution in resolutions { try apply(resolution, connection) }
+        return resolutions
+    }
+
+    private func conflicts(
+        _ check: SaveRequest.Check, _ connection: Connection
+    ) throws -> [RowConflict] {
+        try conflicts(check.entity, check.records.sortedByKey(), isDeletion: false, connection)
+    }
+
     private func apply(_ resolution: ConflictResolution, _ connection: Connection) throws {
         let entity = resolution.conflict.entity
         switch resolution.action {
@@ -170,7 +188,8 @@ extension SQLiteStore {
                     entity: entity, key: key,
                     theirs: exists
                         ? try reader.read(
-                            statement, key: key, version: statement.integer(at: 2), into: writer)
+                            statement.row, key: key, version: statement.integer(at: 2), into: writer
+                        )
                         : nil,
                     isDeletion: isDeletion))
         }

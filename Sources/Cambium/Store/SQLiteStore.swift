@@ -44,7 +44,8 @@ final class SQLiteStore: Store {
     }
 
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
-        try writer.withLock { connection in
+        guard !isReadOnly else { throw StoreError.readOnly }
+        return try writer.withLock { connection in
             let parameters: [StoredValue] = [
                 .text(model.entities[root].name), .integer(Int64(count)),
             ]

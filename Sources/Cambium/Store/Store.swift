@@ -8,7 +8,8 @@ protocol Store: AnyObject, Sendable {
     /// Whether saves are refused.
     var isReadOnly: Bool { get }
 
-    /// Finds rows and hands them to the receiver, in the request's order.
+    /// Finds rows and hands them to the receiver, in the request's order. The receiver must not use
+    /// the store.
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws
 
     /// Counts the rows that a request finds.
@@ -49,7 +50,10 @@ struct RowRequest {
     let entity: EntityDescription
     let selection: Selection
     var includesSubentities = true
+    /// The order; rows that are equal in it come in the order of their keys.
     var sort: [SortTerm] = []
+    /// Whether the order does not matter, not even that of the keys.
+    var isUnordered = false
     var limit: Int?
     var offset = 0
 }
@@ -91,6 +95,13 @@ struct SaveRequest {
         var records: [Record]
     }
 
+    /// Rows that were set to the values they have, by entity: nothing is written, but a conflict
+    /// counts.
+    struct Check {
+        let entity: EntityDescription
+        var records: [Record] = []
+    }
+
     /// Rows to be deleted, by entity: key and version.
     struct Deletion {
         let entity: EntityDescription
@@ -106,6 +117,7 @@ struct SaveRequest {
         var removed: [(source: Int64, destination: Int64)] = []
     }
 
+    var checks: [Check] = []
     var deletions: [Deletion] = []
     var updates: [Update] = []
     var insertions: [Insertion] = []

@@ -33,6 +33,10 @@ public struct StoreError: Error, Sendable {
         self.underlying = underlying
     }
 
+    static let readOnly = StoreError(
+        code: .readOnly,
+        message: "The store was opened for reading only. Open it without that option.")
+
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch code {

@@ -4,9 +4,17 @@ import CambiumSQLite
 public struct Validator {
     let object: ManagedObject
     private(set) var errors: [ValidationError] = []
+    /// Whether a check of the program's own ran, which may have changed values.
+    private(set) var hasRunOwnChecks = false
 
     init(_ object: ManagedObject) {
         self.object = object
+    }
+
+    /// Runs all checks.
+    mutating func validate(_ rules: [RuleEvaluator]) {
+        object.validateProperties(into: &self)
+        validateRules(rules)
     }
 
     /// Notes that something is wrong.
@@ -107,12 +115,14 @@ public struct Validator {
         finite(property, value?.timeIntervalSinceReferenceDate)
     }
 
-    /// A to-many must have a number of objects in the limits.
+    /// A to-many must have a number of objects in the limits; an optional one may be empty.
     @_spi(Generated)
     public mutating func count(
         of property: String, at ordinal: Int, min: Int? = nil, max: Int? = nil
     ) {
         let count = object.links(ordinal).members.count
+        let relationship = object.entityDescription.relationships[ordinal].relationship
+        if count == 0, relationship.isOptional { return }
         if let min, count < min {
             add(.tooFew, property, "\(property) has \(count) objects; at least \(min) are needed.")
         }
@@ -124,6 +134,7 @@ public struct Validator {
     /// Runs a check of the program's own, which throws when it says no.
     @_spi(Generated)
     public mutating func custom(_ property: String?, _ check: () throws -> Void) {
+        hasRunOwnChecks = true
         do {
             try check()
         } catch let error as ValidationError {

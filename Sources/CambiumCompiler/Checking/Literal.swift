@@ -27,7 +27,8 @@ enum Literal {
             .success(.string(text))
         case .date:
             date(text).map { .success(.date($0)) }
-                ?? wrong(text, "date", "Write 2026-01-31 or 2026-01-31T12:00:00Z")
+                ?? wrong(
+                    text, "date", "Write 2026-01-31 or 2026-01-31T12:00:00Z, or now in a default")
         case .uuid:
             UUID(uuidString: text).map { .success(.uuid($0)) }
                 ?? wrong(text, "UUID", "Write it like F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6")

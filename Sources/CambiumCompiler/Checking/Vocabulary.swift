@@ -55,9 +55,9 @@ enum Vocabulary {
             required: ["from"], children: ["rename", "fill", "drop"],
             unsupportedChildren: ["step"]),
         "rename": ElementRule(
-            required: ["entity", "from"], optional: ["attribute", "relationship", "property"]),
+            required: ["entity", "from"], optional: ["property"]),
         "fill": ElementRule(required: ["entity", "attribute", "with"]),
         "drop": ElementRule(
-            required: ["entity", "reason"], optional: ["attribute", "relationship", "property"]),
+            required: ["entity", "reason"], optional: ["property"]),
     ]
 }

@@ -5,10 +5,8 @@ extension ModelChecker {
     mutating func checkAttribute(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let written = element["type"] else { return nil }
-        let scale = scale(of: element, type: written.value)
-        guard let type = type(written, scale: scale ?? DecimalStorage.defaultScale) else {
-            return nil
-        }
+        guard var type = type(written) else { return nil }
+        if let scale = scale(of: element, type: written.value) { type = .decimal(scale: scale) }
         let isOptional = flag("optional", of: element)
         if isOptional, type == .bool, let optional = element["optional"] {
             report(
@@ -28,13 +26,11 @@ extension ModelChecker {
     }
 
     /// The type that an XML attribute names, or nil (and reported).
-    mutating func type(
-        _ written: ParsedAttribute, scale: Int = DecimalStorage.defaultScale
-    ) -> AttributeType? {
+    mutating func type(_ written: ParsedAttribute) -> AttributeType? {
         let types: [String: AttributeType] = [
             "bool": .bool, "int16": .int16, "int32": .int32, "int64": .int64, "float": .float,
-            "double": .double, "decimal": .decimal(scale: scale), "string": .string,
-            "date": .date, "uuid": .uuid, "uri": .uri, "data": .data,
+            "double": .double, "decimal": .decimal(scale: DecimalStorage.defaultScale),
+            "string": .string, "date": .date, "uuid": .uuid, "uri": .uri, "data": .data,
         ]
         let name = written.value
         if let type = types[name] { return type }
@@ -45,12 +41,22 @@ extension ModelChecker {
             return nil
         }
         let candidates = types.keys.sorted() + enumerations.map(\.name)
+        let meant =
+            Self.foreignTypes[name.lowercased()] ?? nearestName(to: name, among: candidates)
         report(
             .unknownType, "There is no type '\(name)'", at: written,
-            notes: nearestName(to: name, among: candidates).map { ["Did you mean '\($0)'?"] }
+            notes: meant.map { ["Did you mean '\($0)'?"] }
                 ?? ["Possible are: \(candidates.joined(separator: ", "))"])
         return nil
     }
+
+    /// What types are called elsewhere: in Swift, in Xcode's editor and in databases.
+    private static let foreignTypes = [
+        "boolean": "bool", "int": "int64", "integer": "int64", "integer 16": "int16",
+        "integer 32": "int32", "integer 64": "int64", "real": "double", "number": "double",
+        "numeric": "decimal", "text": "string", "varchar": "string", "datetime": "date",
+        "timestamp": "date", "url": "uri", "binary": "data", "binary data": "data", "blob": "data",
+    ]
 
     private mutating func scale(of element: ParsedElement, type: String) -> Int? {
         guard let written = element["scale"] else { return nil }
@@ -155,24 +161,27 @@ extension ModelChecker {
     private mutating func checkDefault(
         _ value: Value, _ written: ParsedAttribute, meets limits: Limits
     ) {
-        let problem: String? =
-            if let minimum = limits.minimum, Self.isLess(value, minimum) {
-                "less than min"
-            } else if let maximum = limits.maximum, Self.isLess(maximum, value) {
-                "greater than max"
-            } else if let length = value.length, length < limits.minimumLength ?? 0 {
-                "shorter than minLength"
-            } else if let length = value.length, length > limits.maximumLength ?? .max {
-                "longer than maxLength"
-            } else if case .string(let text) = value, let pattern = limits.pattern,
-                let regex = try? Regex(pattern), (try? regex.wholeMatch(in: text)) == nil
-            {
-                "not what the pattern asks for"
-            } else {
-                nil
-            }
-        guard let problem else { return }
+        guard let problem = Self.problem(of: value, with: limits) else { return }
         report(.defaultBeyondLimits, "The default '\(written.value)' is \(problem)", at: written)
+    }
+
+    /// What is wrong with a value, or nil where it keeps to the limits.
+    static func problem(of value: Value, with limits: Limits) -> String? {
+        if let minimum = limits.minimum, Self.isLess(value, minimum) {
+            "less than min"
+        } else if let maximum = limits.maximum, Self.isLess(maximum, value) {
+            "greater than max"
+        } else if let length = value.length, length < limits.minimumLength ?? 0 {
+            "shorter than minLength"
+        } else if let length = value.length, length > limits.maximumLength ?? .max {
+            "longer than maxLength"
+        } else if case .string(let text) = value, let pattern = limits.pattern,
+            let regex = try? Regex(pattern), (try? regex.wholeMatch(in: text)) == nil
+        {
+            "not what the pattern asks for"
+        } else {
+            nil
+        }
     }
 
     /// Whether a value is less than another of the same type.

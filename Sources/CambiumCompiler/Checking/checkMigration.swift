@@ -11,7 +11,7 @@ extension ModelChecker {
         for element in migrationElement?.children(named: "rename") ?? [] {
             guard let entity = element["entity"], let from = element["from"] else { continue }
             let subject = Subject(
-                entity: entity.value, property: propertyReference(element)?.value)
+                entity: entity.value, property: element["property"]?.value)
             if renames.updateValue(from.value, forKey: subject) != nil {
                 report(.duplicateName, "It is already renamed above", at: element.offset)
             }
@@ -44,16 +44,11 @@ extension ModelChecker {
 
     // MARK: Renames
 
-    /// An attribute or a relationship, as such or as either.
-    private func propertyReference(_ element: ParsedElement) -> ParsedAttribute? {
-        element["attribute"] ?? element["relationship"] ?? element["property"]
-    }
-
     /// A rename that no declaration has taken names something that is not there.
     private mutating func reportUnusedRenames(in model: Model) {
         for element in migrationElement?.children(named: "rename") ?? [] {
             guard let entity = element["entity"] else { continue }
-            let property = propertyReference(element)
+            let property = element["property"]
             let subject = Subject(entity: entity.value, property: property?.value)
             guard renames[subject] != nil else { continue }
             reportUnknown(entity, property, in: model)
@@ -122,6 +117,13 @@ extension ModelChecker {
         guard let value = checkValue(with.text, of: entity, in: model, attribute) else {
             return nil
         }
+        if case .literal(let constant) = value,
+            let problem = Self.problem(of: constant, with: attribute.limits)
+        {
+            report(
+                .defaultBeyondLimits, "The fill \(with.value) is \(problem)", at: with)
+            return nil
+        }
         return .init(entity: entity.name, attribute: attribute.name, value: value)
     }
 
@@ -131,7 +133,7 @@ extension ModelChecker {
         guard let entity = element["entity"], let reason = element["reason"], let old else {
             return nil
         }
-        let property = propertyReference(element)
+        let property = element["property"]
         reportUnknown(entity, property, in: old)
         if reason.text.isBlank {
             report(

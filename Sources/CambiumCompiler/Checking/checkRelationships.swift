@@ -97,7 +97,8 @@ extension ModelChecker {
         else {
             let way = "\(destination.name).\(inverse.name)"
             report(
-                .inverseNotMutual, "'\(way)' does not lead back to '\(draft.name)'", at: written,
+                .inverseNotMutual,
+                "'\(way)' does not lead back to '\(draft.name).\(relationship.name)'", at: written,
                 notes: [
                     "Declare in \(destination.name): <relationship name=\"\(inverse.name)\" "
                         + "to=\"\(draft.name)\" inverse=\"\(relationship.name)\"/>"

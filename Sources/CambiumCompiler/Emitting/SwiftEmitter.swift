@@ -61,6 +61,13 @@ package struct SwiftEmitter {
     /// The modifier of a declaration that users see, with a space behind it.
     var modifier: String { access == .public ? "public " : "" }
 
+    /// The same for a type: objects belong to their context's isolation, whatever the module that
+    /// they are compiled in has as its default.
+    var typeModifier: String { isolation + modifier }
+
+    /// Stands before everything outside a type: the module's default isolation may be an actor.
+    var isolation: String { "nonisolated " }
+
     /// A writer with the lines that each file starts with.
     func startFile() -> SwiftWriter {
         var writer = SwiftWriter()

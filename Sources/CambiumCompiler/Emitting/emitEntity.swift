@@ -56,8 +56,8 @@ extension SwiftEmitter {
     }
 
     private func classModifier(_ entity: GeneratedEntity) -> String {
-        if entity.isBase { return access == .public ? "open " : "" }
-        return entity.hasSubentities ? modifier : modifier + "final "
+        if entity.isBase { return isolation + (access == .public ? "open " : "") }
+        return entity.hasSubentities ? typeModifier : typeModifier + "final "
     }
 
     private func emitAccessor(of attribute: GeneratedAttribute, to writer: inout SwiftWriter) {

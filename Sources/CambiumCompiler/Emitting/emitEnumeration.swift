@@ -7,7 +7,7 @@ extension SwiftEmitter {
         let name = SwiftText.identifier(enumeration.name)
         writer.doc("The enumeration `\(enumeration.name)`.")
         writer.block(
-            "\(modifier)enum \(name): \(raw), \(names.library("StoredEnumeration"))"
+            "\(typeModifier)enum \(name): \(raw), \(names.library("StoredEnumeration"))"
         ) { writer in
             for enumerationCase in enumeration.cases {
                 emit(enumerationCase, to: &writer)

@@ -4,7 +4,7 @@ extension SwiftEmitter {
     /// A function for each of the entity's named requests.
     func emitFetchTemplates(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         let request = names.library("FetchRequest")
-        writer.block("extension \(entity.typeName)") { writer in
+        writer.block("\(isolation)extension \(entity.typeName)") { writer in
             for (index, template) in entity.entity.fetchTemplates.enumerated() {
                 if index > 0 { writer.line() }
                 writer.doc("The request `\(template.name)`.")

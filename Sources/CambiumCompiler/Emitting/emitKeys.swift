@@ -6,10 +6,10 @@ extension SwiftEmitter {
         let parent = entity.parentKeysName ?? names.library("EntityKeys")
         writer.doc(
             "The keys of ``\(entity.entity.name)``, for predicates, sorting and generic access.")
-        writer.line("\(modifier)protocol \(entity.keysName): \(parent) {}")
+        writer.line("\(typeModifier)protocol \(entity.keysName): \(parent) {}")
         guard !entity.attributes.isEmpty || !entity.relationships.isEmpty else { return }
         writer.line()
-        writer.block("extension \(entity.keysName)") { writer in
+        writer.block("\(isolation)extension \(entity.keysName)") { writer in
             func key(_ name: String, _ property: String, _ type: String, _ value: String) {
                 writer.doc("`\(entity.entity.name).\(name)`")
                 writer.block(

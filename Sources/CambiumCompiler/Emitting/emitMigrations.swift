@@ -5,7 +5,7 @@ extension SwiftEmitter {
     func migrationsText() -> String {
         var writer = startFile()
         writer.line()
-        writer.block("extension \(SwiftText.identifier(model.name))") { writer in
+        writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
             writer.doc("The steps from each version to the next, proven when they were compiled.")
             let type = names.library("Migration")
             // One constant for each migration keeps the type checker fast.

@@ -7,7 +7,7 @@ extension SwiftEmitter {
         let literals = ModelLiteralEmitter(names: names)
         writer.line()
         writer.doc("The model `\(model.name)`, version \(model.version).")
-        writer.block("\(modifier)enum \(SwiftText.identifier(model.name))") { writer in
+        writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
             writer.doc("Everything that opening a store of this model needs.")
             writer.code("\(modifier)static let model = ", compiledModel)
             writer.line()

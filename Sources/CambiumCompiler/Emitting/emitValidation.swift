@@ -9,7 +9,7 @@ extension SwiftEmitter {
             writer.doc(
                 "Checks the limits of the properties of an object of `\(entity.entity.name)`.")
             writer.function(
-                "func \(validationFunction(entity))",
+                "\(isolation)func \(validationFunction(entity))",
                 parameters: [
                     "_ object: \(entity.className)",
                     "into validator: inout \(names.library("Validator"))",

@@ -135,4 +135,13 @@ package struct CompiledBundle: Sendable {
     package let schema: [String]
     /// The steps from each version to the next.
     package let migrations: [Migration]
+
+    /// One line that says what was found to be right.
+    package var summary: String {
+        let steps = migrations.count
+        let proof =
+            steps == 0
+            ? "" : "; \(steps) migration\(steps == 1 ? "" : "s") proven on SQLite"
+        return "\(name), version \(versions.last?.model.version ?? ""): no errors\(proof)"
+    }
 }

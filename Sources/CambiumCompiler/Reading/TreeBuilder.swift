@@ -71,12 +71,17 @@ final class TreeBuilder {
     /// Keeps libxml2's first complaint.
     func fail(_ message: String, line: Int, column: Int) {
         let text = message.split(separator: "\n").first.map(String.init) ?? message
-        fail("This is not well-formed XML: \(text)", at: source.offset(line: line, column: column))
+        // The usual cause, in a rule above all, and libxml2 does not name it.
+        let isSign = text.contains("StartTag: invalid") || text.contains("Unescaped '<'")
+        fail(
+            "This is not well-formed XML: \(text)", at: source.offset(line: line, column: column),
+            notes: isSign ? ["In a text, '<' is written &lt;"] : [])
     }
 
-    private func fail(_ message: String, at offset: Int) {
+    private func fail(_ message: String, at offset: Int, notes: [String] = []) {
         if diagnostic == nil {
-            diagnostic = Diagnostic(.malformed, message, at: source.position(at: offset))
+            diagnostic = Diagnostic(
+                .malformed, message, at: source.position(at: offset), notes: notes)
         }
         stop()
     }

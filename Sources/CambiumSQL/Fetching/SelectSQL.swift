@@ -51,9 +51,7 @@ package struct SelectSQL: Sendable {
         _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
         limit: Int? = nil, offset: Int = 0
     ) throws -> (sql: String, parameters: [StoredValue]) {
-        var names = [column(SystemColumn.key), column(SystemColumn.version)]
-        if hasEntityColumn { names.append(column(SystemColumn.entity)) }
-        names += columns.map(column)
+        let names = resultColumns
         var (source, parameters) = try source(selection, includesSubentities)
         if case .key = selection {
         } else {
@@ -69,6 +67,17 @@ package struct SelectSQL: Sendable {
         return ("SELECT \(names.joined(separator: ", ")) \(source)", parameters)
     }
 
+    /// The statement that hands the rows to the function `sink`, in any order; nil where there are
+    /// more columns than that takes.
+    package func scan(
+        _ selection: Selection, includesSubentities: Bool = true, maximumColumns: Int
+    ) throws -> (sql: String, parameters: [StoredValue])? {
+        let names = resultColumns
+        guard names.count <= maximumColumns else { return nil }
+        let (source, parameters) = try source(selection, includesSubentities)
+        return ("SELECT sink(\(names.joined(separator: ", "))) \(source)", parameters)
+    }
+
     /// The statement that returns the number of rows.
     package func count(
         _ selection: Selection, includesSubentities: Bool = true
@@ -79,6 +88,12 @@ package struct SelectSQL: Sendable {
 
     private var lowering: ExpressionSQL {
         ExpressionSQL(entity: entity, model: model, alias: Self.alias)
+    }
+
+    private var resultColumns: [String] {
+        var names = [column(SystemColumn.key), column(SystemColumn.version)]
+        if hasEntityColumn { names.append(column(SystemColumn.entity)) }
+        return names + columns.map(column)
     }
 
     private func column(_ name: String) -> String {

@@ -2,6 +2,9 @@ import CambiumModel
 
 /// The statements that save objects of one entity, each a whole set at once out of the `pending`
 /// table (`key`, `version`, `c0`, `c1`, … in the order of the entity's slots).
+///
+/// A save that fails is taken back as a whole. `OR ROLLBACK` says so to SQLite, which otherwise copies
+/// each page to a temporary file first, to be able to take back the statement alone.
 package struct SaveSQL: Sendable {
     private let table: String
     private let entity: String?
@@ -33,7 +36,7 @@ package struct SaveSQL: Sendable {
             values.append("c\(column.slot)")
         }
         return """
-            INSERT INTO \(table) (\(names.joined(separator: ", "))) \
+            INSERT OR ROLLBACK INTO \(table) (\(names.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM pending
             """
     }
@@ -45,7 +48,7 @@ package struct SaveSQL: Sendable {
         let sets = columns.filter { wanted.contains($0.slot) }.map { "\($0.name) = p.c\($0.slot)" }
         let all = ["\(Self.version) = p.version + 1"] + sets
         return """
-            UPDATE \(table) SET \(all.joined(separator: ", ")) FROM pending AS p \
+            UPDATE OR ROLLBACK \(table) SET \(all.joined(separator: ", ")) FROM pending AS p \
             WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
             """
     }

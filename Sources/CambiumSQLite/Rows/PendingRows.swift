@@ -4,8 +4,8 @@ import CambiumModel
 package final class PendingRows {
     // Safety: filled before and emptied after each statement by `withPending`, whose caller keeps
     // the pages alive meanwhile.
-    var records: [Record] = []
-    var shape = RecordShape(kinds: [])
+    @exclusivity(unchecked) var records: [Record] = []
+    @exclusivity(unchecked) var shape = RecordShape(kinds: [])
 }
 
 extension Connection {

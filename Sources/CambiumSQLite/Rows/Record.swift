@@ -22,12 +22,14 @@ public struct Record {
     @usableFromInline static let slotsOffset = 16
 
     /// The object's key.
+    @inlinable
     package var key: Int64 {
         get { base.load(as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, as: Int64.self) }
     }
 
     /// The version of the row; 0 for a row that was never saved.
+    @inlinable
     package var version: Int64 {
         get { base.load(fromByteOffset: 8, as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: 8, as: Int64.self) }

@@ -2,7 +2,8 @@ import CambiumModel
 
 /// Makes records, one after the other, in pages of its own.
 package final class RecordWriter {
-    private var page = RowPage(capacity: 0)
+    // Safety: replaced as a whole, by nothing that an access calls.
+    @exclusivity(unchecked) private var page = RowPage(capacity: 0)
 
     package init() {}
 

@@ -16,7 +16,8 @@ public final class RowPage: @unchecked Sendable {
     // set, which happens under a lock) and never again: a later change makes a copy first.
     let start: UnsafeMutableRawPointer
     let capacity: Int
-    private(set) var used = 0
+    // Safety: a number, loaded and stored.
+    @exclusivity(unchecked) private(set) var used = 0
 
     static let defaultCapacity = 64 * 1024
 

@@ -6,7 +6,7 @@ import Testing
 /// Runs the folders of `Cases/Diagnostics`: `CM201-unknown-element/fail` holds a bundle and what the
 /// compiler says of it in `expected.txt`; of the one in `pass` it says nothing.
 ///
-/// After a change of a message: `UPDATE_EXPECTED=1 swift test --filter DiagnosticCaseTests`, and
+/// After a change of a message: `CAMBIUM_ACCEPT=1 swift test --filter DiagnosticCaseTests`, and
 /// read the difference.
 struct DiagnosticCaseTests {
     static let folder = URL(fileURLWithPath: #filePath)
@@ -28,11 +28,11 @@ struct DiagnosticCaseTests {
         let folder = Self.folder.appendingPathComponent("\(name)/fail")
         let actual = output(of: folder.appendingPathComponent("Shop.cambium"))
         let file = folder.appendingPathComponent("expected.txt")
-        if ProcessInfo.processInfo.environment["UPDATE_EXPECTED"] != nil {
+        if ProcessInfo.processInfo.environment["CAMBIUM_ACCEPT"] != nil {
             try Data(actual.utf8).write(to: file)
         }
         let expected = try String(contentsOf: file, encoding: .utf8)
-        #expect(actual == expected, "UPDATE_EXPECTED=1 accepts it")
+        #expect(actual == expected, "CAMBIUM_ACCEPT=1 accepts it")
         #expect(actual.contains("[\(name.prefix(5))]"))
     }
 

@@ -16,7 +16,7 @@ struct GoldenFileTests {
             .deletingLastPathComponent().appendingPathComponent("Cases/Emitting/\(name)")
         for file in input.files() {
             let url = folder.appendingPathComponent(file.name)
-            if ProcessInfo.processInfo.environment["UPDATE_EXPECTED"] == "1" {
+            if ProcessInfo.processInfo.environment["CAMBIUM_ACCEPT"] == "1" {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true)
                 try Data(file.contents.utf8).write(to: url)
@@ -28,7 +28,7 @@ struct GoldenFileTests {
                     """
                     \(name)/\(file.name) differs from the accepted file:
                     \(difference(from: expected, to: file.contents))
-                    Accept it with: UPDATE_EXPECTED=1 swift test --filter GoldenFileTests
+                    Accept it with: CAMBIUM_ACCEPT=1 swift test --filter GoldenFileTests
                     """)
             }
         }

@@ -12,7 +12,7 @@ struct ModelCompilerTests {
     private static let second = """
         <entity name="A"><attribute name="y" type="string"/></entity>
         <migration from="1"><fill entity="A" attribute="y" with="'it''s; -- y'"/>
-        <drop entity="A" attribute="x" reason="gone"/></migration>
+        <drop entity="A" property="x" reason="gone"/></migration>
         """
 
     private func bundle(_ bodies: [String]) throws -> BundleReaderTests.Folder {

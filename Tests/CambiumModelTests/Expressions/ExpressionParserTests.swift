@@ -48,6 +48,13 @@ import Testing
         #expect(error?.hint == "did you mean 'length'?")
     }
 
+    @Test func `SQL's word for a comparison with nil is told ours`() {
+        let error = #expect(throws: ExpressionDiagnostic.self) {
+            try ExpressionParser.parse("a IS NOT NULL")
+        }
+        #expect(error?.hint == "write == nil or != nil")
+    }
+
     @Test(arguments: ["(", "NOT ", "- ", "abs(", "{", "ANY ", "!", "TERNARY("])
     func `hostile nesting is an error and no crash`(_ opening: String) {
         #expect(throws: ExpressionDiagnostic.self) {

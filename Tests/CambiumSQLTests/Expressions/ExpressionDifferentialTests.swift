@@ -6,7 +6,7 @@ import Testing
 
 /// What an expression means in memory and in SQL is the same for every row.
 ///
-/// `CAMBIUM_SEED` replays a run, `CAMBIUM_SECONDS` makes it longer.
+/// `CAMBIUM_SEED` replays a run, `CAMBIUM_GENERATOR_SECONDS` makes it longer.
 @Suite struct ExpressionDifferentialTests {
     struct Generator: RandomNumberGenerator {
         var state: UInt64
@@ -23,7 +23,7 @@ import Testing
     @Test func `random conditions find the same objects in memory and in SQL`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
-        let seconds = environment["CAMBIUM_SECONDS"].flatMap(Double.init) ?? 2
+        let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 2
         print("expressions: CAMBIUM_SEED=\(seed)")
         var random = Generator(state: seed)
         let shop = RandomShop(using: &random)
@@ -48,7 +48,7 @@ import Testing
     @Test func `random values are the same in memory and in SQL`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
-        let seconds = environment["CAMBIUM_SECONDS"].flatMap(Double.init) ?? 1
+        let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 1
         print("values: CAMBIUM_SEED=\(seed)")
         var random = Generator(state: seed)
         let shop = RandomShop(using: &random)

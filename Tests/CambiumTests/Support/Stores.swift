@@ -44,6 +44,15 @@ func withContainer<Result>(
     return try await body(PersistentContainer(model: model, at: location))
 }
 
+/// The path of a store in a folder of its own, for tests that wait; ``removeStore(_:)`` removes it.
+func makeStorePath() throws -> String {
+    try makeTemporaryFolder().appending(path: "store.sqlite").path()
+}
+
+func removeStore(_ path: String) {
+    try? FileManager.default.removeItem(at: URL(filePath: path).deletingLastPathComponent())
+}
+
 private func makeTemporaryFolder() throws -> URL {
     let folder = FileManager.default.temporaryDirectory
         .appending(path: "cambium-tests-\(UUID().uuidString)")

@@ -11,9 +11,11 @@ struct World: Equatable {
         var next: ObjectID?
     }
 
-    struct Pair: Hashable {
+    struct Pair: Hashable, CustomStringConvertible {
         let from: ObjectID
         let to: ObjectID
+
+        var description: String { "\(from) to \(to)" }
     }
 
     var nodes: [ObjectID: NodeValues] = [:]
@@ -48,6 +50,33 @@ struct World: Equatable {
     mutating func deleteBox(_ box: ObjectID) {
         boxes[box] = nil
         for node in nodes.keys where nodes[node]?.box == box { nodes[node]?.box = nil }
+    }
+
+    /// What this shows and the other does not, in words.
+    func differences(from other: World) -> [String] {
+        func differences<Key: Hashable & CustomStringConvertible, Value: Equatable>(
+            _ name: String, _ mine: [Key: Value], _ others: [Key: Value]
+        ) -> [String] {
+            Set(mine.keys).union(others.keys).filter { mine[$0] != others[$0] }.map { key in
+                "\(name) \(key) is \(mine[key].map { "\($0)" } ?? "missing"), should be "
+                    + (others[key].map { "\($0)" } ?? "missing")
+            }
+        }
+        var found = differences("node", nodes, other.nodes)
+        found += differences("box", boxes, other.boxes)
+        found += differences("topic", tags, other.tags)
+        found += differences("part", parts, other.parts)
+        if tagged != other.tagged {
+            found.append(
+                "topics: \(tagged.subtracting(other.tagged)) too many, "
+                    + "\(other.tagged.subtracting(tagged)) missing")
+        }
+        if follows != other.follows {
+            found.append(
+                "follows: \(follows.subtracting(other.follows)) too many, "
+                    + "\(other.follows.subtracting(follows)) missing")
+        }
+        return found
     }
 
     mutating func deleteTag(_ tag: ObjectID) {

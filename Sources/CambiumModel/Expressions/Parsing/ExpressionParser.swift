@@ -26,7 +26,9 @@ package struct ExpressionParser {
             tokens: try ExpressionLexer.tokens(of: text), arguments: arguments)
         let expression = try parser.parseDisjunction()
         guard parser.current.kind == .end else {
-            throw parser.unexpected("an operator or the end")
+            // SQL's word for a comparison with nil.
+            let hint = parser.keyword == "IS" ? "write == nil or != nil" : nil
+            throw parser.unexpected("an operator or the end", hint: hint)
         }
         if let arguments, arguments.count > parser.argumentCount {
             throw ExpressionDiagnostic(
@@ -70,9 +72,10 @@ package struct ExpressionParser {
         guard skip(symbol) else { throw unexpected("'\(symbol)'") }
     }
 
-    func unexpected(_ expected: String) -> ExpressionDiagnostic {
+    func unexpected(_ expected: String, hint: String? = nil) -> ExpressionDiagnostic {
         ExpressionDiagnostic(
-            offset: current.offset, message: "expected \(expected), found \(current.description)")
+            offset: current.offset, message: "expected \(expected), found \(current.description)",
+            hint: hint)
     }
 
     // MARK: Limits

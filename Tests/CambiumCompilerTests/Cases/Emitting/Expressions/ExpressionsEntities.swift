@@ -2,10 +2,10 @@
 @_spi(Generated) import Cambium
 
 /// The keys of ``Thing``, for predicates, sorting and generic access.
-protocol ThingKeys: EntityKeys {}
+nonisolated protocol ThingKeys: EntityKeys {}
 
 /// An object of the entity `Thing`.
-final class Thing: ManagedObject, ThingKeys {
+nonisolated final class Thing: ManagedObject, ThingKeys {
     /// The name of the entity, `Thing`.
     override class var entityName: String { "Thing" }
 

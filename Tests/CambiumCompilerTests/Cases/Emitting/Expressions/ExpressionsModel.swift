@@ -2,7 +2,7 @@
 @_spi(Generated) import Cambium
 
 /// The model `Expressions`, version 1.
-enum Expressions {
+nonisolated enum Expressions {
     /// Everything that opening a store of this model needs.
     static let model = CompiledModel(
         model: currentModel,

@@ -2,4 +2,4 @@
 @_spi(Generated) import Cambium
 
 /// Checks the limits of the properties of an object of `Thing`.
-func validateThingProperties(_ object: Thing, into validator: inout Validator) {}
+nonisolated func validateThingProperties(_ object: Thing, into validator: inout Validator) {}

@@ -2,15 +2,15 @@
 @_spi(Generated) import Cambium
 
 /// The enumeration `Index`.
-public enum Index: Int64, StoredEnumeration {
+nonisolated public enum Index: Int64, StoredEnumeration {
     /// `init`, stored as 9223372036854775807.
     case `init` = 9223372036854775807
 }
 
 /// The keys of ``Base``, for predicates, sorting and generic access.
-public protocol BaseKeys: EntityKeys {}
+nonisolated public protocol BaseKeys: EntityKeys {}
 
-extension BaseKeys {
+nonisolated extension BaseKeys {
     /// `Base.class`
     public static var `class`: Key<Self, Swift.String> { Key("class") }
     /// `Base.in`
@@ -26,7 +26,7 @@ extension BaseKeys {
 }
 
 /// What the class `Base`, written by hand, inherits from.
-open class _Base: ManagedObject, BaseKeys {
+nonisolated open class _Base: ManagedObject, BaseKeys {
     /// The name of the entity, `Base`.
     override public class var entityName: Swift.String { "Base" }
 
@@ -92,10 +92,10 @@ open class _Base: ManagedObject, BaseKeys {
 }
 
 /// The keys of ``Child``, for predicates, sorting and generic access.
-public protocol ChildKeys: BaseKeys {}
+nonisolated public protocol ChildKeys: BaseKeys {}
 
 /// An object of the entity `Child`.
-public final class Child: Base, ChildKeys {
+nonisolated public final class Child: Base, ChildKeys {
     /// The name of the entity, `Child`.
     override public class var entityName: Swift.String { "Child" }
 
@@ -120,9 +120,9 @@ public final class Child: Base, ChildKeys {
 }
 
 /// The keys of ``Rule``, for predicates, sorting and generic access.
-public protocol RuleKeys: EntityKeys {}
+nonisolated public protocol RuleKeys: EntityKeys {}
 
-extension RuleKeys {
+nonisolated extension RuleKeys {
     /// `Rule.value`
     public static var value: Key<Self, Cambium.Date> { Key("value") }
     /// `Rule.note`
@@ -130,7 +130,7 @@ extension RuleKeys {
 }
 
 /// An object of the entity `Rule`.
-public class Rule: ManagedObject, RuleKeys {
+nonisolated public class Rule: ManagedObject, RuleKeys {
     /// The name of the entity, `Rule`.
     override public class var entityName: Swift.String { "Rule" }
 
@@ -162,10 +162,10 @@ public class Rule: ManagedObject, RuleKeys {
 }
 
 /// The keys of ``Date``, for predicates, sorting and generic access.
-public protocol DateKeys: RuleKeys {}
+nonisolated public protocol DateKeys: RuleKeys {}
 
 /// An object of the entity `Date`.
-public final class Date: Rule, DateKeys {
+nonisolated public final class Date: Rule, DateKeys {
     /// The name of the entity, `Date`.
     override public class var entityName: Swift.String { "Date" }
 
@@ -180,15 +180,15 @@ public final class Date: Rule, DateKeys {
 }
 
 /// The keys of ``String``, for predicates, sorting and generic access.
-public protocol StringKeys: EntityKeys {}
+nonisolated public protocol StringKeys: EntityKeys {}
 
-extension StringKeys {
+nonisolated extension StringKeys {
     /// `String.repeat`
     public static var `repeat`: Key<Self, Swift.String> { Key("repeat") }
 }
 
 /// An object of the entity `String`.
-public final class String: ManagedObject, StringKeys {
+nonisolated public final class String: ManagedObject, StringKeys {
     /// The name of the entity, `String`.
     override public class var entityName: Swift.String { "String" }
 

@@ -2,7 +2,7 @@
 @_spi(Generated) import Cambium
 
 /// The model `Mixed`, version 1.
-public enum Mixed {
+nonisolated public enum Mixed {
     /// Everything that opening a store of this model needs.
     public static let model = CompiledModel(
         model: currentModel,

@@ -2,7 +2,7 @@
 @_spi(Generated) import Cambium
 
 /// Checks the limits of the properties of an object of `Base`.
-func validateBaseProperties(_ object: _Base, into validator: inout Validator) {
+nonisolated func validateBaseProperties(_ object: _Base, into validator: inout Validator) {
     validator.required("class", at: 0)
     validator.required("in", at: 1)
     validator.finite("in", object.`in`)
@@ -23,17 +23,17 @@ func validateBaseProperties(_ object: _Base, into validator: inout Validator) {
 }
 
 /// Checks the limits of the properties of an object of `Child`.
-func validateChildProperties(_ object: Child, into validator: inout Validator) {
+nonisolated func validateChildProperties(_ object: Child, into validator: inout Validator) {
     validator.custom(nil) { try object.validateChildObject() }
 }
 
 /// Checks the limits of the properties of an object of `Rule`.
-func validateRuleProperties(_ object: Rule, into validator: inout Validator) {
+nonisolated func validateRuleProperties(_ object: Rule, into validator: inout Validator) {
     validator.required("value", at: 0)
     validator.finite("value", object.value)
 }
 
 /// Checks the limits of the properties of an object of `String`.
-func validateStringProperties(_ object: String, into validator: inout Validator) {
+nonisolated func validateStringProperties(_ object: String, into validator: inout Validator) {
     validator.required("repeat", at: 0)
 }

@@ -2,7 +2,7 @@
 @_spi(Generated) import Cambium
 
 /// The enumeration `Kind`.
-public enum Kind: String, StoredEnumeration {
+nonisolated public enum Kind: String, StoredEnumeration {
     /// `book`
     case book
     /// `toy`, stored as `TOY`.
@@ -12,7 +12,7 @@ public enum Kind: String, StoredEnumeration {
 }
 
 /// The enumeration `Rating`.
-public enum Rating: Int16, StoredEnumeration {
+nonisolated public enum Rating: Int16, StoredEnumeration {
     /// `bad`, stored as -1.
     case bad = -1
     /// `good`, stored as 1.
@@ -20,9 +20,9 @@ public enum Rating: Int16, StoredEnumeration {
 }
 
 /// The keys of ``Product``, for predicates, sorting and generic access.
-public protocol ProductKeys: EntityKeys {}
+nonisolated public protocol ProductKeys: EntityKeys {}
 
-extension ProductKeys {
+nonisolated extension ProductKeys {
     /// `Product.sku`
     public static var sku: Key<Self, String> { Key("sku") }
     /// `Product.title`
@@ -48,7 +48,7 @@ extension ProductKeys {
 }
 
 /// An object of the entity `Product`.
-public final class Product: ManagedObject, ProductKeys {
+nonisolated public final class Product: ManagedObject, ProductKeys {
     /// The name of the entity, `Product`.
     override public class var entityName: String { "Product" }
 
@@ -140,7 +140,7 @@ public final class Product: ManagedObject, ProductKeys {
     }
 }
 
-extension Product {
+nonisolated extension Product {
     /// The request `cheaper`.
     public static func cheaper(limit: Decimal) -> FetchRequest<Product> {
         Product.fetchRequest().template("cheaper", ["limit": .decimal(limit)])
@@ -167,9 +167,9 @@ extension Product {
 }
 
 /// The keys of ``Category``, for predicates, sorting and generic access.
-public protocol CategoryKeys: EntityKeys {}
+nonisolated public protocol CategoryKeys: EntityKeys {}
 
-extension CategoryKeys {
+nonisolated extension CategoryKeys {
     /// `Category.name`
     public static var name: Key<Self, String> { Key("name") }
     /// `Category.isBrand`
@@ -181,7 +181,7 @@ extension CategoryKeys {
 }
 
 /// An object of the entity `Category`.
-public final class Category: ManagedObject, CategoryKeys {
+nonisolated public final class Category: ManagedObject, CategoryKeys {
     /// The name of the entity, `Category`.
     override public class var entityName: String { "Category" }
 
@@ -223,9 +223,9 @@ public final class Category: ManagedObject, CategoryKeys {
 }
 
 /// The keys of ``Tag``, for predicates, sorting and generic access.
-public protocol TagKeys: NamedKeys {}
+nonisolated public protocol TagKeys: NamedKeys {}
 
-extension TagKeys {
+nonisolated extension TagKeys {
     /// `Tag.default`
     public static var `default`: Key<Self, Int64> { Key("default") }
     /// `Tag.products`
@@ -235,7 +235,7 @@ extension TagKeys {
 }
 
 /// An object of the entity `Tag`.
-public final class Tag: Named, TagKeys {
+nonisolated public final class Tag: Named, TagKeys {
     /// The name of the entity, `Tag`.
     override public class var entityName: String { "Tag" }
 
@@ -274,9 +274,9 @@ public final class Tag: Named, TagKeys {
 }
 
 /// The keys of ``Named``, for predicates, sorting and generic access.
-public protocol NamedKeys: EntityKeys {}
+nonisolated public protocol NamedKeys: EntityKeys {}
 
-extension NamedKeys {
+nonisolated extension NamedKeys {
     /// `Named.label`
     public static var label: Key<Self, String> { Key("label") }
     /// `Named.uuid`
@@ -284,7 +284,7 @@ extension NamedKeys {
 }
 
 /// An object of the entity `Named`.
-public class Named: ManagedObject, NamedKeys {
+nonisolated public class Named: ManagedObject, NamedKeys {
     /// The name of the entity, `Named`.
     override public class var entityName: String { "Named" }
 
@@ -307,9 +307,9 @@ public class Named: ManagedObject, NamedKeys {
 }
 
 /// The keys of ``Place``, for predicates, sorting and generic access.
-public protocol PlaceKeys: EntityKeys {}
+nonisolated public protocol PlaceKeys: EntityKeys {}
 
-extension PlaceKeys {
+nonisolated extension PlaceKeys {
     /// `Place.latitude`
     public static var latitude: Key<Self, Double> { Key("latitude") }
     /// `Place.since`
@@ -321,7 +321,7 @@ extension PlaceKeys {
 }
 
 /// An object of the entity `Place`.
-public final class Place: ManagedObject, PlaceKeys {
+nonisolated public final class Place: ManagedObject, PlaceKeys {
     /// The name of the entity, `Place`.
     override public class var entityName: String { "Place" }
 

@@ -2,7 +2,7 @@
 @_spi(Generated) import Cambium
 
 /// The model `Shop`, version 3.
-public enum Shop {
+nonisolated public enum Shop {
     /// Everything that opening a store of this model needs.
     public static let model = CompiledModel(
         model: currentModel,

@@ -2,7 +2,7 @@
 @_spi(Generated) import Cambium
 
 /// Checks the limits of the properties of an object of `Product`.
-func validateProductProperties(_ object: Product, into validator: inout Validator) {
+nonisolated func validateProductProperties(_ object: Product, into validator: inout Validator) {
     validator.required("sku", at: 0)
     validator.length(of: "sku", object.sku, min: 3, max: 20)
     validator.pattern(of: "sku", object.sku, #"[A-Z]{2}-\d+"#)
@@ -21,7 +21,7 @@ func validateProductProperties(_ object: Product, into validator: inout Validato
 }
 
 /// Checks the limits of the properties of an object of `Category`.
-func validateCategoryProperties(_ object: Category, into validator: inout Validator) {
+nonisolated func validateCategoryProperties(_ object: Category, into validator: inout Validator) {
     validator.required("name", at: 0)
     validator.length(of: "name", object.name, min: 1)
     validator.required("isBrand", at: 1)
@@ -30,13 +30,13 @@ func validateCategoryProperties(_ object: Category, into validator: inout Valida
 }
 
 /// Checks the limits of the properties of an object of `Tag`.
-func validateTagProperties(_ object: Tag, into validator: inout Validator) {
+nonisolated func validateTagProperties(_ object: Tag, into validator: inout Validator) {
     validator.requiredToOne("place", 1)
     validator.custom(nil) { try object.validateObject() }
 }
 
 /// Checks the limits of the properties of an object of `Named`.
-func validateNamedProperties(_ object: Named, into validator: inout Validator) {
+nonisolated func validateNamedProperties(_ object: Named, into validator: inout Validator) {
     validator.required("label", at: 0)
     validator.required("uuid", at: 1)
     validator.custom("label") {
@@ -47,7 +47,7 @@ func validateNamedProperties(_ object: Named, into validator: inout Validator) {
 }
 
 /// Checks the limits of the properties of an object of `Place`.
-func validatePlaceProperties(_ object: Place, into validator: inout Validator) {
+nonisolated func validatePlaceProperties(_ object: Place, into validator: inout Validator) {
     validator.required("latitude", at: 0)
     validator.finite("latitude", object.latitude)
     validator.range(of: "latitude", object.latitude, min: -90.0, max: 90.0)

@@ -1,0 +1,164 @@
+#!/bin/sh
+# Tests the other scripts where a fault would not show: that check-imports.sh finds what is
+# forbidden, and what setup.sh does on machines that lack something. Builds nothing.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+# result STATUS NAME: counts a check, and shows the output of one that failed.
+result() {
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $2"
+        sed 's/^/    /' "$work/output"
+    fi
+}
+
+says() { grep -q -e "$1" "$work/output"; result $? "$2"; }
+
+# Imports: a package with one file is allowed as it is, and not with another import.
+
+# imports FILE LINE: checks a package that has only this.
+imports() {
+    rm -rf "$work/package"
+    mkdir -p "$work/package/$(dirname "$1")"
+    printf '%s\n' "$2" >"$work/package/$1"
+    sh "$root/Scripts/check-imports.sh" "$work/package" >"$work/output" 2>&1
+}
+
+allowed() { imports "$@"; result $? "$1 may contain '$2'"; }
+
+refused() {
+    if imports "$@"; then result 1 "$1 may not contain '$2'"; else
+        says "^$1:1: error: .* may not import " "$1 may not contain '$2'"
+    fi
+}
+
+allowed Sources/CambiumSQLite/Connection.swift "import CSQLite"
+allowed Sources/Cambium/Store/Store.swift "internal import CambiumSQL"
+allowed Sources/Cambium/Store/Store.swift "// import CSQLite"
+refused Sources/Cambium/Store/Store.swift "import CSQLite"
+refused Sources/Cambium/Store/Store.swift "import Foundation"
+refused Sources/Cambium/Store/Store.swift "    @testable import CambiumCompiler"
+refused Sources/Cambium/Store/Store.swift "package import struct CambiumCompiler.Diagnostic // why"
+refused Sources/CambiumModel/Model.swift "public import CambiumSQL"
+refused Sources/CambiumSQL/Schema.swift "import CambiumSQLite"
+refused Sources/CambiumSQLite/Connection.swift "import CambiumSQL"
+refused Sources/CambiumMigration/Runner.swift "@_spi(Generated) import Cambium"
+refused Sources/CambiumCompiler/Reader.swift "import CSQLite"
+refused Sources/CambiumTool/Tool.swift "import CLibXML2"
+refused Plugins/CambiumBuildPlugin/plugin.swift "import CambiumCompiler"
+refused Models/Shop/Product.swift "@_implementationOnly import CambiumModel"
+if imports Sources/Stranger/File.swift "import Cambium"; then result 1 "an unknown module"; else
+    says "the module Stranger is not in the table" "an unknown module is refused"
+fi
+
+# Setup: on machines that are made up of commands of ours.
+
+# command_named NAME: its text is read from the standard input.
+command_named() {
+    { echo '#!/bin/sh'; cat; } >"$work/bin/$1"
+    chmod +x "$work/bin/$1"
+}
+
+# A Linux machine with Swift and all else, whose packages are names in a file.
+machine() {
+    rm -rf "$work/bin"
+    mkdir -p "$work/bin"
+    for tool in dirname env cat grep sed; do ln -s "$(command -v $tool)" "$work/bin/$tool"; done
+    echo "libxml-2.0 sqlite3" >"$work/installed"
+    echo 3.40.1 >"$work/version"
+    command_named uname </dev/null
+    command_named swift </dev/null
+    command_named true </dev/null
+    echo 'echo 0' | command_named id
+    command_named pkg-config <<EOF
+case \$1 in
+    --exists) grep -q -w -e "\$2" "$work/installed" ;;
+    --modversion) cat "$work/version" ;;
+    --atleast-version=3.40) ! grep -q '^3\.[0-3]' "$work/version" ;;
+esac
+EOF
+    command_named apt-get <<EOF
+echo "apt-get \$*" >>"$work/calls"
+case "\$*" in *install*) echo "libxml-2.0 sqlite3" >"$work/installed" ;; esac
+EOF
+    : >"$work/calls"
+}
+
+setup() {
+    PATH=$work/bin "$shell" -c ". '$root/Scripts/setup.sh'; echo ready" "$root/Scripts/x.sh" \
+        >"$work/output" 2>&1
+}
+
+shell=$(command -v sh)
+machine
+setup
+says '^ready$' "nothing is missing"
+[ ! -s "$work/calls" ]
+result $? "nothing is installed where nothing is missing"
+
+machine
+echo sqlite3 >"$work/installed"
+setup
+says '^ready$' "a missing library is installed"
+grep -q 'install .*libxml2-dev$' "$work/calls"
+result $? "only what is missing is installed"
+
+machine
+: >"$work/installed"
+echo 'echo 1000' | command_named id
+setup
+says 'sudo apt-get install libxml2-dev libsqlite3-dev' "a user who is not root is told what to install"
+[ ! -s "$work/calls" ]
+result $? "a user who is not root installs nothing"
+
+machine
+: >"$work/installed"
+echo 'echo 1000' | command_named id
+command_named sudo <<'EOF'
+[ "$1" = -n ] || exit 1
+shift
+exec "$@"
+EOF
+setup
+says '^ready$' "sudo that asks for no password is used"
+
+machine
+: >"$work/installed"
+rm "$work/bin/apt-get"
+setup
+says 'This system has no apt-get' "a system without apt-get is told what to install"
+
+machine
+: >"$work/installed"
+echo true | command_named apt-get
+setup
+says 'Still missing after the installation: libxml2-dev libsqlite3-dev' "a failed installation is told"
+
+machine
+echo 3.34.1 >"$work/version"
+setup
+says 'SQLite 3.40 or later is needed, and pkg-config finds 3.34.1' "an old SQLite is told"
+
+machine
+rm "$work/bin/swift"
+setup
+says "There is no 'swift' in the PATH" "a machine without Swift is told"
+
+# Command lines
+for arguments in "--budget" "--budget ten" "--minutes 3"; do
+    # shellcheck disable=SC2086
+    sh "$root/Scripts/test-long.sh" $arguments >"$work/output" 2>&1
+    [ $? -eq 64 ]
+    result $? "test-long.sh refuses '$arguments'"
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

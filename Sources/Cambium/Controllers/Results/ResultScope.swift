@@ -1,0 +1,70 @@
+/// What decides which objects belong to a controller's results, and which changes matter to them.
+struct ResultScope {
+    /// What finds the results in the store.
+    let request: RowRequest
+    /// The numbers of the entities whose objects can belong.
+    let family: Set<Int>
+    /// What the results look at.
+    let related: RelatedPaths
+    /// The numbers of the entities whose changes can matter.
+    let watchedEntities: Set<Int>
+    /// Whether a change of one object can change where others belong: only the store knows then.
+    let needsRefetch: Bool
+    private let membership: ExpressionEvaluator?
+
+    init(_ request: RowRequest, in model: RuntimeModel) throws {
+        self.request = request
+        var condition: ModelExpression?
+        var arguments: [String: Value] = [:]
+        if case .matching(let found, let parameters) = request.selection {
+            (condition, arguments) = (found, parameters)
+        }
+        family =
+            request.includesSubentities
+            ? Set(model.families[request.entity.index]) : [request.entity.index]
+        related = RelatedPaths(condition, sort: request.sort, of: request.entity, in: model)
+        watchedEntities = family.union(related.entities)
+        needsRefetch = related.leadsOverFarKeys || request.limit != nil || request.offset > 0
+        membership = try condition.map {
+            try ExpressionEvaluator(
+                condition: $0, entity: request.entity.entity, model: request.entity.model,
+                parameters: arguments)
+        }
+    }
+
+    /// Whether an object of the family belongs to the results, by its values now.
+    func includes(_ object: ManagedObject) -> Bool {
+        guard object.isThere, membership?.isTrue(ObjectSubject(object)) ?? true else {
+            return false
+        }
+        return object.isThere  // reading a value may have shown that the row is gone
+    }
+
+    /// Whether any change can matter to the results.
+    func isTouched(by changes: ObjectChanges) -> Bool {
+        func isWatched(_ object: ManagedObject) -> Bool {
+            watchedEntities.contains(object.entityDescription.index)
+        }
+        return !changes.isComplete
+            || changes.updated.contains { isWatched($0.object) }
+            || changes.inserted.contains(where: isWatched)
+            || changes.deleted.contains(where: isWatched)
+            || changes.unregistered.contains { watchedEntities.contains($0.entity) }
+            || !changes.entitiesThatLostRows.isDisjoint(with: watchedEntities)
+    }
+}
+
+extension ManagedObject {
+    /// Whether the object has values and is not deleted.
+    final var isThere: Bool {
+        switch lifecycle {
+        case .clean, .inserted, .updated: record != nil
+        case .deleted, .discarded, .gone: false
+        }
+    }
+
+    /// The version of the row, while the object is as the row is.
+    final var settledVersion: Int64? {
+        lifecycle == .clean ? record?.version : nil
+    }
+}

@@ -1,0 +1,116 @@
+import Cambium
+import FirstPackagesModel
+import PackagesModel
+import ShopModel
+import Testing
+
+/// A store of an earlier version is migrated when it is opened.
+struct MigrationTests {
+    /// A store of version 1 with a package.
+    private func makeFirstStore(at path: String) throws {
+        let container = try PersistentContainer(
+            model: FirstPackagesModel.Packages.model, at: .file(path))
+        let context = container.newContext()
+        _ = FirstPackagesModel.Package(
+            in: context, name: "bash", version: "5.2-1", architecture: "amd64",
+            sectionName: "shells", title: "GNU Bourne Again SHell", size: 7000, note: "mine")
+        try context.save()
+    }
+
+    @Test func `two versions are crossed in one step, and what people added is kept`() throws {
+        try withStoreFile { path in
+            try makeFirstStore(at: path)
+            let container = try PersistentContainer(
+                model: PackagesModel.Packages.model, at: .file(path))
+            guard case .migrated(let from, let to, let steps, let backup) = container.migration
+            else {
+                Issue.record("The store was not migrated: \(container.migration)")
+                return
+            }
+            #expect(from == "1" && to == "3")
+            #expect(!steps.isEmpty)
+            #expect(backup.map { FileManager.default.fileExists(atPath: $0) } == true)
+            let context = container.newContext()
+            let package = try #require(
+                try context.fetch(PackagesModel.Package.fetchRequest()).first)
+            #expect(package.name == "bash")
+            #expect(package.summary == "GNU Bourne Again SHell")
+            #expect(package.installedSize == 7000)
+            #expect(package.note == "mine")
+            #expect(package.priority == .optional)
+            #expect(package.source == "bash")
+            package.section = Section(in: context, name: "shells")
+            try context.save()
+        }
+    }
+
+    @Test func `a migrated store has the schema of a new one`() throws {
+        try withStoreFile { path in
+            try makeFirstStore(at: path)
+            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+            try withStoreFile { fresh in
+                _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(fresh))
+                let query =
+                    "SELECT type, name FROM sqlite_schema WHERE name NOT LIKE 'sqlite%' "
+                    + "ORDER BY type, name"
+                #expect(try rows(query, in: path) == rows(query, in: fresh))
+            }
+            let again = try PersistentContainer(
+                model: PackagesModel.Packages.model, at: .file(path))
+            #expect(again.migration == .current)
+        }
+    }
+
+    @Test func `a store of a later version is refused and left alone`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+            let before = try rows("SELECT * FROM _metadata ORDER BY name", in: path)
+            #expect(
+                throws: MigrationError.newerVersion(store: "3", program: "1")
+            ) {
+                try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .file(path))
+            }
+            #expect(try rows("SELECT * FROM _metadata ORDER BY name", in: path) == before)
+        }
+    }
+
+    @Test func `a store of another model is refused`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            #expect(throws: MigrationError.otherModel(store: "Shop", program: "Packages")) {
+                try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+            }
+        }
+    }
+
+    @Test func `a database of another program is refused`() throws {
+        try withStoreFile { path in
+            try execute("CREATE TABLE other (a)", in: path)
+            #expect(throws: MigrationError.notAStore) {
+                try PersistentContainer(model: Shop.model, at: .file(path))
+            }
+        }
+    }
+
+    @Test func `a file that is no database is refused`() throws {
+        try withStoreFile { path in
+            try String(repeating: "This is text. ", count: 100)
+                .write(toFile: path, atomically: true, encoding: .utf8)
+            #expect(throws: SQLiteError.self) {
+                try PersistentContainer(model: Shop.model, at: .file(path))
+            }
+        }
+    }
+
+    @Test func `the progress of a migration is told`() throws {
+        try withStoreFile { path in
+            try makeFirstStore(at: path)
+            let log = Log()
+            var options = StoreOptions()
+            options.migrationProgress = { log.append($0.summary) }
+            _ = try PersistentContainer(
+                model: PackagesModel.Packages.model, at: .file(path), options: options)
+            #expect(!log.entries.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Cambium
+import ShopModel
+import Testing
+
+/// The last reference to a context may be let go of on any thread, while the main actor uses what is
+/// left of its objects. (The thread sanitizer sees more of it than the expectations do.)
+@MainActor
+@Suite struct ContextLifetimeTests {
+    private func makeProduct(in container: PersistentContainer) throws -> Product {
+        let context = container.viewContext
+        let books = Category(in: context, name: "Books")
+        let product = Product(in: context, sku: "AB-1", kind: .book, price: 5, category: books)
+        try context.save()
+        return product
+    }
+
+    @Test func `an object whose context is gone keeps its values and has no neighbours`() throws {
+        let product = try makeProduct(in: PersistentContainer(model: Shop.model, at: .memory))
+        #expect(product.managedObjectContext == nil)
+        #expect(product.sku == "AB-1")
+        #expect(product.category == nil)
+        product.price = 6
+        product.category = nil
+    }
+
+    @Test func `a task may let go of the container while its objects are in use`() async throws {
+        for _ in 0..<200 {
+            let (product, task) = try releaseElsewhere()
+            var found = 0
+            for _ in 0..<100 where product.category?.name == "Books" { found += 1 }
+            #expect((0...100).contains(found))
+            await task.value
+            #expect(product.managedObjectContext == nil)
+        }
+    }
+
+    private func releaseElsewhere() throws -> (Product, Task<Void, Never>) {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let product = try makeProduct(in: container)
+        return (product, Task.detached { withExtendedLifetime(container) {} })
+    }
+}

@@ -1,0 +1,146 @@
+import Cambium
+import EverythingModel
+import Testing
+
+/// One object for a row in each context.
+struct IdentityTests {
+    @Test(arguments: StoreKind.allCases)
+    func `two fetches of a row give the same object`(_ kind: StoreKind) throws {
+        try withContainer(Everything.model, on: kind) { container in
+            let context = container.newContext()
+            let box = Box(in: context)
+            let node = Node(in: context, box: box)
+            try context.save()
+            #expect(try context.fetch(Node.fetchRequest()).first === node)
+            #expect(context.object(with: node.objectID) === node)
+            #expect(box.nodes.first { _ in true } === node)
+        }
+    }
+
+    @Test func `two contexts have different objects with equal ids`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context)
+            try context.save()
+            let reader = container.newContext()
+            let other: Node = try reader.get(node.objectID)
+            #expect(other !== node)
+            #expect(other != node)
+            #expect(other.objectID == node.objectID)
+        }
+    }
+
+    @Test func `an id does not change with the save`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context)
+            let id = node.objectID
+            try context.save()
+            #expect(node.objectID == id)
+            #expect(context.registeredObject(for: id) === node)
+        }
+    }
+
+    @Test func `ids of different entities and stores differ`() throws {
+        try withContainer(Everything.model) { one in
+            try withContainer(Everything.model) { other in
+                let context = one.newContext()
+                let node = Node(in: context)
+                let box = Box(in: context)
+                let twin = Node(in: other.newContext())
+                #expect(node.objectID.key == box.objectID.key)
+                #expect(node.objectID != box.objectID)
+                #expect(node.objectID.key == twin.objectID.key)
+                #expect(node.objectID != twin.objectID)
+            }
+        }
+    }
+
+    @Test func `an id found through the parent entity is the same`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let robot = Robot(in: context, name: "R", serial: "1")
+            try context.save()
+            let being = try #require(try context.fetch(Being.fetchRequest()).first)
+            #expect(being === robot)
+            #expect(being.objectID == robot.objectID)
+        }
+    }
+
+    @Test func `looking up an id reads nothing and gives a fault`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            let other = container.newContext()
+            #expect(other.registeredObject(for: node.objectID) == nil)
+            let fault: Node = try other.get(node.objectID)
+            #expect(fault.isFault)
+            #expect(other.registeredObject(for: node.objectID) === fault)
+            #expect(fault.label == "a")
+            #expect(!fault.isFault)
+        }
+    }
+
+    @Test func `an existing object is read at once`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            let reader = container.newContext()
+            #expect(try !reader.existingObject(with: node.objectID).isFault)
+        }
+    }
+
+    @Test func `an existing object that does not exist is an error`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            let other = container.newContext()
+            context.delete(node)
+            try context.save()
+            let error = #expect(throws: StoreError.self) {
+                try other.existingObject(with: node.objectID)
+            }
+            #expect(error?.code == .missingRow)
+            #expect(error?.coreDataCode == 133000)
+        }
+    }
+
+    @Test func `an id of another store leads to an object that is gone`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            var ghosts: [ManagedObject] = []
+            try withContainer(Everything.model) { other in
+                ghosts.append(context.object(with: Node(in: other.newContext()).objectID))
+            }
+            #expect(ghosts[0].isDeleted)
+            #expect((ghosts[0] as? Node)?.label == "")
+            #expect(context.registeredObject(for: ghosts[0].objectID) == nil)
+            #expect(throws: StoreError.self) {
+                try context.existingObject(with: ghosts[0].objectID)
+            }
+        }
+    }
+
+    @Test func `clean objects that nobody holds are dropped when many more have come`() throws {
+        try withContainer(Everything.model) { container in
+            let first = container.newContext()
+            for number in 0..<3_000 { _ = Node(in: first, number: Int64(number)) }
+            for _ in 0..<4_000 { _ = Box(in: first) }
+            try first.save()
+
+            let context = container.newContext()
+            var nodes = try context.fetch(Node.fetchRequest())
+            let held = nodes[10]
+            nodes[20].label = "changed"
+            let changed = nodes[20].objectID
+            nodes = []
+            let boxes = try context.fetch(Box.fetchRequest())
+            #expect(context.registeredObjects.count == boxes.count + 2)
+            #expect(context.registeredObject(for: held.objectID) === held)
+            #expect(try context.get(changed, as: Node.self).label == "changed")
+        }
+    }
+}

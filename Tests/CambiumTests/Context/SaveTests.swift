@@ -1,0 +1,161 @@
+import Cambium
+import EverythingModel
+import Testing
+
+/// A save is one transaction; one that fails leaves memory, sets and store as they were.
+struct SaveTests {
+    @Test(arguments: StoreKind.allCases)
+    func `a save writes inserts, updates, deletes and links together`(_ kind: StoreKind) throws {
+        try withContainer(Everything.model, on: kind) { container in
+            let context = container.newContext()
+            let changed = Node(in: context, label: "old")
+            let deleted = Node(in: context)
+            try context.save()
+            changed.label = "new"
+            changed.tags.insert(Topic(in: context, name: "topic"))
+            context.delete(deleted)
+            try context.save()
+            let reader = container.newContext()
+            let read = try reader.fetch(Node.fetchRequest())
+            #expect(read.map(\.label) == ["new"])
+            #expect(read.first?.tags.map(\.name) == ["topic"])
+        }
+    }
+
+    @Test func `a save without changes does nothing`() throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let context = container.newContext()
+            _ = Node(in: context)
+            try context.save()
+            let before = try rows("PRAGMA data_version", in: path)
+            try context.save()
+            #expect(!context.hasChanges)
+            #expect(try rows("PRAGMA data_version", in: path) == before)
+        }
+    }
+
+    /// Ways in which a save fails, each after a valid insert, update and delete.
+    enum Failure: CaseIterable {
+        case validation
+        case uniqueness
+        case deniedDelete
+        case conflict
+        case storeCheck
+    }
+
+    @Test(arguments: StoreKind.allCases, Failure.allCases)
+    func `a failed save changes nothing, and goes through when the reason is gone`(
+        _ kind: StoreKind, _ failure: Failure
+    ) throws {
+        try withContainer(Everything.model, on: kind) { container in
+            let context = container.newContext()
+            let changed = Node(in: context, label: "old")
+            let deleted = Node(in: context, label: "to be deleted")
+            let robot = Robot(in: context, name: "R", serial: "taken")
+            let home = Home(in: context, owner: robot)
+            try context.save()
+            let before = try World(of: container.newContext())
+
+            changed.label = "new"
+            context.delete(deleted)
+            let inserted = Node(in: context, label: "inserted")
+            let repair = try fail(failure, container, context, changed, robot, home)
+            context.processPendingChanges()
+            let sets = (context.insertedObjects, context.updatedObjects, context.deletedObjects)
+            #expect(throws: (any Error).self) { try context.save() }
+            #expect(context.insertedObjects == sets.0)
+            #expect(context.updatedObjects == sets.1)
+            #expect(context.deletedObjects == sets.2)
+            #expect(changed.label == "new")
+            #expect(changed.changedValues() == ["label": .string("new")])
+            #expect(inserted.isInserted)
+            if failure != .conflict {
+                #expect(try World(of: container.newContext()) == before)
+            }
+
+            repair()
+            try context.save()
+            #expect(!context.hasChanges)
+            let labels = try container.newContext()
+                .fetch(Node.fetchRequest().sorted(by: Node.label)).map(\.label)
+            #expect(labels == ["inserted", "new"])
+        }
+    }
+
+    /// Makes the next save fail; the result takes the reason away.
+    private func fail(
+        _ failure: Failure, _ container: PersistentContainer, _ context: ManagedObjectContext,
+        _ changed: Node, _ robot: Robot, _ home: Home
+    ) throws -> () -> Void {
+        switch failure {
+        case .validation:
+            let person = Person(in: context, name: "Ada", age: 200)
+            return { person.age = 20 }
+        case .uniqueness:
+            let twin = Robot(in: context, name: "T", serial: "taken")
+            return { twin.serial = "free" }
+        case .deniedDelete:
+            context.delete(robot)
+            return { context.delete(home) }
+        case .conflict:
+            let other = container.newContext()
+            try other.get(changed.objectID, as: Node.self).number = 5
+            try other.save()
+            return { context.refresh(changed, mergeChanges: true) }
+        case .storeCheck:
+            // Only the store sees a link to a row that went after it was read.
+            let other = container.newContext()
+            let box = Box(in: other)
+            try other.save()
+            let node = Node(in: context, label: "dangling")
+            node.box = try context.existingObject(with: box.objectID) as? Box
+            other.delete(box)
+            try other.save()
+            return { context.delete(node) }
+        }
+    }
+
+    @Test func `a unique value that is given up may be taken in the same save`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let old = Robot(in: context, name: "Old", serial: "1")
+            let other = Robot(in: context, name: "Other", serial: "2")
+            try context.save()
+            context.delete(old)
+            other.serial = "3"
+            _ = Robot(in: context, name: "New", serial: "1")
+            _ = Robot(in: context, name: "Newer", serial: "2")
+            try context.save()
+            let names = try context.fetch(Robot.fetchRequest().sorted(by: Robot.serial)).map(\.name)
+            #expect(names == ["New", "Newer", "Other"])
+        }
+    }
+
+    @Test func `an object may be saved, changed and saved again`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context)
+            for number in 1...5 {
+                node.number = Int64(number)
+                try context.save()
+            }
+            let reader = container.newContext()
+            #expect(try reader.get(node.objectID, as: Node.self).number == 5)
+        }
+    }
+
+    @Test func `the owner of a to-many may be saved before and after its members`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            // A cycle of keys: neither row could be written first without deferred foreign keys.
+            let links = (Link(in: context), Link(in: context))
+            links.0.successor = links.1
+            links.1.successor = links.0
+            try context.save()
+            let reader = container.newContext()
+            let read: Link = try reader.get(links.0.objectID)
+            #expect(read.successor?.successor === read)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+@testable import Cambium
+import CambiumSQL
+import Testing
+import TestDummyModel
+
+/// All edits of small lists.
+struct ResultListTests {
+    /// Where an object stands: nil outside of the list, else its section and its rank in it.
+    private typealias Place = (section: Int, rank: Int)?
+    private typealias State = [Place]
+
+    private let container: PersistentContainer
+    private let context: ManagedObjectContext
+    private let dummies: [TestDummy]
+
+    init() throws {
+        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        let context = container.newContext()
+        self.context = context
+        dummies = (0..<4).map { TestDummy(in: context, number: $0) }
+    }
+
+    @Test(arguments: [false, true])
+    func `edits of four objects in three sections are legal differences`(
+        isDescending: Bool
+    ) {
+        checkEdits(Self.states(objects: 4, sections: 3, ranks: 1), isDescending)
+    }
+
+    @Test func `edits of three objects with equal ranks are legal differences`() {
+        checkEdits(Self.states(objects: 3, sections: 2, ranks: 2), false)
+    }
+
+    @Test func `new orders of four objects move the fewest`() {
+        let states = Self.orders(objects: 4)
+        var faults: [String] = []
+        forEachCase(states.count * states.count) { index in
+            let (first, second) = index.quotientAndRemainder(dividingBy: states.count)
+            let (old, new) = (states[first], states[second])
+            let told = edit(old, new, false, &faults)
+            let common = (0..<4).filter { old[$0] != nil && new[$0] != nil }
+                .sorted { (old[$0]?.rank ?? 0) < (old[$1]?.rank ?? 0) }
+            // Those that keep their rank are not told to have changed, and never move.
+            let unchanged = common.filter { old[$0]?.rank == new[$0]?.rank }
+            let fewest = Self.subsets(of: common).filter { Set($0).isSuperset(of: unchanged) }
+                .filter { kept in
+                    zip(kept, kept.dropFirst()).allSatisfy { one, other in
+                        (new[one]?.rank ?? 0) < (new[other]?.rank ?? 0)
+                    }
+                }.map { common.count - $0.count }.min()
+            if told.changes.count(where: \.isMove) != fewest {
+                faults.append("\(old) to \(new): \(told.changes), not \(fewest ?? 0) moves")
+            }
+        }
+        #expect(faults.isEmpty)
+    }
+
+    @Test func `any two edits of three objects in two sections compose`() {
+        checkCompositions(Self.states(objects: 3, sections: 2, ranks: 1))
+    }
+
+    @Test func `any two new orders of three objects compose`() {
+        checkCompositions(Self.orders(objects: 3))
+    }
+
+    @Test func `the longest run is the longest`() {
+        for permutation in Self.permutations(of: Array(0..<6)) {
+            let run = longestRun(6) { permutation[$0] < permutation[$1] }
+            let longest = Self.subsets(of: Array(0..<6)).filter { kept in
+                zip(kept, kept.dropFirst()).allSatisfy { permutation[$0] < permutation[$1] }
+            }.map(\.count).max()
+            #expect(run.count == longest)
+            #expect(zip(run, run.dropFirst()).allSatisfy { permutation[$0] < permutation[$1] })
+        }
+    }
+
+    // MARK: Checking
+
+    private func checkEdits(_ states: [State], _ isDescending: Bool) {
+        var faults: [String] = []
+        forEachCase(states.count * states.count) { index in
+            let (old, new) = index.quotientAndRemainder(dividingBy: states.count)
+            _ = edit(states[old], states[new], isDescending, &faults)
+        }
+        #expect(faults.isEmpty)
+    }
+
+    private func checkCompositions(_ states: [State]) {
+        var faults: [String] = []
+        forEachCase(states.count * states.count * states.count) { index in
+            let (rest, third) = index.quotientAndRemainder(dividingBy: states.count)
+            let (first, second) = rest.quotientAndRemainder(dividingBy: states.count)
+            compose([states[first], states[second], states[third]], &faults)
+        }
+        #expect(faults.isEmpty)
+    }
+
+    /// Goes through a space in random order, as far as `CAMBIUM_GENERATOR_SECONDS` (1 without)
+    /// reach; a minute is enough for all of each space, even in a debug build.
+    private func forEachCase(_ count: Int, _ body: (Int) -> Void) {
+        var rest = Array(0..<count)
+        forEachSeed { seed in
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<min(50, rest.count) {
+                rest.swapAt(Int.random(in: 0..<rest.count, using: &generator), rest.count - 1)
+                body(rest.removeLast())
+            }
+        }
+    }
+
+    /// Makes the edit that leads from one state to another, and notes what is wrong with it.
+    private func edit(
+        _ old: State, _ new: State, _ isDescending: Bool, _ faults: inout [String]
+    ) -> ListMirror<TestDummy>.Told {
+        var list = list(old, isDescending)
+        var mirror = Self.mirror(list)
+        let told = ListMirror.Told(list.apply(edit(list, from: old, to: new)))
+        do {
+            try mirror.apply(told)
+        } catch {
+            faults.append("\(old) to \(new): \(error)")
+        }
+        if mirror != Self.mirror(list) || mirror != Self.mirror(self.list(new, isDescending)) {
+            faults.append("\(old) to \(new) shows \(mirror)")
+        }
+        checkChanges(told, [old, new], &faults)
+        return told
+    }
+
+    /// Leads through several states, and notes what is wrong with the one difference for all.
+    private func compose(_ states: [State], _ faults: inout [String]) {
+        var list = list(states[0], false)
+        var mirror = Self.mirror(list)
+        let consumer = ResultConsumer<TestDummy>()
+        for (old, new) in zip(states, states.dropFirst()) {
+            let before = list.sections
+            let difference = list.apply(edit(list, from: old, to: new))
+            if !difference.isEmpty { consumer.receive(difference, from: before) }
+        }
+        let told = consumer.take(list).map { ListMirror.Told($0) } ?? .init()
+        do {
+            try mirror.apply(told)
+        } catch {
+            faults.append("\(states): \(error)")
+        }
+        if mirror != Self.mirror(list) { faults.append("\(states) shows \(mirror)") }
+        if consumer.take(list) != nil { faults.append("\(states) is told twice") }
+        checkChanges(told, states, &faults)
+    }
+
+    /// What changed is told, and nothing else.
+    private func checkChanges(
+        _ told: ListMirror<TestDummy>.Told, _ states: [State], _ faults: inout [String]
+    ) {
+        let named = told.changes.map(\.parts.object)
+        for (index, dummy) in dummies.prefix(states[0].count).enumerated() {
+            let places = states.map { $0[index] }
+            let isUnchanged = places.allSatisfy { place in
+                place?.section == places[0]?.section && place?.rank == places[0]?.rank
+            }
+            let isTold = named.contains { $0 === dummy }
+            if isUnchanged, isTold { faults.append("\(dummy) did not change in \(states)") }
+            let wasThere = places[0] != nil
+            let isThere = places[places.count - 1] != nil
+            if wasThere, isThere, !isUnchanged, !isTold {
+                faults.append("\(dummy) changed in \(states)")
+            }
+        }
+    }
+
+    // MARK: Lists
+
+    private func list(_ state: State, _ isDescending: Bool) -> ResultList<TestDummy> {
+        let terms = [
+            SortTerm(path: ["isEven"], isDescending: isDescending),
+            SortTerm(path: ["name"], isDescending: false),
+        ]
+        var list = ResultList<TestDummy>(order: ObjectOrder(terms), hasSections: true)
+        list.reset(
+            to: zip(dummies, state).compactMap { dummy, place in
+                place.map { ResultEntry(dummy, keys: Self.keys($0)) }
+            })
+        return list
+    }
+
+    private func edit(
+        _ list: ResultList<TestDummy>, from old: State, to new: State
+    ) -> ResultList<TestDummy>.Edit {
+        var edit = ResultList<TestDummy>.Edit()
+        for (dummy, (before, after)) in zip(dummies, zip(old, new)) {
+            switch (list.entries[dummy.key], after) {
+            case (nil, nil): break
+            case (nil, let after?):
+                edit.inserted.append(ResultEntry(dummy, keys: Self.keys(after)))
+            case (let entry?, nil): edit.removed.append(entry)
+            case (let entry?, let after?):
+                if before?.section != after.section || before?.rank != after.rank {
+                    edit.rekeyed.append(
+                        .init(entry: entry, keys: Self.keys(after), isChanged: true))
+                }
+            }
+        }
+        return edit
+    }
+
+    private static func keys(_ place: (section: Int, rank: Int)) -> [Value] {
+        [.int(Int64(place.section)), .int(Int64(place.rank))]
+    }
+
+    private static func mirror(_ list: ResultList<TestDummy>) -> ListMirror<TestDummy> {
+        ListMirror(
+            list.sections.map {
+                ListMirror.Section(name: $0.value.sectionName, objects: $0.entries.map(\.object))
+            })
+    }
+
+    // MARK: Spaces
+
+    private static func states(objects: Int, sections: Int, ranks: Int) -> [State] {
+        let places: [Place] =
+            [nil] + (0..<sections).flatMap { section in (0..<ranks).map { (section, $0) } }
+        return (0..<objects).reduce([[]]) { states, _ in
+            states.flatMap { state in places.map { state + [$0] } }
+        }
+    }
+
+    /// All orders of some of the objects.
+    private static func orders(objects: Int) -> [State] {
+        states(objects: objects, sections: 1, ranks: objects).filter { state in
+            let ranks = state.compactMap { $0?.rank }
+            return Set(ranks).count == ranks.count
+        }
+    }
+
+    private static func subsets(of elements: [Int]) -> [[Int]] {
+        elements.reduce([[]]) { subsets, element in subsets + subsets.map { $0 + [element] } }
+    }
+
+    private static func permutations(of elements: [Int]) -> [[Int]] {
+        if elements.isEmpty { return [[]] }
+        return elements.flatMap { first in
+            permutations(of: elements.filter { $0 != first }).map { [first] + $0 }
+        }
+    }
+}
+
+extension FetchedResultsDifference.Change {
+    fileprivate var isMove: Bool {
+        if case .move = self { true } else { false }
+    }
+}

@@ -1,0 +1,276 @@
+import Cambium
+import TestDummyModel
+import Testing
+
+/// The study of a results controller over sibling contexts, scenario by scenario: the main context
+/// only reads, a background context works.
+@MainActor
+struct StudyTests {
+    /// What the main context's controller is asked for.
+    enum Filter: String, CaseIterable, CustomTestStringConvertible {
+        case all
+        case even
+
+        var testDescription: String { rawValue }
+
+        var request: FetchRequest<TestDummy> {
+            let request = TestDummy.fetchRequest().sorted(by: TestDummy.id)
+            return self == .all ? request : request.filter(TestDummy.isEven == true)
+        }
+    }
+
+    /// The sibling stack, with a delegate at the main controller.
+    @MainActor
+    struct Stack {
+        let container: PersistentContainer
+        let background: BackgroundContext
+        let controller: FetchedResultsController<TestDummy>
+        let delegate: MirrorDelegate<TestDummy>
+
+        init(_ filter: Filter, _ container: PersistentContainer? = nil) throws {
+            self.container =
+                try container ?? PersistentContainer(model: TestDummies.model, at: .memory)
+            let container = self.container
+            background = container.newBackgroundContext()
+            controller = FetchedResultsController(filter.request, in: container.viewContext)
+            try controller.performFetch()
+            delegate = MirrorDelegate(controller)
+            controller.delegate = delegate
+        }
+
+        var main: ManagedObjectContext { container.viewContext }
+
+        /// Lets the main context take over what was saved.
+        func merge() {
+            main.mergePending()
+        }
+
+        var shown: [Int64] { (controller.fetchedObjects ?? []).map(\.id) }
+        var told: [String] { delegate.words { "\($0.id)" } }
+
+        /// Inserts four entities whose `isEven` is false.
+        func insertFour(saving: Bool) async throws {
+            try await background.perform { context in
+                for number: Int64 in 0..<4 {
+                    _ = TestDummy(in: context, id: number, name: "\(number)", isEven: false)
+                }
+                if saving { try context.save() }
+            }
+        }
+
+        /// Makes the entities 0 and 2 even.
+        func updateTwo(saving: Bool) async throws {
+            try await background.perform { context in
+                for dummy in try context.fetch(TestDummy.fetchRequest())
+                where dummy.id.isMultiple(of: 2) {
+                    dummy.isEven = true
+                    dummy.name = "even \(dummy.id)"
+                }
+                if saving { try context.save() }
+            }
+        }
+
+        func deleteTwo(saving: Bool) async throws {
+            try await background.perform { context in
+                for dummy in try context.fetch(TestDummy.fetchRequest())
+                where dummy.id.isMultiple(of: 2) {
+                    context.delete(dummy)
+                }
+                if saving { try context.save() }
+            }
+        }
+
+        func save() async throws {
+            try await background.perform { try $0.save() }
+        }
+
+        func counts() async throws -> [String: Int] {
+            try await background.perform { context in
+                [
+                    "registered": context.registeredObjects.count,
+                    "inserted": context.insertedObjects.count,
+                    "updated": context.updatedObjects.count,
+                    "deleted": context.deletedObjects.count,
+                ]
+            }
+        }
+    }
+
+    // MARK: Inserting
+
+    @Test func `before the save, inserted objects are the registered ones, and the controller's`()
+        async throws
+    {
+        let stack = try Stack(.all)
+        let isSame = try await stack.background.perform { context in
+            let controller = FetchedResultsController(Filter.all.request, in: context)
+            try controller.performFetch()
+            let delegate = MirrorDelegate(controller)
+            controller.delegate = delegate
+            for number: Int64 in 0..<4 { _ = TestDummy(in: context, number: number) }
+            context.processPendingChanges()
+            return context.insertedObjects == context.registeredObjects
+                && Set(controller.fetchedObjects ?? []) == context.registeredObjects
+                && context.registeredObjects.count == 4
+        }
+        #expect(isSame)
+        #expect(stack.main.registeredObjects.isEmpty)
+        #expect(stack.shown == [])
+    }
+
+    @Test func `a save brings all registered objects to the main context`() async throws {
+        let stack = try Stack(.all)
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        let registered = try await stack.background.perform { context in
+            Set(context.registeredObjects.map(\.objectID))
+        }
+        #expect(Set(stack.main.registeredObjects.map(\.objectID)) == registered)
+        #expect(
+            Set<ManagedObject>(stack.controller.fetchedObjects ?? [])
+                == stack.main.registeredObjects)
+        #expect(stack.told == ["insert 0", "insert 1", "insert 2", "insert 3"])
+        #expect(try await stack.counts()["inserted"] == 0)
+    }
+
+    @Test func `inserted objects that match appear`() async throws {
+        let stack = try Stack(.even)
+        try await stack.background.perform { context in
+            for number: Int64 in 0..<4 { _ = TestDummy(in: context, number: number) }
+            try context.save()
+        }
+        stack.merge()
+        #expect(stack.told == ["insert 0", "insert 2"])
+    }
+
+    // MARK: Updating
+
+    @Test(arguments: Filter.allCases)
+    func `insert, update and save is an insert`(_ filter: Filter) async throws {
+        let stack = try Stack(filter)
+        try await stack.insertFour(saving: false)
+        try await stack.updateTwo(saving: false)
+        #expect(
+            try await stack.counts()
+                == ["registered": 4, "inserted": 4, "updated": 0, "deleted": 0])
+        try await stack.save()
+        stack.merge()
+        let expected: [Int64] = filter == .all ? [0, 1, 2, 3] : [0, 2]
+        #expect(stack.told == expected.map { "insert \($0)" })
+        #expect(stack.shown == expected)
+    }
+
+    @Test func `insert, save and update is an update`() async throws {
+        let stack = try Stack(.all)
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        stack.delegate.forget()
+        try await stack.updateTwo(saving: false)
+        #expect(
+            try await stack.counts()
+                == ["registered": 4, "inserted": 0, "updated": 2, "deleted": 0])
+        try await stack.save()
+        stack.merge()
+        #expect(stack.told == ["update 0", "update 2"])
+        #expect(stack.controller.fetchedObjects?.map(\.name) == ["even 0", "1", "even 2", "3"])
+    }
+
+    @Test func `objects that an update makes match after their first save appear`() async throws {
+        let earlier = try Stack(.even)
+        earlier.controller.delegate = nil
+        try await earlier.insertFour(saving: true)
+        let stack = try Stack(.even, earlier.container)
+        #expect(stack.main.registeredObjects.isEmpty, "the main context does not know them")
+        try await stack.updateTwo(saving: true)
+        stack.merge()
+        #expect(stack.told == ["insert 0", "insert 2"])
+        #expect(stack.shown == [0, 2])
+    }
+
+    @Test func `objects that an update makes match appear though the main context has them`()
+        async throws
+    {
+        let stack = try Stack(.even)
+        try await stack.insertFour(saving: true)
+        let known = try stack.main.fetch(TestDummy.fetchRequest())
+        let faults = known.map(\.isEven)
+        #expect(faults == [false, false, false, false])
+        stack.main.refresh(known[0], mergeChanges: false)
+        try await stack.updateTwo(saving: true)
+        stack.merge()
+        #expect(stack.told == ["insert 0", "insert 2"])
+    }
+
+    @Test func `objects that an update lets not match any more go`() async throws {
+        let stack = try Stack(.even)
+        try await stack.insertFour(saving: true)
+        try await stack.updateTwo(saving: true)
+        stack.merge()
+        stack.delegate.forget()
+        try await stack.background.perform { context in
+            for dummy in try context.fetch(TestDummy.fetchRequest()) { dummy.isEven.toggle() }
+            try context.save()
+        }
+        stack.merge()
+        #expect(stack.told == ["delete 0", "delete 2", "insert 1", "insert 3"])
+    }
+
+    // MARK: Deleting
+
+    @Test func `objects deleted before the first save leave the net difference`() async throws {
+        let stack = try Stack(.all)
+        try await stack.insertFour(saving: false)
+        try await stack.deleteTwo(saving: false)
+        #expect(
+            try await stack.counts()
+                == ["registered": 2, "inserted": 2, "updated": 0, "deleted": 0])
+        try await stack.save()
+        stack.merge()
+        #expect(stack.told == ["insert 1", "insert 3"])
+    }
+
+    @Test func `objects deleted after the save are deleted objects, and go`() async throws {
+        let stack = try Stack(.all)
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        stack.delegate.forget()
+        try await stack.deleteTwo(saving: false)
+        #expect(try await stack.counts()["deleted"] == 2)
+        let held = stack.controller.fetchedObjects ?? []
+        try await stack.save()
+        stack.merge()
+        #expect(stack.told == ["delete 0", "delete 2"])
+        #expect(held.map(\.isDeleted) == [true, false, true, false])
+        #expect(try await stack.counts()["deleted"] == 0)
+    }
+
+    // MARK: Tracking
+
+    @Test func `without a delegate the results stay as they were fetched`() async throws {
+        let stack = try Stack(.all)
+        stack.controller.delegate = nil
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        #expect(stack.shown == [])
+    }
+
+    @Test func `a delegate that comes late is told what it missed`() async throws {
+        let stack = try Stack(.all)
+        stack.controller.delegate = nil
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        stack.controller.delegate = stack.delegate
+        #expect(stack.told == ["insert 0", "insert 1", "insert 2", "insert 3"])
+    }
+
+    @Test func `a new fetch is not told`() async throws {
+        let stack = try Stack(.all)
+        stack.controller.delegate = nil
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        try stack.controller.performFetch()
+        stack.controller.delegate = stack.delegate
+        #expect(stack.shown == [0, 1, 2, 3])
+        #expect(stack.told == [])
+    }
+}

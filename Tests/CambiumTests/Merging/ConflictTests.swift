@@ -1,0 +1,229 @@
+import Cambium
+import EverythingModel
+import Testing
+
+/// Two contexts change one object (rules 66–70).
+struct ConflictTests {
+    /// What two contexts do to a saved tally, and what a third reads when both have saved.
+    private struct Outcome {
+        let title: String
+        let note: String
+        let ours: Tally
+        let context: ManagedObjectContext
+    }
+
+    private func resolve(
+        _ policy: MergePolicy, on kind: StoreKind = .memory, theirs: (Tally) -> Void,
+        ours: (Tally) -> Void, _ check: (Outcome) throws -> Void
+    ) throws {
+        try withContainer(Everything.model, on: kind) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let tally = Tally(in: first, title: "base", note: "base")
+            try first.save()
+            let same: Tally = try second.get(tally.objectID)
+            second.mergePolicy = policy
+            ours(same)
+            theirs(tally)
+            try first.save()
+            try second.save()
+            #expect(!second.hasChanges)
+            let reader = container.newContext()
+            let read: Tally = try reader.get(tally.objectID)
+            #expect(read.title == same.title)
+            #expect(read.note == same.note)
+            try check(
+                Outcome(title: read.title, note: read.note, ours: same, context: second))
+            // The context knows the row's new version: its next save meets no conflict.
+            second.mergePolicy = .error
+            same.note = "after"
+            try second.save()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `by default a conflict is an error that names both sides' properties`(
+        _ kind: StoreKind
+    ) throws {
+        try withContainer(Everything.model, on: kind) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let tally = Tally(in: first, title: "base")
+            try first.save()
+            let same: Tally = try second.get(tally.objectID)
+            same.title = "ours"
+            same.note = "ours"
+            tally.title = "theirs"
+            try first.save()
+            let error = #expect(throws: ConflictError.self) { try second.save() }
+            #expect(error?.coreDataCode == 133020)
+            #expect(error?.conflicts.map(\.objectID) == [tally.objectID])
+            #expect(error?.conflicts.first?.properties == ["title"])
+            #expect(error?.conflicts.first?.isDeletion == false)
+            #expect(same.title == "ours")
+            #expect(second.updatedObjects == [same])
+        }
+    }
+
+    @Test func `different properties are an error too`() throws {
+        try withContainer(Everything.model) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let tally = Tally(in: first)
+            try first.save()
+            try second.get(tally.objectID, as: Tally.self).note = "ours"
+            tally.title = "theirs"
+            try first.save()
+            let error = #expect(throws: ConflictError.self) { try second.save() }
+            #expect(error?.conflicts.first?.properties == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .objectTrump])
+    func `changes of different properties are both kept`(
+        _ kind: StoreKind, _ policy: MergePolicy
+    ) throws {
+        try resolve(policy, on: kind, theirs: { $0.title = "theirs" }, ours: { $0.note = "ours" }) {
+            #expect($0.title == "theirs")
+            #expect($0.note == "ours")
+        }
+    }
+
+    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
+    func `of changes of the same property the policy's side is kept`(_ policy: MergePolicy) throws {
+        try resolve(policy, theirs: { $0.title = "theirs" }, ours: { $0.title = "ours" }) {
+            #expect($0.title == (policy == .storeTrump ? "theirs" : "ours"))
+        }
+    }
+
+    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
+    func `a property that was set to what it was yields to a real change`(
+        _ policy: MergePolicy
+    ) throws {
+        try resolve(
+            policy, theirs: { $0.title = "theirs" },
+            ours: {
+                $0.title = "base"
+                $0.note = "ours"
+            }
+        ) {
+            #expect($0.title == "theirs")
+            #expect($0.note == "ours")
+        }
+    }
+
+    @Test func `equal values are not written, but their conflict counts`() throws {
+        try withContainer(Everything.model) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let tally = Tally(in: first, title: "base")
+            try first.save()
+            let same: Tally = try second.get(tally.objectID)
+            same.title = "base"
+            tally.title = "theirs"
+            try first.save()
+            #expect(throws: ConflictError.self) { try second.save() }
+            second.mergePolicy = .objectTrump
+            try second.save()
+            #expect(same.title == "theirs")
+            #expect(!second.hasChanges)
+        }
+    }
+
+    @Test func `objects without conflict are saved beside those with one`() throws {
+        try withContainer(Everything.model) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let tallies = (0..<10).map { Tally(in: first, title: "\($0)") }
+            try first.save()
+            for tally in tallies { try second.get(tally.objectID, as: Tally.self).title += " ours" }
+            tallies[3].title = "theirs"
+            try first.save()
+            second.mergePolicy = .storeTrump
+            try second.save()
+            let reader = container.newContext()
+            let titles = try reader.fetch(Tally.fetchRequest()).map(\.title)
+            #expect(titles == (0..<10).map { $0 == 3 ? "theirs" : "\($0) ours" })
+        }
+    }
+
+    // MARK: Merge rules
+
+    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
+    func `a merge rule goes before the policy`(_ policy: MergePolicy) throws {
+        func check(_ mine: Int64, _ other: Int64) throws {
+            try resolve(
+                policy,
+                theirs: {
+                    ($0.greatest, $0.least, $0.total) = (other, Double(other), other)
+                    ($0.balance, $0.theirs, $0.ours) = (Double(other), "theirs", "theirs")
+                },
+                ours: {
+                    ($0.greatest, $0.least, $0.total) = (mine, Double(mine), mine)
+                    ($0.balance, $0.theirs, $0.ours) = (Double(mine), "ours", "ours")
+                }
+            ) { outcome in
+                let tally = outcome.ours
+                #expect(tally.greatest == max(mine, other))
+                #expect(tally.least == Double(min(mine, other)))
+                #expect(tally.total == mine + other)
+                #expect(tally.balance == Double(mine + other))
+                #expect(tally.theirs == "theirs")
+                #expect(tally.ours == "ours")
+            }
+        }
+        try check(3, 5)
+        try check(5, 3)
+        try check(-5, 3)
+    }
+
+    @Test func `a sum that does not fit stays the store's`() throws {
+        try resolve(
+            .objectTrump, theirs: { $0.total = .max }, ours: { $0.total = 1 }
+        ) {
+            #expect($0.ours.total == .max)
+        }
+    }
+
+    // MARK: To-many
+
+    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
+    func `additions and removals of both sides count`(_ policy: MergePolicy) throws {
+        try withContainer(Everything.model) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let node = Node(in: first)
+            let topics = (0..<3).map { Topic(in: first, name: "\($0)") }
+            node.tags.insert(topics[0])
+            try first.save()
+            let same: Node = try second.get(node.objectID)
+            second.mergePolicy = policy
+            same.tags.insert(try second.get(topics[2].objectID))
+            same.label = "ours"
+            node.tags.remove(topics[0])
+            node.tags.insert(topics[1])
+            node.label = "theirs"
+            try first.save()
+            try second.save()
+            #expect(same.tags.map(\.name) == ["1", "2"])
+            let reader = container.newContext()
+            let read: Node = try reader.get(node.objectID)
+            #expect(read.tags.map(\.name) == ["1", "2"])
+        }
+    }
+
+    @Test(arguments: [MergePolicy.storeTrump, .objectTrump])
+    func `of two moves the policy's is kept, and both sides show it`(_ policy: MergePolicy) throws {
+        try withContainer(Everything.model) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let boxes = (0..<3).map { Box(in: first, name: "\($0)") }
+            let node = Node(in: first, box: boxes[0])
+            try first.save()
+            let same: Node = try second.get(node.objectID)
+            let others: [Box] = try boxes.map { try second.get($0.objectID) }
+            #expect(others.map(\.nodes.count) == [1, 0, 0])
+            second.mergePolicy = policy
+            same.box = others[2]
+            node.box = boxes[1]
+            try first.save()
+            try second.save()
+            let kept = policy == .storeTrump ? 1 : 2
+            #expect(same.box === others[kept])
+            #expect(others.map(\.nodes.count) == (0..<3).map { $0 == kept ? 1 : 0 })
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import Cambium
+import EverythingModel
+import Testing
+
+/// One context deletes what another one changes (rule 70).
+struct DeletionConflictTests {
+    private func withTwoContexts(
+        _ body: (PersistentContainer, ManagedObjectContext, Node, ManagedObjectContext, Node) throws
+            -> Void
+    ) throws {
+        try withContainer(Everything.model) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let node = Node(in: first, label: "base", number: 1)
+            try first.save()
+            let same: Node = try second.get(node.objectID)
+            #expect(same.label == "base")
+            try body(container, first, node, second, same)
+        }
+    }
+
+    @Test func `a change of what another one deleted is an error by default`() throws {
+        try withTwoContexts { _, first, node, second, same in
+            same.label = "ours"
+            first.delete(node)
+            try first.save()
+            let error = #expect(throws: ConflictError.self) { try second.save() }
+            #expect(error?.conflicts.first?.isRowGone == true)
+            #expect(same.label == "ours")
+            #expect(second.updatedObjects == [same])
+        }
+    }
+
+    @Test func `the store's deletion trumps a change`() throws {
+        try withTwoContexts { container, first, node, second, same in
+            same.label = "ours"
+            first.delete(node)
+            try first.save()
+            second.mergePolicy = .storeTrump
+            try second.save()
+            #expect(same.isDeleted)
+            #expect(!second.hasChanges)
+            #expect(second.registeredObject(for: node.objectID) == nil)
+            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+        }
+    }
+
+    @Test func `the object's change trumps the deletion, and the row is there again`() throws {
+        try withTwoContexts { container, first, node, second, same in
+            same.label = "ours"
+            first.delete(node)
+            try first.save()
+            second.mergePolicy = .objectTrump
+            try second.save()
+            #expect(!same.isDeleted)
+            let reader = container.newContext()
+            let read: Node = try reader.get(node.objectID)
+            #expect(read.label == "ours")
+            #expect(read.number == 1)
+            same.number = 2
+            try second.save()
+        }
+    }
+
+    @Test func `a deletion of what another one changed is an error by default`() throws {
+        try withTwoContexts { container, first, node, second, same in
+            second.delete(same)
+            node.label = "theirs"
+            try first.save()
+            let error = #expect(throws: ConflictError.self) { try second.save() }
+            #expect(error?.conflicts.first?.isDeletion == true)
+            #expect(same.isDeleted)
+            #expect(try container.newContext().count(for: Node.fetchRequest()) == 1)
+        }
+    }
+
+    @Test func `the store's change trumps a deletion, and the object lives`() throws {
+        try withTwoContexts { _, first, node, second, same in
+            second.delete(same)
+            node.label = "theirs"
+            try first.save()
+            second.mergePolicy = .storeTrump
+            try second.save()
+            #expect(!same.isDeleted)
+            #expect(!second.hasChanges)
+            #expect(same.label == "theirs")
+            #expect(second.registeredObject(for: node.objectID) === same)
+            same.label = "after"
+            try second.save()
+        }
+    }
+
+    @Test func `the object's deletion trumps a change`() throws {
+        try withTwoContexts { container, first, node, second, same in
+            second.delete(same)
+            node.label = "theirs"
+            try first.save()
+            second.mergePolicy = .objectTrump
+            try second.save()
+            #expect(same.managedObjectContext == nil)
+            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+        }
+    }
+
+    @Test func `what both deleted is gone`() throws {
+        try withTwoContexts { container, first, node, second, same in
+            second.delete(same)
+            first.delete(node)
+            try first.save()
+            try second.save()
+            #expect(!second.hasChanges)
+            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+        }
+    }
+
+    @Test(arguments: [MergePolicy.error, .storeTrump, .objectTrump])
+    func `a link to what another one deleted never dangles`(_ policy: MergePolicy) throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let (first, second) = (container.newContext(), container.newContext())
+            let box = Box(in: first)
+            let node = Node(in: first)
+            try first.save()
+            second.mergePolicy = policy
+            try second.get(node.objectID, as: Node.self).box = try second.get(box.objectID)
+            first.delete(box)
+            try first.save()
+            // First the missing row is reported, then what still leads to it.
+            #expect(throws: StoreError.self) { try second.save() }
+            let error = #expect(throws: ValidationError.self) { try second.save() }
+            #expect(error?.code == .missing)
+            #expect(try rows("PRAGMA foreign_key_check", in: path).isEmpty)
+            second.rollback()
+            try second.save()
+        }
+    }
+}
