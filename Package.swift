@@ -37,7 +37,8 @@ let package = Package(
             name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel"],
             swiftSettings: settings),
         .target(
-            name: "CambiumMigration", dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
+            name: "CambiumMigration",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
 
         // Build time
@@ -49,7 +50,8 @@ let package = Package(
             name: "CambiumTool", dependencies: ["CambiumCompiler", "CambiumMigration"],
             swiftSettings: settings),
         .plugin(
-            name: "CambiumBuildPlugin", capability: .buildTool(), dependencies: [.target(name: "CambiumTool")]),
+            name: "CambiumBuildPlugin", capability: .buildTool(),
+            dependencies: [.target(name: "CambiumTool")]),
         .plugin(
             name: "CambiumCommandPlugin",
             capability: .command(

@@ -6,6 +6,9 @@ import CambiumSQLite
 /// A context belongs to one isolation (the main actor, a background actor, or wherever it was made)
 /// and so do its objects. Neither is `Sendable`: using them elsewhere is a compile error.
 ///
+/// Keep a context for as long as you use its objects: they do not keep it alive. An object whose
+/// context is gone shows the values that were read, has no neighbours, and cannot be changed.
+///
 /// ```swift
 /// let context = container.viewContext
 /// let books = try context.fetch(Product.fetchRequest().filter(Product.stock > 0))

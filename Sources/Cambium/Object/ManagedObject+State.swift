@@ -37,9 +37,8 @@ extension ManagedObject {
     /// Whether the row vanished without this context's doing.
     var isGhost: Bool { extras?.vanished ?? false }
 
-    /// The values that differ from those last read or saved, by property, without firing faults. For
-    /// a new object, all values that are not nil. Relationships kept by the other side are not
-    /// among them.
+    /// The attributes whose values differ from those last read or saved, without firing faults. For
+    /// a new object, all values that are not nil. Relationships are not among them.
     public final func changedValues() -> [String: Value] {
         guard let record else { return [:] }
         var values: [String: Value] = [:]
