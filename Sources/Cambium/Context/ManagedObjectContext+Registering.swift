@@ -41,6 +41,26 @@ extension ManagedObjectContext {
         return object
     }
 
+    /// The object of a row that is there, with its values read, as its class.
+    ///
+    /// ```swift
+    /// let product = try context.existingObject(with: id, as: Product.self)
+    /// ```
+    ///
+    /// - Throws: ``StoreError`` with `missingRow` where there is no such row, with `invalidRequest`
+    ///   where the object is of another class; what the store threw.
+    public func existingObject<Entity: ManagedObject>(
+        with id: ObjectID, as type: Entity.Type
+    ) throws -> Entity {
+        let object = try existingObject(with: id)
+        guard let typed = object as? Entity else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(id) is an object of \(Swift.type(of: object)), not of \(type).")
+        }
+        return typed
+    }
+
     /// All objects that the context knows.
     public var registeredObjects: Set<ManagedObject> {
         var all: Set<ManagedObject> = []

@@ -92,6 +92,20 @@ struct IdentityTests {
         }
     }
 
+    @Test func `an existing object comes as its class, and no other`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            let reader = container.newContext()
+            #expect(try reader.existingObject(with: node.objectID, as: Node.self).label == "a")
+            let error = #expect(throws: StoreError.self) {
+                try reader.existingObject(with: node.objectID, as: Place.self)
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
     @Test func `an existing object that does not exist is an error`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
