@@ -9,13 +9,15 @@ import Testing
             "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
         ),
-        (
-            String(repeating: "a", count: 1_000_000),
-            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
-        ),
     ])
     func `the digest equals the standard's examples`(text: String, digest: String) {
         #expect(SHA256.hexadecimal(of: text) == digest)
+    }
+
+    @Test func `the digest of a million letters equals the standard's`() {
+        #expect(
+            SHA256.hexadecimal(of: String(repeating: "a", count: 1_000_000))
+                == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
 
     private func model(

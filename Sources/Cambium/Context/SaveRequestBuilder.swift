@@ -129,7 +129,7 @@ struct SaveRequestBuilder {
             attachesRows: context.coordinator.hasListeners(beside: context.identifier)
                 && context.inserted.count + context.updated.count <= 10_000)
         for object in written { object.record?.version += 1 }
-        for resolution in outcome { adopt(resolution) }
+        for resolution in outcome { adopt(resolution, &changes) }
         let yielded = Set(
             outcome.filter { if case .yield = $0.action { true } else { false } }
                 .map { ObjectIdentifierKey($0.conflict) })
@@ -159,21 +159,28 @@ struct SaveRequestBuilder {
         }
     }
 
-    private func adopt(_ resolution: ConflictResolution) {
+    private func adopt(_ resolution: ConflictResolution, _ changes: inout ChangeCollector) {
         guard
             let object = context.objects[resolution.conflict.entity.rootIndex]
                 .map[resolution.conflict.key]
         else { return }
         switch resolution.action {
-        case .update(let placed, _), .reinsert(let placed):
-            placed.record.version += 1
-            object.record = placed.record
-            object.page = placed.page
-            context.noteForEvent(object)
+        case .update(let placed, _):
+            take(placed, for: object)
+        case .reinsert(let placed):
+            take(placed, for: object)
+            // For the others, who have seen it go, it is new, with all its relationships.
+            changes.insert(object)
+            object.becomeSaved()
         case .delete:
             break
         case .yield(let theirs?):
             object.becomeClean(theirs)
+            // The row is theirs, but pairs of join tables were written all the same, and others must
+            // hear of them.
+            if !resolution.conflict.isDeletion, object.extras?.hasRelationshipChanges == true {
+                changes.update(object)
+            }
             // Written, or taken back with the row; read again when asked.
             object.extras?.links = [:]
             context.noteForEvent(object)
@@ -183,6 +190,14 @@ struct SaveRequestBuilder {
             context.forget(object)
             context.noteForEvent(object)
         }
+    }
+
+    /// Makes a merged row, as it was written, the object's own.
+    private func take(_ placed: PlacedRecord, for object: ManagedObject) {
+        placed.record.version += 1
+        object.record = placed.record
+        object.page = placed.page
+        context.noteForEvent(object)
     }
 
     private struct ObjectIdentifierKey: Hashable {

@@ -153,7 +153,8 @@ extension ExpressionSQL {
         case .now: throw Self.failure("now() takes no operand")
         case .length: return "length(\(operand))"
         case .abs:
-            guard first.type.scale != nil else { return "abs(\(operand))" }
+            // SQLite's abs() leaves the sign of −0.0, which a sum with 0.0 takes away.
+            guard first.type.scale != nil else { return "(abs(\(operand)) + 0.0)" }
             // abs() of the least integer is an error.
             return "abs(nullif(\(operand), \(raw: SQLText.literal(.integer(.min)))))"
         case .modulus: return "(\(operand) % \(try value(operands[1])))"
