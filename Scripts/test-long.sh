@@ -47,11 +47,11 @@ part() {
 
 plugin() { sh Scripts/test-plugin.sh; }
 
-# Random cases for a twentieth of the budget, at least half a minute for each generator: they read the
+# Random cases for a thirtieth of the budget, at least 20 seconds for each generator: they read the
 # variable, and print the seeds that they use. Built like test.sh builds, so that it is there.
 generators() {
-    seconds=$((budget * 60 / 20))
-    [ "$seconds" -ge 30 ] || seconds=30
+    seconds=$((budget * 60 / 30))
+    [ "$seconds" -ge 20 ] || seconds=20
     # shellcheck disable=SC2086
     CAMBIUM_GENERATOR_SECONDS=$seconds swift test $strict
 }
