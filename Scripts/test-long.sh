@@ -68,10 +68,10 @@ threads() { sanitized thread; }
 # would be reported.
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
+part "the plugin on packages of its own" 2 plugin
 part "generators at full count" 1 generators
 part "thread sanitizer" 3 threads
 part "address sanitizer" 3 addresses
-part "the plugin on packages of its own" 2 plugin
 
 printf '\n== Done:%s\n' "${done_parts:- nothing}"
 if [ -n "$left_out" ]; then
