@@ -56,10 +56,8 @@ let package = Package(
             name: "CambiumCommandPlugin",
             capability: .command(
                 intent: .custom(
-                    verb: "cambium", description: "Check models, print schema and migration SQL"),
-                permissions: [
-                    .writeToPackageDirectory(reason: "Writes the SQL of the models for review.")
-                ]),
+                    verb: "cambium",
+                    description: "Make, check, format, convert, draw and document models")),
             dependencies: [.target(name: "CambiumTool")]),
 
         // Run time
@@ -74,6 +72,7 @@ let package = Package(
         .model("PackagesModel", path: "Models/Packages"),
         .model("FirstPackagesModel", path: "Models/FirstPackages"),
         .model("EverythingModel", path: "Models/Everything"),
+        .model("ExtendedModel", path: "Models/Extended"),
 
         // The demo
         .executableTarget(
@@ -98,10 +97,12 @@ let package = Package(
             dependencies: ["CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumModel"],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
+            name: "CambiumToolTests", dependencies: ["CambiumTool"], swiftSettings: settings),
+        .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumSQLite", "TestDummyModel", "ShopModel", "PackagesModel",
-                "FirstPackagesModel", "EverythingModel",
+                "Cambium", "CambiumSQL", "CambiumSQLite", "TestDummyModel", "ShopModel",
+                "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
             ],
             swiftSettings: settings),
         .testTarget(

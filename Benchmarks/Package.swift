@@ -19,5 +19,12 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // Runs the tool as a build does, so it links nothing of the package.
+        .executableTarget(
+            name: "CompilerBenchmarks",
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]),
     ]
 )

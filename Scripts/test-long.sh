@@ -47,6 +47,10 @@ part() {
 
 plugin() { sh Scripts/test-plugin.sh; }
 
+# The Swift of every fixture, compiled and run, and that of real models, type-checked.
+generated() { sh Scripts/test-generated.sh; }
+corpus() { sh Scripts/test-corpus.sh; }
+
 # Random cases for a thirtieth of the budget, at least 20 seconds for each generator: they read the
 # variable, and print the seeds that they use. Built like test.sh builds, so that it is there.
 generators() {
@@ -54,6 +58,19 @@ generators() {
     [ "$seconds" -ge 20 ] || seconds=20
     # shellcheck disable=SC2086
     CAMBIUM_GENERATOR_SECONDS=$seconds swift test $strict
+}
+
+# Fuzzing, both kinds at once, for a tenth of the budget and at least 20 seconds. (SwiftPM lets
+# one of them wait while the other builds.)
+fuzzing() {
+    seconds=$((budget * 60 / 10))
+    [ "$seconds" -ge 20 ] || seconds=20
+    sh Scripts/fuzz.sh XML "$seconds" &
+    models=$!
+    status=0
+    sh Scripts/fuzz.sh EXPRESSION "$seconds" || status=1
+    wait "$models" || status=1
+    return $status
 }
 
 # A sanitizer, in a folder of its own. It takes several times the stack, so that the tests that
@@ -69,7 +86,10 @@ threads() { sanitized thread; }
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
 part "the plugin on packages of its own" 2 plugin
+part "generated Swift of all fixtures" 4 generated
+part "generated Swift of real models" 4 corpus
 part "generators at full count" 1 generators
+part "fuzzing" 3 fuzzing
 part "thread sanitizer" 3 threads
 part "address sanitizer" 3 addresses
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds users' packages with the real plugins and checks what the builds say and what they build
-# again: Tests/Packages/Shop, as it is and with mistakes, and the example of the README.
+# again: Tests/Packages/Shop, as it is and with mistakes, Tests/Packages/Ported, whose model is
+# Xcode's, and the example of the README.
 #
 #   Scripts/test-plugin.sh
 #
@@ -68,6 +69,19 @@ says_nothing_of() {
     result $? "$2"
 }
 
+# writes_nothing NAME: the build runs no command of SwiftPM's, and writes no file but its own records.
+# Of the commands it always lists two kinds: the plugins, which it keeps, and the compiler's version.
+writes_nothing() {
+    touch "$work/before"
+    build
+    find "$scratch" -type f -newer "$work/before" \
+        ! -name .lock ! -name 'build.db*' ! -name '*.json' >> "$output"
+    grep -v -e 'Compiling plugin' -e 'Write swift-version' -e 'Compiling the model' "$output" |
+        grep -q -e '^\[' -e "^$scratch"
+    [ $? -ne 0 ]
+    result $? "$1"
+}
+
 # fails NAME PLACE: the build fails with an error at that place (path:line:column: error: text).
 fails() {
     if build; then
@@ -94,9 +108,11 @@ says "^AB-1 Untitled Books$" "its program prints what it fetched"
 # What is built again. SwiftPM links a plugin's tool once more in the build after one with changes;
 # what counts is that builds come to rest.
 build
-build
-says_nothing_of "Compiling the model\\|Compiling App\\|Linking" \
-    "nothing is built again when nothing changed"
+writes_nothing "nothing is built again when nothing changed"
+says_nothing_of "Compiling the model" "no model is compiled again when nothing changed"
+touch "$package/Sources/App/Shop.cambium/"*.xml
+writes_nothing "nothing is built again when a model was touched and is the same"
+says "Compiling the model Shop" "a model that was touched is compiled again"
 change Shop.cambium/1.xml 's/<entity name="Product">/<!-- The first --><entity name="Product">/'
 build
 says "Compiling the model Shop" "a changed model is compiled again"
@@ -147,6 +163,42 @@ cambium nonsense
 says "no command 'nonsense'" "a wrong command is refused"
 build
 says_nothing_of "warning" "the SQL in the package gives no warnings"
+
+# A package with a model of Xcode's: excluded from what SwiftPM looks at, and not
+port() {
+    rm -rf "$work/Ported"
+    cp -R "$root/Tests/Packages/Ported" "$work/Ported"
+}
+build_ported() {
+    swift build --package-path "$work/Ported" --scratch-path "$scratch" \
+        --disable-build-manifest-caching > "$output" 2>&1
+}
+bundle="$work/Ported/Sources/App/Old Shop.xcdatamodeld"
+port
+build_ported
+result $? "a package with a model of Xcode's builds"
+says_nothing_of "warning" "it gives no warnings"
+"$scratch/debug/App" > "$output" 2>&1
+says "^7 Ada$" "its program runs"
+sed 's/Old Shop 2.xcdatamodel/Old Shop.xcdatamodel/' "$bundle/.xccurrentversion" > "$work/changed"
+cp "$work/changed" "$bundle/.xccurrentversion"
+if build_ported; then result 1 "the build uses the version that is current"; else
+    says "main.swift:9:.*city" "another current version is taken up"
+fi
+port
+sed 's/attributeType="String"/attributeType="Sting"/' "$bundle/Old Shop 2.xcdatamodel/contents" \
+    > "$work/changed"
+cp "$work/changed" "$bundle/Old Shop 2.xcdatamodel/contents"
+if build_ported; then result 1 "a mistake in a model of Xcode's"; else
+    says "Old Shop 2.xcdatamodel/contents:[0-9]*:[0-9]*: error: .*Sting" \
+        "a mistake in a model of Xcode's is reported at its place"
+fi
+port
+sed '/exclude:/d' "$work/Ported/Package.swift" > "$work/changed"
+cp "$work/changed" "$work/Ported/Package.swift"
+build_ported
+result $? "a model of Xcode's that is not excluded is compiled too"
+says_nothing_of "warning" "it gives no warnings either"
 
 # The README's example: each file whose name stands before its text
 package=$work/shelf

@@ -27,6 +27,9 @@ swift build --build-tests $strict
 step "mistakes that must not compile"
 sh Scripts/test-compile-fail.sh
 
+step "documentation"
+sh Scripts/test-docs.sh "$(swift build --show-bin-path)/cambium"
+
 step "tests"
 # shellcheck disable=SC2086
 swift test --skip-build $strict "$@"

@@ -3,33 +3,88 @@ import PackagePlugin
 
 /// `swift package cambium …`: the tool, for a package's models.
 ///
-/// Where no model is named, `check` and `sql` take all of the package, and `sql --write` writes the
-/// SQL for review into the package: `SQL/<Target>/Shop-3.sql`, `Shop-2-to-3.sql`. (In a target's
-/// sources SwiftPM would warn of unhandled files.)
+/// Where no model is named, `check`, `format`, `sql`, `diagram` and `docs` take those of the package.
+/// What is written goes where the command says, with two exceptions: `docs` without `--output` writes
+/// into the plugin's own folder, and `sql --write` writes the SQL for review into the package, as
+/// `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled files).
 ///
-/// SwiftPM asks for the leave to write whatever the command; where nobody can answer, it is given
-/// with `swift package --allow-writing-to-package-directory cambium …`.
+/// The plugin declares no permission to write. SwiftPM knows permissions by plugin and not by
+/// command: with one declared, it would ask before a mere `check`, and refuse it where nobody can
+/// answer. Who calls a command that writes (`new`, `format`, `convert`, `freeze`, `sql --write`) has
+/// said what is to be written; where the plugin runs in a sandbox (on macOS) they also say
+/// `swift package --allow-writing-to-package-directory cambium …`, which the error names.
 @main
 struct CambiumCommandPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
         let tool = try context.tool(named: "CambiumTool").url
-        let package = context.package
-        let targets = package.targets.compactMap { $0 as? any SourceModuleTarget }
+        let folder = context.package.directoryURL
+        for call in try calls(for: arguments, in: context) {
+            try run(tool, call, in: folder)
+        }
+    }
+
+    /// The command lines of the tool that a command line of the package means.
+    private func calls(for arguments: [String], in context: PluginContext) throws -> [[String]] {
+        guard let command = arguments.first else { return [[]] }
+        let isHelp = arguments.contains("--help") || arguments.contains("-h")
+        let rest = arguments.filter { $0 != "--write" }
+        let targets = context.package.targets.compactMap { $0 as? any SourceModuleTarget }
+        if command == "new", !isHelp, !arguments.contains(where: { $0.hasPrefix("--in") }) {
+            return [arguments + ["--in", try folderForNewModel(among: targets)]]
+        }
         let models = targets.flatMap { target in
             bundles(below: target.directoryURL).map { (path: $0.path, target: target.name) }
         }
-        let takesAll = !arguments.contains { $0.hasSuffix(".cambium") } && !models.isEmpty
-        var calls = [arguments]
-        if arguments.first == "check", takesAll {
-            calls = [arguments + models.map(\.path)]
-        } else if arguments.first == "sql", takesAll {
-            calls = models.map { model in
-                let folder = package.directoryURL.appending(path: "SQL/\(model.target)")
-                let rest = arguments.filter { $0 != "--write" } + [model.path]
-                return arguments.contains("--write") ? rest + ["--output", folder.path] : rest
+        let namesModel = arguments.contains { argument in
+            Self.extensions.contains {
+                argument.hasSuffix(".\($0)") || argument.hasSuffix(".\($0)/")
             }
         }
-        for call in calls { try run(tool, call, in: package.directoryURL) }
+        let output = context.pluginWorkDirectoryURL
+        guard !isHelp, !namesModel, !models.isEmpty else {
+            return [command == "docs" ? withOutput(rest, output, "Model") : rest]
+        }
+        switch command {
+        case "check", "format":
+            return [rest + models.map(\.path)]
+        case "sql":
+            let root = context.package.directoryURL.appending(path: "SQL")
+            return models.map { model in
+                let folder = root.appending(path: model.target).path
+                return rest + [model.path]
+                    + (arguments.contains("--write") ? ["--output", folder] : [])
+            }
+        case "diagram":
+            return models.map { rest + [$0.path] }
+        case "docs":
+            return models.map { model in
+                let name = URL(fileURLWithPath: model.path).deletingPathExtension()
+                    .lastPathComponent
+                return withOutput(rest + [model.path], output, name)
+            }
+        default:
+            return [rest]
+        }
+    }
+
+    /// The extensions of the folders that are models.
+    private static let extensions = ["cambium", "xcdatamodeld", "xcdatamodel"]
+
+    /// A page goes into the plugin's own folder, which needs no leave, unless another is named.
+    private func withOutput(_ arguments: [String], _ folder: URL, _ name: String) -> [String] {
+        arguments.contains { $0.hasPrefix("--output") }
+            ? arguments : arguments + ["--output", folder.appending(path: "\(name).html").path]
+    }
+
+    /// The sources of the only target that can have one.
+    private func folderForNewModel(among targets: [any SourceModuleTarget]) throws -> String {
+        let candidates = targets.filter { $0.kind != .test }
+        guard candidates.count == 1, let target = candidates.first else {
+            throw CommandFailed(
+                reason: "Say where: --in FOLDER, one of "
+                    + candidates.map(\.directoryURL.path).sorted().joined(separator: ", "))
+        }
+        return target.directoryURL.path
     }
 
     private func run(_ tool: URL, _ arguments: [String], in folder: URL) throws {
@@ -41,7 +96,8 @@ struct CambiumCommandPlugin: CommandPlugin {
         process.waitUntilExit()
         if process.terminationReason != .exit || process.terminationStatus != 0 {
             // The tool has said why.
-            throw CommandFailed(status: process.terminationStatus)
+            throw CommandFailed(
+                reason: "cambium ended with exit code \(process.terminationStatus)")
         }
     }
 
@@ -49,13 +105,17 @@ struct CambiumCommandPlugin: CommandPlugin {
         let found = FileManager.default.enumerator(
             at: folder, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
         return (found?.compactMap { $0 as? URL } ?? [])
-            .filter { $0.pathExtension == "cambium" }
+            .filter { url in
+                // The versions in a bundle of Xcode have an extension that may be a model's too.
+                Self.extensions.contains(url.pathExtension)
+                    && !Self.extensions.contains(url.deletingLastPathComponent().pathExtension)
+            }
             .sorted { $0.path < $1.path }
     }
 }
 
-/// The tool ended with an error.
+/// The tool ended with an error, or could not be called.
 struct CommandFailed: Error, CustomStringConvertible {
-    let status: Int32
-    var description: String { "cambium ended with exit code \(status)" }
+    let reason: String
+    var description: String { reason }
 }

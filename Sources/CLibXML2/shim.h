@@ -10,5 +10,6 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
+#include <libxml/xmlschemas.h>
 
 #endif

@@ -4,11 +4,17 @@ import CambiumSQL
 
 extension CompiledBundle {
     /// The generated Swift: always files of the same names.
-    package func swiftFiles() -> [SwiftFile] {
+    ///
+    /// - Parameter folder: What paths in the compiler's messages are relative to.
+    package func swiftFiles(
+        relativeTo folder: String = FileManager.default.currentDirectoryPath
+    ) -> [SwiftFile] {
         guard let current = versions.last else { return [] }
         return SwiftEmitter(
             model: current.model, schema: schema, migrations: migrations, bundle: "\(name).cambium",
-            access: current.access
+            access: current.access,
+            lines: SourceLines(
+                of: current, relativeTo: folder)
         ).files()
     }
 

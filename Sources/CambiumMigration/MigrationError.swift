@@ -22,6 +22,8 @@ public enum MigrationError: Error, Sendable, Hashable {
     case storeDiffers(names: [String])
     /// The copy that is made before data goes away could not be made.
     case backupFailed(path: String, SQLiteError)
+    /// The files of large values could not be copied for the backup. Nothing was changed.
+    case backupOfFilesFailed(path: String, reason: String)
     /// The program asked to stop.
     case cancelled
 }
@@ -59,6 +61,9 @@ extension MigrationError: CustomStringConvertible {
         case .backupFailed(let path, let error):
             "The store could not be copied to \(path) before its migration. \(error). "
                 + "Make room, or move the file that is in the way"
+        case .backupOfFilesFailed(let path, let reason):
+            "The files of large values could not be copied for \(path) before the migration of "
+                + "the store. \(reason). Make room, or move the file that is in the way"
         case .cancelled:
             "The migration was cancelled. The store is as it was"
         }

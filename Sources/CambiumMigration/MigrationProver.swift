@@ -51,7 +51,8 @@ package enum MigrationProver {
         from old: Model, to new: Model, _ migration: Migration, seed: UInt64?
     ) throws -> Int {
         let connection = try makeStore(of: old, seed: seed)
-        let carried = RowExpectation(from: old, to: new).carried
+        let expectation = RowExpectation(from: old, to: new)
+        let carried = expectation.carried
         let before = try carried.map { try connection.rows($0.oldQuery) }
         let count = try Schema(of: old).tables.reduce(0) { count, table in
             guard table.content != .system else { return count }
@@ -71,11 +72,17 @@ package enum MigrationProver {
                 description: "After the migration from \(old.version) to \(new.version) the "
                     + "store does not have the new version")
         }
-        for (expectation, rows) in zip(carried, before)
-        where try connection.rows(expectation.newQuery) != rows {
+        for (carried, rows) in zip(carried, before)
+        where try connection.rows(carried.newQuery) != rows {
             throw Failure(
                 description: "The migration from \(old.version) to \(new.version) changes "
-                    + expectation.name)
+                    + carried.name)
+        }
+        for (name, query) in expectation.staleCounts
+        where try connection.rows(query) != [[.integer(0)]] {
+            throw Failure(
+                description: "After the migration from \(old.version) to \(new.version) "
+                    + "\(name) does not have the values that are derived for it")
         }
         return count
     }
@@ -94,6 +101,9 @@ package enum MigrationProver {
             for statement in Set(violations.compactMap(SampleRows.repair)) {
                 try connection.execute(statement)
             }
+        }
+        for statement in model.derivationRepairs {
+            try connection.execute(statement)
         }
         try connection.execute(MigrationSQL.foreignKeysOn)
     }

@@ -216,6 +216,28 @@ package struct MigrationRunner {
         } catch {
             throw MigrationError.backupFailed(path: copy, error)
         }
+        do {
+            try linkExternalFiles(ofStore: path, to: copy)
+        } catch {
+            throw MigrationError.backupOfFilesFailed(path: copy, reason: "\(error)")
+        }
         return copy
+    }
+
+    /// Gives a copy of the store the files of its large values. They are never changed, so that
+    /// links will do; where the file system has none they are copied.
+    private func linkExternalFiles(ofStore path: String, to copy: String) throws {
+        let files = FileManager.default
+        let folder = ExternalForm.folder(ofStore: path)
+        guard let names = try? files.contentsOfDirectory(atPath: folder) else { return }
+        let target = ExternalForm.folder(ofStore: copy)
+        try files.createDirectory(atPath: target, withIntermediateDirectories: true)
+        for name in names where !files.fileExists(atPath: "\(target)/\(name)") {
+            do {
+                try files.linkItem(atPath: "\(folder)/\(name)", toPath: "\(target)/\(name)")
+            } catch {
+                try files.copyItem(atPath: "\(folder)/\(name)", toPath: "\(target)/\(name)")
+            }
+        }
     }
 }

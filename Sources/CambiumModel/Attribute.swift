@@ -1,6 +1,7 @@
 /// A value that objects of an entity have.
 public struct Attribute: Sendable, Hashable {
-    /// The name of the Swift property and of the column.
+    /// The name of the Swift property and of the column. A part of a composite value has the names
+    /// on the way to it, joined by dots: `address.street`; its column has underscores instead.
     public let name: String
     /// The type of its values.
     public let type: AttributeType
@@ -19,12 +20,29 @@ public struct Attribute: Sendable, Hashable {
     public let renamedFrom: String?
     /// Whether the user's code must supply `validate<Name>(_:)`, called before each save.
     public let hasCustomValidation: Bool
+    /// What the value is computed from, if it is derived; such an attribute cannot be set. An object
+    /// has the value that the last save came to, and none before its first; `now()` is the moment of
+    /// the last save that wrote the object itself.
+    public let derivation: ModelExpression?
+    /// Whether large values (data only) are kept in files beside the store: those above 100 KB, in the
+    /// folder `.<name of the store>.external`. They are read when they are asked for, not with the
+    /// object.
+    public let isExternal: Bool
+    /// Whether the value is kept in the history of deletions.
+    public let isPreservedAfterDeletion: Bool
+    /// A text that makes the version hash another one although the storage is the same.
+    public let hashModifier: String?
+    /// What the author noted for programs.
+    public let userInfo: [String: String]
 
     /// Describes an attribute.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, isTransient: Bool = false,
         defaultValue: DefaultValue? = nil, limits: Limits = Limits(), merge: MergeRule? = nil,
-        renamedFrom: String? = nil, hasCustomValidation: Bool = false
+        renamedFrom: String? = nil, hasCustomValidation: Bool = false,
+        derivation: ModelExpression? = nil, isExternal: Bool = false,
+        isPreservedAfterDeletion: Bool = false, hashModifier: String? = nil,
+        userInfo: [String: String] = [:]
     ) {
         self.name = name
         self.type = type
@@ -35,6 +53,11 @@ public struct Attribute: Sendable, Hashable {
         self.merge = merge
         self.renamedFrom = renamedFrom
         self.hasCustomValidation = hasCustomValidation
+        self.derivation = derivation
+        self.isExternal = isExternal
+        self.isPreservedAfterDeletion = isPreservedAfterDeletion
+        self.hashModifier = hashModifier
+        self.userInfo = userInfo
     }
 }
 
@@ -89,4 +112,7 @@ public enum MergeRule: String, Sendable, Hashable, CaseIterable {
     case min
     /// Both differences from the common base are added to it (numbers and decimals).
     case sum
+    /// The elements that either side added are added and those that either removed are removed
+    /// (codable values that are written as a JSON array).
+    case union
 }

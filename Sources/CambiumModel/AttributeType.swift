@@ -14,6 +14,9 @@ public enum AttributeType: Sendable, Hashable {
     case double
     /// An exact decimal number, stored as an integer in units of 10 to the power −scale.
     case decimal(scale: Int)
+    /// An exact decimal number of up to 38 digits, whatever its scale; stored as bytes that sort as
+    /// the numbers do.
+    case anyDecimal
     /// Text.
     case string
     /// A moment; stored as seconds since 2001-01-01 UTC.
@@ -26,6 +29,8 @@ public enum AttributeType: Sendable, Hashable {
     case data
     /// One of the cases of the model's enumeration of that name; stored as its raw value.
     case enumeration(String)
+    /// A value of the Swift type of that name, which is `Codable` and `Sendable`; stored as JSON.
+    case codable(String)
 }
 
 /// A closed set of values that the model names; a Swift `enum` with a raw value.
@@ -77,8 +82,8 @@ extension Model {
         switch type {
         case .bool, .int16, .int32, .int64, .decimal: .integer
         case .float, .double, .date: .real
-        case .string, .uri: .text
-        case .uuid, .data: .blob
+        case .string, .uri, .codable: .text
+        case .uuid, .data, .anyDecimal: .blob
         case .enumeration(let name):
             enumeration(named: name)?.rawType == .string ? .text : .integer
         }

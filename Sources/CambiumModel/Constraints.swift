@@ -12,28 +12,48 @@ public struct UniqueConstraint: Sendable, Hashable {
 
 /// An index of an entity's table.
 public struct Index: Sendable, Hashable {
+    /// The name that the author gave it, if any.
+    public let name: String?
+    /// What it is good for.
+    public let kind: IndexKind
     /// The properties it is sorted by, in order.
     public let elements: [IndexElement]
     /// If present, only rows that meet the condition are in the index.
     public let condition: ModelExpression?
 
     /// Describes an index.
-    public init(elements: [IndexElement], condition: ModelExpression? = nil) {
+    public init(
+        name: String? = nil, kind: IndexKind = .binary, elements: [IndexElement],
+        condition: ModelExpression? = nil
+    ) {
+        self.name = name
+        self.kind = kind
         self.elements = elements
         self.condition = condition
     }
 }
 
-/// One property of an index.
+/// What an index is good for.
+public enum IndexKind: String, Sendable, Hashable, CaseIterable {
+    /// Finding and sorting by its elements from the first on.
+    case binary
+    /// Ranges in several dimensions. The store keeps a binary one in its place.
+    case rtree
+}
+
+/// One property, or computed value, that an index is sorted by.
 public struct IndexElement: Sendable, Hashable {
-    /// The name of an attribute or to-one relationship.
+    /// The name of an attribute or to-one relationship; empty where there is an expression.
     public let property: String
+    /// What the value is computed from, where it is not a property.
+    public let expression: ModelExpression?
     /// Whether greater values come first.
     public let isDescending: Bool
 
     /// Describes an element.
-    public init(property: String, isDescending: Bool = false) {
+    public init(property: String, isDescending: Bool = false, expression: ModelExpression? = nil) {
         self.property = property
+        self.expression = expression
         self.isDescending = isDescending
     }
 }
@@ -52,42 +72,5 @@ public struct Rule: Sendable, Hashable {
         self.name = name
         self.message = message
         self.condition = condition
-    }
-}
-
-/// A named request with parameters.
-public struct FetchTemplate: Sendable, Hashable {
-    /// The name; the generated function has it too.
-    public let name: String
-    /// What the caller supplies, in order.
-    public let parameters: [FetchParameter]
-    /// Which objects it finds; nil means all.
-    public let condition: ModelExpression?
-    /// The order of what it finds.
-    public let sort: [IndexElement]
-
-    /// Describes a template.
-    public init(
-        name: String, parameters: [FetchParameter] = [], condition: ModelExpression? = nil,
-        sort: [IndexElement] = []
-    ) {
-        self.name = name
-        self.parameters = parameters
-        self.condition = condition
-        self.sort = sort
-    }
-}
-
-/// A parameter of a named request.
-public struct FetchParameter: Sendable, Hashable {
-    /// The name, without the dollar sign.
-    public let name: String
-    /// The type of its argument.
-    public let type: AttributeType
-
-    /// Describes a parameter.
-    public init(name: String, type: AttributeType) {
-        self.name = name
-        self.type = type
     }
 }

@@ -1,7 +1,9 @@
 /// A kind of object: a class in Swift, a table (shared with its sub-entities) in the store.
 public struct Entity: Sendable, Hashable {
-    /// The name, which is also the name of the generated class.
+    /// The name.
     public let name: String
+    /// The name of the Swift class; usually that of the entity.
+    public let className: String
     /// The entity that this one inherits from, or nil for a root.
     public let parent: String?
     /// Whether objects of this entity itself (not of a sub-entity) are impossible.
@@ -12,8 +14,12 @@ public struct Entity: Sendable, Hashable {
     public let codeGeneration: CodeGeneration
     /// Whether the user's code must supply `validateObject()`, called before each save.
     public let hasCustomValidation: Bool
-    /// The entity's own attributes, without inherited ones, in declaration order.
+    /// The entity's own attributes, without inherited ones, in declaration order. A composite
+    /// attribute is here as its parts, which follow each other.
     public let attributes: [Attribute]
+    /// Which names stand for composite values, those within others included (`address.geo`), in
+    /// declaration order, without inherited ones.
+    public let compositeAttributes: [CompositeAttribute]
     /// The entity's own relationships, without inherited ones, in declaration order.
     public let relationships: [Relationship]
     /// Sets of properties whose values no two objects share.
@@ -24,27 +30,41 @@ public struct Entity: Sendable, Hashable {
     public let rules: [Rule]
     /// Named requests.
     public let fetchTemplates: [FetchTemplate]
+    /// Lists of objects that a condition finds, without inherited ones, in declaration order.
+    public let fetchedProperties: [FetchedProperty]
+    /// A text that makes the version hash another one although the storage is the same.
+    public let hashModifier: String?
+    /// What the author noted for programs.
+    public let userInfo: [String: String]
 
     /// Describes an entity.
     public init(
-        name: String, parent: String? = nil, isAbstract: Bool = false, renamedFrom: String? = nil,
+        name: String, className: String? = nil, parent: String? = nil, isAbstract: Bool = false,
+        renamedFrom: String? = nil,
         codeGeneration: CodeGeneration = .fullClass, hasCustomValidation: Bool = false,
-        attributes: [Attribute] = [], relationships: [Relationship] = [],
-        uniqueConstraints: [UniqueConstraint] = [], indexes: [Index] = [], rules: [Rule] = [],
-        fetchTemplates: [FetchTemplate] = []
+        attributes: [Attribute] = [], compositeAttributes: [CompositeAttribute] = [],
+        relationships: [Relationship] = [], uniqueConstraints: [UniqueConstraint] = [],
+        indexes: [Index] = [], rules: [Rule] = [], fetchTemplates: [FetchTemplate] = [],
+        fetchedProperties: [FetchedProperty] = [], hashModifier: String? = nil,
+        userInfo: [String: String] = [:]
     ) {
         self.name = name
+        self.className = className ?? name
         self.parent = parent
         self.isAbstract = isAbstract
         self.renamedFrom = renamedFrom
         self.codeGeneration = codeGeneration
         self.hasCustomValidation = hasCustomValidation
         self.attributes = attributes
+        self.compositeAttributes = compositeAttributes
         self.relationships = relationships
         self.uniqueConstraints = uniqueConstraints
         self.indexes = indexes
         self.rules = rules
         self.fetchTemplates = fetchTemplates
+        self.fetchedProperties = fetchedProperties
+        self.hashModifier = hashModifier
+        self.userInfo = userInfo
     }
 }
 

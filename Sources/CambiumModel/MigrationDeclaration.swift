@@ -7,12 +7,17 @@ public struct MigrationDeclaration: Sendable, Hashable {
     public let fills: [Fill]
     /// Entities and properties whose data is meant to be lost.
     public let drops: [Drop]
+    /// The names of steps that the program supplies.
+    public let steps: [String]
 
     /// Describes a step.
-    public init(from: String, fills: [Fill] = [], drops: [Drop] = []) {
+    public init(
+        from: String, fills: [Fill] = [], drops: [Drop] = [], steps: [String] = []
+    ) {
         self.from = from
         self.fills = fills
         self.drops = drops
+        self.steps = steps
     }
 
     /// A value that existing rows get.

@@ -46,20 +46,72 @@ extension Model {
     }
 
     /// An attribute of the entity or of an ancestor.
+    ///
+    /// - Complexity: O(depth of the hierarchy)
     public func attribute(_ name: String, of entity: Entity) -> Attribute? {
-        attributes(of: entity).first { $0.name == name }
+        guard let (owner, place) = place(of: name, in: entity, where: \.isAttribute) else {
+            return nil
+        }
+        if case .attribute(let index) = place { return owner.attributes[index] }
+        return nil
     }
 
     /// A relationship of the entity or of an ancestor.
+    ///
+    /// - Complexity: O(depth of the hierarchy)
     public func relationship(_ name: String, of entity: Entity) -> Relationship? {
-        relationships(of: entity).first { $0.name == name }
+        guard let (owner, place) = place(of: name, in: entity, where: { !$0.isAttribute }) else {
+            return nil
+        }
+        if case .relationship(let index) = place { return owner.relationships[index] }
+        return nil
     }
 
-    /// The entity in the lineage of `entity` that declares the property of that name.
+    /// The entity in the lineage of `entity` that declares the attribute or relationship of that
+    /// name.
+    ///
+    /// - Complexity: O(depth of the hierarchy)
     public func declarer(of property: String, in entity: Entity) -> Entity? {
-        lineage(of: entity).first { ancestor in
-            ancestor.attributes.contains { $0.name == property }
-                || ancestor.relationships.contains { $0.name == property }
+        place(of: property, in: entity, where: { _ in true })?.owner
+    }
+
+    /// The topmost declaration of a property of that name and kind.
+    private func place(
+        of property: String, in entity: Entity, where isMeant: (ModelHierarchy.Place) -> Bool
+    ) -> (owner: Entity, place: ModelHierarchy.Place)? {
+        guard let number = indexByName[entity.name] else {
+            // An entity of no model has no ancestors.
+            let place = ModelHierarchy.places(of: entity)[property]
+            return place.flatMap { isMeant($0) ? (entity, $0) : nil }
         }
+        for ancestor in hierarchy.lineages[number] {
+            if let place = hierarchy.places[ancestor][property], isMeant(place) {
+                return (entities[ancestor], place)
+            }
+        }
+        return nil
+    }
+
+    /// The names on the way to a property, which a list writes joined by dots: a part of a
+    /// composite value, whose own name has dots, is one step.
+    ///
+    /// - Complexity: O(length)
+    public func path(_ name: String, of entity: Entity) -> [String] {
+        guard let dot = name.firstIndex(of: "."), attribute(name, of: entity) == nil else {
+            return [name]
+        }
+        let first = String(name[..<dot])
+        let rest = String(name[name.index(after: dot)...])
+        guard let relationship = relationship(first, of: entity),
+            let destination = self.entity(named: relationship.destination)
+        else { return [name] }
+        return [first] + path(rest, of: destination)
+    }
+}
+
+extension ModelHierarchy.Place {
+    /// Whether it is an attribute's.
+    fileprivate var isAttribute: Bool {
+        if case .attribute = self { true } else { false }
     }
 }

@@ -14,6 +14,14 @@ public struct Model: Sendable, Hashable {
     public let entities: [Entity]
     /// The enumerations that attributes may have as their type.
     public let enumerations: [Enumeration]
+    /// The composite types that attributes may have.
+    public let composites: [Composite]
+    /// Parts of the model that stores of their own may hold.
+    public let configurations: [Configuration]
+    /// A name for the version that programs gave it in Core Data's tools, where it has one.
+    public let identifier: String?
+    /// What the author noted for programs.
+    public let userInfo: [String: String]
     /// What the author declared about the step from the version before, if anything.
     public let migration: MigrationDeclaration?
 
@@ -24,12 +32,18 @@ public struct Model: Sendable, Hashable {
     /// compiler refuses such models.
     public init(
         name: String, version: String, entities: [Entity], enumerations: [Enumeration] = [],
+        composites: [Composite] = [], configurations: [Configuration] = [],
+        identifier: String? = nil, userInfo: [String: String] = [:],
         migration: MigrationDeclaration? = nil
     ) {
         self.name = name
         self.version = version
         self.entities = entities
         self.enumerations = enumerations
+        self.composites = composites
+        self.configurations = configurations
+        self.identifier = identifier
+        self.userInfo = userInfo
         self.migration = migration
         indexByName = Dictionary(
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -44,5 +58,10 @@ public struct Model: Sendable, Hashable {
     /// The enumeration of that name, or nil.
     public func enumeration(named name: String) -> Enumeration? {
         enumerations.first { $0.name == name }
+    }
+
+    /// The composite type of that name, or nil.
+    public func composite(named name: String) -> Composite? {
+        composites.first { $0.name == name }
     }
 }

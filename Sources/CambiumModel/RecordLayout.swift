@@ -11,7 +11,7 @@ public struct RecordLayout: Sendable, Hashable {
         public let property: String
         /// How the value is kept.
         public let storage: StorageClass
-        /// The table's column, or nil for a transient attribute.
+        /// The table's column, or nil for a transient property.
         public let column: String?
         /// Whether this is the second slot of a polymorphic to-one.
         public let isEntityOfKey: Bool
@@ -34,15 +34,24 @@ public struct RecordLayout: Sendable, Hashable {
                         isEntityOfKey: false))
             }
             for relationship in ancestor.relationships {
-                guard
-                    case .key(let column, let entityColumn) =
-                        model.storage(of: relationship, of: ancestor)
-                else { continue }
+                let column: String?
+                let entityColumn: String?
+                let hasEntity: Bool
+                switch model.storage(of: relationship, of: ancestor) {
+                case .key(let key, let entity):
+                    (column, entityColumn, hasEntity) = (key, entity, entity != nil)
+                case .transient where !relationship.isToMany:
+                    let destination = model.entity(named: relationship.destination)
+                    hasEntity = destination.map(model.hasSubentities) ?? false
+                    (column, entityColumn) = (nil, nil)
+                case .transient, .inverseKey, .joinTable:
+                    continue
+                }
                 slots.append(
                     Slot(
                         property: relationship.name, storage: .integer, column: column,
                         isEntityOfKey: false))
-                if let entityColumn {
+                if hasEntity {
                     slots.append(
                         Slot(
                             property: relationship.name, storage: .text, column: entityColumn,

@@ -18,12 +18,21 @@ public struct Relationship: Sendable, Hashable {
     public let deleteRule: DeleteRule
     /// The name in the version just before, where it was another one.
     public let renamedFrom: String?
+    /// Whether the objects of a to-many have an order that is kept.
+    public let isOrdered: Bool
+    /// Whether the links live in memory only and are never stored.
+    public let isTransient: Bool
+    /// A text that makes the version hash another one although the storage is the same.
+    public let hashModifier: String?
+    /// What the author noted for programs.
+    public let userInfo: [String: String]
 
     /// Describes a relationship.
     public init(
         name: String, destination: String, inverse: String? = nil, isToMany: Bool = false,
         isOptional: Bool = true, minimumCount: Int? = nil, maximumCount: Int? = nil,
-        deleteRule: DeleteRule = .nullify, renamedFrom: String? = nil
+        deleteRule: DeleteRule = .nullify, renamedFrom: String? = nil, isOrdered: Bool = false,
+        isTransient: Bool = false, hashModifier: String? = nil, userInfo: [String: String] = [:]
     ) {
         self.name = name
         self.destination = destination
@@ -34,6 +43,10 @@ public struct Relationship: Sendable, Hashable {
         self.maximumCount = maximumCount
         self.deleteRule = deleteRule
         self.renamedFrom = renamedFrom
+        self.isOrdered = isOrdered
+        self.isTransient = isTransient
+        self.hashModifier = hashModifier
+        self.userInfo = userInfo
     }
 }
 

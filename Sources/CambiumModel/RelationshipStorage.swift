@@ -7,6 +7,8 @@ public enum RelationshipStorage: Sendable, Hashable {
     case inverseKey(column: String)
     /// In a table of pairs; `sourceColumn` holds this side's key.
     case joinTable(name: String, sourceColumn: String, destinationColumn: String)
+    /// Nowhere: the links live in memory only.
+    case transient
 }
 
 extension Model {
@@ -15,6 +17,7 @@ extension Model {
     /// A one-to-one is kept by one side: the required one, else the first by entity and name. A
     /// many-to-many, and a to-many without inverse, has a table named after its first side.
     public func storage(of relationship: Relationship, of entity: Entity) -> RelationshipStorage {
+        if relationship.isTransient { return .transient }
         let source = declarer(of: relationship.name, in: entity) ?? entity
         guard let destination = self.entity(named: relationship.destination),
             let inverse = relationship.inverse.flatMap({ self.relationship($0, of: destination) })
@@ -45,11 +48,15 @@ extension Model {
     }
 
     /// The column of a stored property that `entity` declares: its name, or `Entity_name` where
-    /// another entity of the same table declares the same name.
+    /// another entity of the same table declares the same name. The dots in the name of a part of a
+    /// composite value become underscores.
     public func column(of property: String, in entity: Entity) -> String {
         let isShared =
             indexByName[entity.name].map { hierarchy.sharedNames[$0].contains(property) } ?? false
-        return isShared ? "\(entity.name)_\(property)" : property
+        let name =
+            property.utf8.contains(UInt8(ascii: "."))
+            ? String(property.map { $0 == "." ? "_" : $0 }) : property
+        return isShared ? "\(entity.name)_\(name)" : name
     }
 
     private func keyColumn(of relationship: Relationship, in entity: Entity) -> RelationshipStorage

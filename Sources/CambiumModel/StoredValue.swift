@@ -37,7 +37,11 @@ extension Model {
             DecimalStorage.units(of: Decimal(value), scale: scale).map { .integer($0) }
         case (.decimal(let value), .decimal(let scale)):
             DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
-        case (.string(let value), .string):
+        case (.int(let value), .anyDecimal):
+            OrderedDecimal.bytes(of: Decimal(value)).map { .blob($0) }
+        case (.decimal(let value), .anyDecimal):
+            OrderedDecimal.bytes(of: value).map { .blob($0) }
+        case (.string(let value), .string), (.string(let value), .codable):
             .text(value)
         case (.uri(let value), .uri):
             .text(value.absoluteString)
@@ -78,7 +82,9 @@ extension Model {
             .double(value)
         case (.real(let value), .date):
             .date(Date(timeIntervalSinceReferenceDate: value))
-        case (.text(let value), .string):
+        case (.blob(let value), .anyDecimal):
+            OrderedDecimal.decimal(of: value).map { .decimal($0) }
+        case (.text(let value), .string), (.text(let value), .codable):
             .string(value)
         case (.text(let value), .uri):
             URL(string: value).map { .uri($0) }

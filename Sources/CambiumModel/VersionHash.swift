@@ -15,9 +15,10 @@ extension Model {
     /// ```
     /// cambium 1
     /// enum NAME TYPE
-    /// entity NAME [: PARENT]
-    /// NAME.attribute NAME TYPE [optional] [transient]
-    /// NAME.relationship NAME one|many DESTINATION [<- INVERSE] [optional]
+    /// entity NAME [: PARENT] [# MODIFIER]
+    /// NAME.attribute NAME TYPE [optional] [transient] [external] [derived EXPRESSION] [# MODIFIER]
+    /// NAME.relationship NAME one|many|ordered DESTINATION [<- INVERSE] [optional] [transient]
+    ///     [# MODIFIER]
     /// NAME.unique PROPERTY[,PROPERTY…]
     /// ```
     ///
@@ -37,23 +38,39 @@ extension Model {
             "\(entity.name).attribute \(attribute.name) \(canonicalName(of: attribute.type))"
                 + (attribute.isOptional ? " optional" : "")
                 + (attribute.isTransient ? " transient" : "")
+                + (attribute.isExternal ? " external" : "")
+                + (attribute.derivation.map { " derived \($0)" } ?? "")
+                + modifier(attribute.hashModifier)
         }
         let relationships = entity.relationships.map { relationship in
             "\(entity.name).relationship \(relationship.name) "
-                + "\(relationship.isToMany ? "many" : "one") \(relationship.destination)"
+                + "\(count(of: relationship)) \(relationship.destination)"
                 + (relationship.inverse.map { " <- \($0)" } ?? "")
                 + (relationship.isOptional && !relationship.isToMany ? " optional" : "")
+                + (relationship.isTransient ? " transient" : "")
+                + modifier(relationship.hashModifier)
         }
         let uniques = entity.uniqueConstraints.map {
             "\(entity.name).unique \($0.properties.joined(separator: ","))"
         }
-        return ["entity \(entity.name)\(parent)"]
+        return ["entity \(entity.name)\(parent)\(modifier(entity.hashModifier))"]
             + [attributes, relationships, uniques].flatMap { $0.sorted(by: bytewise) }
+    }
+
+    private func count(of relationship: Relationship) -> String {
+        guard relationship.isToMany else { return "one" }
+        return relationship.isOrdered ? "ordered" : "many"
+    }
+
+    /// The modifier may hold anything; a line holds no line feed but the one that ends it.
+    private func modifier(_ text: String?) -> String {
+        text.map { " # \($0.debugDescription)" } ?? ""
     }
 
     private func canonicalName(of type: AttributeType) -> String {
         switch type {
         case .decimal(let scale): "decimal(\(scale))"
+        case .codable: "codable"
         case .enumeration(let name): name
         default: "\(type)"
         }

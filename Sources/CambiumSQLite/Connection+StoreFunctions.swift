@@ -6,39 +6,47 @@ extension Connection {
     package func registerStoreFunctions() throws(SQLiteError) {
         let functions = StoreFunctions()
         for function in StoreFunction.allCases {
-            // Safety: each registration holds one reference to its box, which SQLite gives back
-            // through the last argument, also where the registration fails.
-            let box = Unmanaged.passRetained(
-                RegisteredFunction(function: function, functions: functions))
-            let code = sqlite3_create_function_v2(
-                handle, function.rawValue, Int32(function.argumentCount),
-                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, box.toOpaque(),
-                { context, count, values in
-                    guard let context, let values, let data = sqlite3_user_data(context) else {
-                        return
-                    }
-                    // Safety: the box lives as long as the registration.
-                    let box = Unmanaged<RegisteredFunction>.fromOpaque(data).takeUnretainedValue()
-                    let arguments = (0..<Int(count)).map { StoredValue(values[$0]) }
-                    box.functions.call(box.function, arguments).setResult(of: context)
-                }, nil, nil,
-                { data in
-                    guard let data else { return }
-                    Unmanaged<RegisteredFunction>.fromOpaque(data).release()
-                })
-            guard code == SQLITE_OK else { throw error(code, sql: nil) }
+            try register(function.rawValue, function.argumentCount) { arguments in
+                functions.call(function, arguments)
+            }
         }
+        for function in ConversionFunction.allCases {
+            try register(function.rawValue, function.argumentCount, function.call)
+        }
+    }
+
+    private func register(
+        _ name: String, _ argumentCount: Int, _ call: @escaping ([StoredValue]) -> StoredValue
+    ) throws(SQLiteError) {
+        // Safety: each registration holds one reference to its box, which SQLite gives back
+        // through the last argument, also where the registration fails.
+        let box = Unmanaged.passRetained(RegisteredFunction(call: call))
+        let code = sqlite3_create_function_v2(
+            handle, name, Int32(argumentCount),
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, box.toOpaque(),
+            { context, count, values in
+                guard let context, let values, let data = sqlite3_user_data(context) else {
+                    return
+                }
+                // Safety: the box lives as long as the registration.
+                let box = Unmanaged<RegisteredFunction>.fromOpaque(data).takeUnretainedValue()
+                let arguments = (0..<Int(count)).map { StoredValue(values[$0]) }
+                box.call(arguments).setResult(of: context)
+            }, nil, nil,
+            { data in
+                guard let data else { return }
+                Unmanaged<RegisteredFunction>.fromOpaque(data).release()
+            })
+        guard code == SQLITE_OK else { throw error(code, sql: nil) }
     }
 }
 
-/// What SQLite keeps of a function; all of a connection share one cache of patterns.
+/// What SQLite keeps of a function; those of expressions share one cache of patterns.
 private final class RegisteredFunction {
-    let function: StoreFunction
-    let functions: StoreFunctions
+    let call: ([StoredValue]) -> StoredValue
 
-    init(function: StoreFunction, functions: StoreFunctions) {
-        self.function = function
-        self.functions = functions
+    init(call: @escaping ([StoredValue]) -> StoredValue) {
+        self.call = call
     }
 }
 

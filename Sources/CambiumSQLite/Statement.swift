@@ -104,6 +104,11 @@ package final class Statement {
         }
     }
 
+    /// All values of the current row.
+    package func values() -> [StoredValue] {
+        (0..<columnCount).map(value)
+    }
+
     /// The whole number in a column of the current row; 0 for NULL.
     package func integer(at column: Int) -> Int64 {
         sqlite3_column_int64(handle, Int32(column))

@@ -1,55 +1,93 @@
-/// What the command line asks for.
+import CambiumCompiler
+
+/// What stands on the command line after the command.
 struct Arguments {
-    /// What to do.
-    let command: String
-    /// The bundles, in order.
-    private(set) var bundles: [String] = []
-    /// Values of options by name, such as `--output`.
-    private(set) var options: [String: String] = [:]
+    /// The words that are no options, in order.
+    private(set) var words: [String] = []
+    private var options: [String: [String]] = [:]
+    private let command: any Command.Type
 
-    /// Why a command line cannot be understood.
-    struct UsageError: Error {
-        let message: String
-    }
-
-    /// The options of each command; all take a value.
-    static let commands: [String: Set<String>] = [
-        "compile": ["--output"], "check": [],
-        "sql": ["--version", "--from", "--to", "--output"],
-    ]
-
-    /// Reads the words after the program's name.
-    init(_ words: [String]) throws(UsageError) {
-        guard let command = words.first else { throw UsageError(message: "A command is missing.") }
-        guard let allowed = Self.commands[command] else {
-            throw UsageError(message: "There is no command '\(command)'.")
-        }
+    /// Reads the words after a command's name.
+    init(_ words: [String], of command: any Command.Type) throws(ToolError) {
         self.command = command
-        var rest = words.dropFirst()
+        var rest = words[...]
         while let word = rest.popFirst() {
-            guard word.hasPrefix("-") else {
-                bundles.append(word)
+            if word == "--" {
+                self.words += rest
+                return
+            }
+            guard word.hasPrefix("-"), word != "-" else {
+                self.words.append(word)
                 continue
             }
-            guard allowed.contains(word) else {
-                throw UsageError(message: "'\(command)' has no option '\(word)'.")
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            let name = parts.first ?? word
+            guard let option = command.options.first(where: { $0.name == name }) else {
+                throw unknown(name)
             }
-            guard let value = rest.popFirst() else {
-                throw UsageError(message: "'\(word)' needs a value.")
+            guard let value = option.value else {
+                if parts.count > 1 { throw usage("'\(name)' takes no value.") }
+                options[name, default: []].append("")
+                continue
             }
-            options[word] = value
+            guard let given = parts.count > 1 ? parts[1] : rest.popFirst() else {
+                throw usage("'\(name)' needs a value: \(name) \(value)")
+            }
+            options[name, default: []].append(given)
         }
-        guard !bundles.isEmpty else {
-            throw UsageError(message: "'\(command)' needs a model: a folder Name.cambium.")
+    }
+
+    /// Whether a flag is set.
+    func has(_ option: String) -> Bool { options[option] != nil }
+
+    /// The last value of an option.
+    func value(_ option: String) -> String? { options[option]?.last }
+
+    /// All values of an option.
+    func values(_ option: String) -> [String] { options[option] ?? [] }
+
+    /// The value of an option that has to be one of some words.
+    func word<Word>(_ option: String, _ type: Word.Type) throws(ToolError) -> Word?
+    where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
+        guard let value = value(option) else { return nil }
+        if let word = Word(rawValue: value) { return word }
+        let all = Word.allCases.map(\.rawValue)
+        throw usage(
+            "'\(value)' is no value of \(option). Possible are: "
+                + all.joined(separator: ", "))
+    }
+
+    /// The one word that the command takes.
+    func only(_ what: String) throws(ToolError) -> String {
+        guard let word = words.first else { throw usage("'\(command.name)' needs \(what).") }
+        guard words.count == 1 else { throw usage("'\(command.name)' takes one: \(what).") }
+        return word
+    }
+
+    /// The one model that the command takes.
+    func bundle() throws(ToolError) -> String {
+        try only("a model: a folder Name.cambium or Name.xcdatamodeld")
+    }
+
+    /// The models that the command takes, at least one.
+    func bundles() throws(ToolError) -> [String] {
+        guard !words.isEmpty else {
+            throw usage(
+                "'\(command.name)' needs a model: a folder Name.cambium or "
+                    + "Name.xcdatamodeld.")
         }
-        if command != "check", bundles.count > 1 {
-            throw UsageError(message: "'\(command)' takes one model.")
-        }
-        if command == "compile", options["--output"] == nil {
-            throw UsageError(message: "'compile' needs --output FOLDER.")
-        }
-        if (options["--from"] == nil) != (options["--to"] == nil) {
-            throw UsageError(message: "--from and --to belong together.")
-        }
+        return words
+    }
+
+    /// A mistake on the command line, with what the command expects.
+    func usage(_ message: String) -> ToolError {
+        .usage(
+            "\(message)\nUsage: cambium \(command.name) \(command.usage)\n"
+                + "More: cambium help \(command.name)")
+    }
+
+    private func unknown(_ name: String) -> ToolError {
+        let hint = Suggestion.sentence(for: name, among: command.options.map(\.name))
+        return usage("'\(command.name)' has no option '\(name)'." + (hint.map { " \($0)" } ?? ""))
     }
 }

@@ -6,105 +6,56 @@ import Foundation
 struct Tool {
     static let version = "0.1.0"
 
-    static let help = """
-        Compiles data models for Cambium.
-
-        cambium compile NAME.cambium --output FOLDER
-            Writes the model's Swift into the folder; a file that would not change is left alone.
-        cambium check NAME.cambium ...
-            Reports everything that is wrong, and proves the migrations.
-        cambium sql NAME.cambium [--version V | --from A --to B] [--output FOLDER]
-            Prints the SQL that the runtime executes: the current schema and every migration, or
-            one version's schema, or one migration. With --output, a file for each.
-        cambium --help
-        cambium --version
-
-        Exit codes: 0 all is well, 1 the model has errors, 64 the command line has.
-        """
+    /// The commands, in the order in which a person needs them.
+    static var commands: [any Command.Type] {
+        [
+            NewCommand.self, CheckCommand.self, ExplainCommand.self, FormatCommand.self,
+            DiagramCommand.self, DocsCommand.self, SQLCommand.self, FreezeCommand.self,
+            ConvertCommand.self, CompileCommand.self, HelpCommand.self,
+        ]
+    }
 
     static func main() {
-        let words = Array(CommandLine.arguments.dropFirst())
-        if words.contains("--help") || words.first == "help" {
-            print(help)
-            return
-        }
-        if words == ["--version"] {
-            print("cambium \(version)")
-            return
-        }
-        do throws(Arguments.UsageError) {
-            exit(run(try Arguments(words)))
-        } catch {
-            printError("cambium: error: \(error.message)\nTry 'cambium --help'.")
-            exit(64)
-        }
+        exit(run(Array(CommandLine.arguments.dropFirst()), .standard).rawValue)
     }
 
-    /// The exit code.
-    private static func run(_ arguments: Arguments) -> Int32 {
-        let compilations = arguments.bundles.map { ModelCompiler.compile($0) }
-        for diagnostic in compilations.flatMap(\.diagnostics) {
-            printError(diagnostic.rendered)
-        }
-        let bundles = compilations.compactMap(\.bundle)
-        guard bundles.count == compilations.count, let bundle = bundles.first else { return 1 }
+    /// Does what a command line asks for.
+    static func run(_ words: [String], _ console: Console) -> ExitCode {
         do {
-            switch arguments.command {
-            case "compile":
-                let files = bundle.swiftFiles().map { ($0.name, $0.contents) }
-                try write(files, to: arguments.options["--output"] ?? ".")
-            case "sql":
-                return try writeSQL(of: bundle, arguments)
-            default:
-                for bundle in bundles { print(bundle.summary) }
+            guard let name = words.first else {
+                console.write(Help.overview)
+                return .fine
             }
-            return 0
+            switch name {
+            case "--version":
+                console.write("cambium \(version)\n")
+                return .fine
+            case "--help", "-h":
+                console.write(Help.overview)
+                return .fine
+            default: break
+            }
+            let command = try command(named: name)
+            let rest = Array(words.dropFirst())
+            if rest.contains("--help") || rest.contains("-h") {
+                console.write(Help.text(of: command))
+                return .fine
+            }
+            return try command.run(try Arguments(rest, of: command), console)
+        } catch let error as ToolError {
+            console.writeError("cambium: error: \(error.message)\n")
+            return error.exitCode
         } catch {
-            printError("cambium: error: \(error.localizedDescription)")
-            return 1
+            console.writeError("cambium: error: \(error.localizedDescription)\n")
+            return .file
         }
     }
 
-    private static func writeSQL(of bundle: CompiledBundle, _ arguments: Arguments) throws -> Int32
-    {
-        let options = arguments.options
-        var files = bundle.sqlFiles()
-        if let from = options["--from"], let to = options["--to"] {
-            guard let text = bundle.migrationSQL(from: from, to: to) else {
-                printError("cambium: error: There is no migration from '\(from)' to '\(to)'.")
-                return 1
-            }
-            files = [("\(bundle.name)-\(from)-to-\(to).sql", text)]
-        } else if let version = options["--version"] {
-            guard let text = bundle.schemaSQL(version: version) else {
-                printError("cambium: error: There is no version '\(version)'.")
-                return 1
-            }
-            files = [("\(bundle.name)-\(version).sql", text)]
-        }
-        if let folder = options["--output"] {
-            try write(files, to: folder)
-        } else {
-            print(files.map(\.contents).joined(separator: "\n"), terminator: "")
-        }
-        return 0
-    }
-
-    /// Writes files whose contents changed; the others keep their date, so that nothing that is
-    /// made from them is made again.
-    private static func write(_ files: [(name: String, contents: String)], to path: String) throws {
-        let folder = URL(fileURLWithPath: path)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for (name, contents) in files {
-            let file = folder.appendingPathComponent(name)
-            let data = Data(contents.utf8)
-            if (try? Data(contentsOf: file)) != data {
-                try data.write(to: file, options: .atomic)
-            }
-        }
-    }
-
-    private static func printError(_ text: String) {
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+    static func command(named name: String) throws(ToolError) -> any Command.Type {
+        if let command = commands.first(where: { $0.name == name }) { return command }
+        let hint =
+            Suggestion.sentence(for: name, among: commands.map { $0.name })
+            ?? "'cambium help' lists them."
+        throw .usage("There is no command '\(name)'. \(hint)")
     }
 }

@@ -8,6 +8,14 @@ struct RandomModel {
         var isOptional = true
         var defaultValue: DefaultValue?
         var from: String?
+        var isExternal = false
+    }
+
+    /// A value of the composite type `Place`.
+    struct Place {
+        var name: String
+        var isOptional = true
+        var from: String?
     }
 
     struct Link {
@@ -17,6 +25,8 @@ struct RandomModel {
         var destination: String
         var isToMany = false
         var isInverseToMany = true
+        var isOrdered = false
+        var isInverseOrdered = false
         var from: String?
         var inverseFrom: String?
     }
@@ -26,6 +36,9 @@ struct RandomModel {
         var parent: String?
         var from: String?
         var properties: [Property] = []
+        var places: [Place] = []
+        /// Which derived attributes it has: none, some, others.
+        var derivations = 0
         var isIndexed = false
         var isUnique = false
     }
@@ -45,7 +58,8 @@ struct RandomModel {
 
     private static let types: [AttributeType] = [
         .bool, .int16, .int32, .int64, .float, .double, .decimal(scale: 2), .decimal(scale: 4),
-        .string, .date, .uuid, .uri, .data, .enumeration("Level"),
+        .string, .date, .uuid, .uri, .data, .enumeration("Level"), .anyDecimal,
+        .codable("[Int]"),
     ]
 
     private mutating func name(_ prefix: String) -> String {
@@ -56,7 +70,7 @@ struct RandomModel {
     private mutating func property() -> Property {
         Property(
             name: name("p"), type: Self.types[random.next(Self.types.count)],
-            isOptional: random.next(2) == 0)
+            isOptional: random.next(2) == 0, isExternal: random.next(3) == 0)
     }
 
     private mutating func addKind() {
@@ -64,6 +78,10 @@ struct RandomModel {
         var kind = Kind(name: name("E"), parent: parent?.name)
         for _ in 0...random.next(3) { kind.properties.append(property()) }
         kind.isIndexed = random.next(3) == 0
+        kind.derivations = random.next(4)
+        if random.next(3) == 0 {
+            kind.places.append(Place(name: name("c"), isOptional: random.next(2) == 0))
+        }
         kinds.append(kind)
     }
 
@@ -73,7 +91,8 @@ struct RandomModel {
                 name: name("r"), inverse: random.next(3) == 0 ? nil : name("i"),
                 source: kinds[random.next(kinds.count)].name,
                 destination: kinds[random.next(kinds.count)].name,
-                isToMany: random.next(2) == 0, isInverseToMany: random.next(3) > 0))
+                isToMany: random.next(2) == 0, isInverseToMany: random.next(3) > 0,
+                isOrdered: random.next(2) == 0, isInverseOrdered: random.next(3) == 0))
     }
 
     // MARK: Changes
@@ -85,6 +104,7 @@ struct RandomModel {
             for number in kinds[index].properties.indices {
                 kinds[index].properties[number].from = nil
             }
+            for number in kinds[index].places.indices { kinds[index].places[number].from = nil }
         }
         for index in links.indices {
             links[index].from = nil
@@ -95,15 +115,52 @@ struct RandomModel {
     }
 
     mutating func change() {
-        switch random.next(14) {
+        switch random.next(18) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
         case 3: dropLink()
         case 4: renameKind()
         case 5, 6: changeLink()
+        case 7, 8: changePlaces()
+        case 9: kinds[random.next(kinds.count)].derivations = random.next(4)
         default: changeProperties()
         }
+    }
+
+    private mutating func changePlaces() {
+        let index = random.next(kinds.count)
+        guard !kinds[index].places.isEmpty, random.next(3) > 0 else {
+            let place = Place(name: name("c"), isOptional: random.next(2) == 0)
+            kinds[index].places.append(place)
+            if !place.isOptional { fillStreet(of: place.name, in: kinds[index].name) }
+            return
+        }
+        let number = random.next(kinds[index].places.count)
+        let place = kinds[index].places[number]
+        switch random.next(3) {
+        case 0:
+            kinds[index].places.remove(at: number)
+            if let kind = oldName(of: kinds[index]) {
+                drops.append(
+                    .init(entity: kind, property: place.from ?? place.name, reason: "test"))
+            }
+        case 1:
+            kinds[index].places[number].name = name("c")
+            kinds[index].places[number].from = place.from ?? place.name
+            fills.removeAll { $0.attribute.hasPrefix(place.name + ".") }
+            if !place.isOptional {
+                fillStreet(of: kinds[index].places[number].name, in: kinds[index].name)
+            }
+        default:
+            kinds[index].places[number].isOptional.toggle()
+            if place.isOptional { fillStreet(of: place.name, in: kinds[index].name) }
+        }
+    }
+
+    private mutating func fillStreet(of place: String, in kind: String) {
+        fills.append(
+            .init(entity: kind, attribute: "\(place).street", value: .literal(.string("High St"))))
     }
 
     private mutating func changeProperties() {
@@ -117,7 +174,7 @@ struct RandomModel {
         }
         let number = random.next(kinds[index].properties.count)
         let old = kinds[index].properties[number]
-        switch random.next(7) {
+        switch random.next(8) {
         case 0:
             kinds[index].properties.remove(at: number)
             if let kind = oldName(of: kinds[index]) {
@@ -139,6 +196,7 @@ struct RandomModel {
             kinds[index].properties[number].defaultValue = nil
         case 4: kinds[index].properties[number].defaultValue = Self.value(for: old.type)
         case 5: kinds[index].isIndexed.toggle()
+        case 6: kinds[index].properties[number].isExternal.toggle()
         default: kinds[index].isUnique.toggle()
         }
     }
@@ -184,7 +242,11 @@ struct RandomModel {
     private mutating func changeLink() {
         guard !links.isEmpty else { return }
         let index = random.next(links.count)
-        switch random.next(4) {
+        switch random.next(6) {
+        case 4:
+            links[index].isOrdered.toggle()
+        case 5:
+            links[index].isInverseOrdered.toggle()
         case 0:
             links[index].from = links[index].from ?? links[index].name
             links[index].name = name("a")
@@ -213,6 +275,8 @@ struct RandomModel {
         case .uuid: .uuid(UUID())
         case .uri: URL(string: "urn:x").map { .uri($0) } ?? .null
         case .data: .data(Data([0, 255]))
+        case .anyDecimal: .decimal(Decimal(string: "-12.345678901234567890123") ?? 0)
+        case .codable: .string("[1,2]")
         }
     }
 
@@ -237,6 +301,7 @@ struct RandomModel {
                         EnumerationCase(name: "high", rawValue: .int(1)),
                     ])
             ],
+            composites: [Self.place, Self.spot],
             migration: version == "1"
                 ? nil : MigrationDeclaration(from: "1", fills: validFills, drops: validDrops))
     }
@@ -246,10 +311,11 @@ struct RandomModel {
         fills.filter { fill in
             kinds.contains { kind in
                 kind.name == fill.entity
-                    && kind.properties.contains { property in
+                    && (kind.properties.contains { property in
                         property.name == fill.attribute
                             && .literal(Self.constant(for: property.type)) == fill.value
                     }
+                        || kind.places.contains { fill.attribute == "\($0.name).street" })
             }
         }
     }
@@ -263,12 +329,73 @@ struct RandomModel {
             attributes: kind.properties.map {
                 Attribute(
                     name: $0.name, type: $0.type, isOptional: $0.isOptional,
-                    defaultValue: $0.defaultValue, renamedFrom: $0.from)
+                    defaultValue: $0.defaultValue, renamedFrom: $0.from,
+                    isExternal: $0.isExternal && $0.type == .data)
+            } + kind.places.flatMap(parts) + derivations(of: kind),
+            compositeAttributes: kind.places.flatMap { place in
+                [
+                    CompositeAttribute(
+                        name: place.name, composite: "Place", isOptional: place.isOptional,
+                        renamedFrom: place.from),
+                    CompositeAttribute(
+                        name: "\(place.name).spot", composite: "Spot", isOptional: true),
+                ]
             },
             relationships: links.flatMap { relationships(of: $0, in: kind) },
             uniqueConstraints: kind.isUnique && !first.isEmpty
                 ? [UniqueConstraint(properties: first.map(\.property))] : [],
             indexes: kind.isIndexed && !first.isEmpty ? [Index(elements: first)] : [])
+    }
+
+    private static let spot = Composite(
+        name: "Spot",
+        attributes: [
+            Attribute(name: "latitude", type: .double), Attribute(name: "longitude", type: .double),
+        ])
+
+    private static let place = Composite(
+        name: "Place",
+        attributes: [
+            Attribute(name: "street", type: .string),
+            Attribute(name: "number", type: .int32, isOptional: true),
+            Attribute(name: "spot.latitude", type: .double, isOptional: true),
+            Attribute(name: "spot.longitude", type: .double, isOptional: true),
+        ],
+        compositeAttributes: [
+            CompositeAttribute(name: "spot", composite: "Spot", isOptional: true)
+        ])
+
+    private func parts(of place: Place) -> [Attribute] {
+        Self.place.attributes.map {
+            Attribute(
+                name: "\(place.name).\($0.name)", type: $0.type,
+                isOptional: $0.isOptional || place.isOptional)
+        }
+    }
+
+    /// Derived from texts by SQLite and by the program, and from objects at the other end.
+    private func derivations(of kind: Kind) -> [Attribute] {
+        guard kind.derivations > 0 else { return [] }
+        var derived: [Attribute] = []
+        for property in kind.properties where property.type == .string {
+            let text = ModelExpression.keyPath(root: .subject, names: [property.name])
+            derived.append(
+                Attribute(
+                    name: "length_\(property.name)", type: .int64, isOptional: true,
+                    derivation: .function(.length, [text])))
+            derived.append(
+                Attribute(
+                    name: "form_\(property.name)", type: .string, isOptional: true,
+                    derivation: .function(kind.derivations == 1 ? .uppercase : .lowercase, [text])))
+        }
+        for link in links where link.source == kind.name && link.isToMany {
+            derived.append(
+                Attribute(
+                    name: "count_\(link.name)", type: .int64,
+                    derivation: .aggregate(
+                        .count, .keyPath(root: .subject, names: [link.name]))))
+        }
+        return derived
     }
 
     private func relationships(of link: Link, in kind: Kind) -> [Relationship] {
@@ -277,13 +404,15 @@ struct RandomModel {
             relationships.append(
                 Relationship(
                     name: link.name, destination: link.destination, inverse: link.inverse,
-                    isToMany: link.isToMany, renamedFrom: link.from))
+                    isToMany: link.isToMany, renamedFrom: link.from,
+                    isOrdered: link.isToMany && link.isOrdered))
         }
         if let inverse = link.inverse, link.destination == kind.name {
             relationships.append(
                 Relationship(
                     name: inverse, destination: link.source, inverse: link.name,
-                    isToMany: link.isInverseToMany, renamedFrom: link.inverseFrom))
+                    isToMany: link.isInverseToMany, renamedFrom: link.inverseFrom,
+                    isOrdered: link.isInverseToMany && link.isInverseOrdered))
         }
         return relationships
     }

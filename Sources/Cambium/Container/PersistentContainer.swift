@@ -61,6 +61,11 @@ public final class PersistentContainer: Sendable {
         migration = try runner.open(connection, backupPath: path)
         let store = try SQLiteStore(
             connection, path: path, model: runtimeModel, isReadOnly: options.isReadOnly)
+        if case .migrated = migration {
+            try store.sweepExternalFiles(isThorough: true)
+        } else {
+            try store.sweepExternalFiles(isThorough: false)
+        }
         self.model = model
         coordinator = StoreCoordinator(model: runtimeModel, store: store)
     }

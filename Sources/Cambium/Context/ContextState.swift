@@ -6,6 +6,8 @@ final class ContextState {
     let coordinator: StoreCoordinator
     /// Makes the records of new and changed objects.
     let draftWriter = RecordWriter()
+    /// Codes the values of codable attributes.
+    private(set) lazy var codec = JSONCodec()
     // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that holds
     // the container, the `deinit` of a main actor's class), while its objects are in use. It costs no
     // more than the strong reference that a use takes anyway.

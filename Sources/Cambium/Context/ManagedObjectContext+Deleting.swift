@@ -2,11 +2,15 @@ extension ManagedObjectContext {
     /// Does what the delete rules of an object's relationships say.
     func propagateDelete(of object: ManagedObject) {
         for relationship in object.entityDescription.relationships {
+            if relationship.isTransient, relationship.relationship.deleteRule != .cascade {
+                continue
+            }
             switch relationship.relationship.deleteRule {
             case .nullify, .deny: nullify(relationship, of: object)
             case .cascade: cascade(relationship, of: object)
             }
         }
+        object.dropTransientLinks(keepsDenying: true)
     }
 
     private func cascade(_ relationship: RelationshipDescription, of object: ManagedObject) {
@@ -72,6 +76,7 @@ extension ManagedObject {
             entityDescription.relationships[ordinal].slot == nil
         else { return }
         state.context?.willChangeLinks(self)
-        ownExtras.links[ordinal, default: LinkSet()].remove(object.key)
+        let isOrdered = entityDescription.relationships[ordinal].isOrdered
+        ownExtras.links[ordinal, default: LinkSet(isOrdered: isOrdered)].remove(object.key)
     }
 }

@@ -73,14 +73,19 @@ extension ManagedObjectContext {
         let commit = max(mergedCommit, lastChange(of: relationship))
         let selection: RowRequest.Selection? =
             switch relationship.storage {
-            case .inverseKey(let column): .referring(column: column, to: object.key)
+            case .inverseKey(let column):
+                .referring(
+                    column: column, to: object.key, position: relationship.positionColumn)
             case .joinTable(let table, let source, let destination):
                 .linked(
                     table: table, sourceColumn: source, destinationColumn: destination,
-                    from: object.key)
-            case .key: nil
+                    from: object.key, position: relationship.positionColumn)
+            case .key, .transient: nil
             }
         guard let selection else { return }
+        if relationship.isOrdered {
+            return readList(of: object, relationship, selection, at: commit, into: &links)
+        }
         do {
             let found = try fetchRows(
                 RowRequest(
@@ -99,6 +104,31 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Reads the keys of an ordered list, which may be long and of which a part may be looked at;
+    /// the objects are faults.
+    private func readList(
+        of object: ManagedObject, _ relationship: RelationshipDescription,
+        _ selection: RowRequest.Selection, at commit: Int64, into links: inout LinkSet
+    ) {
+        var members: [LinkSet.Member] = []
+        do {
+            var request = RowRequest(
+                entity: coordinator.model.entities[relationship.destination], selection: selection)
+            request.readsKeysOnly = true
+            try coordinator.store.fetch(request) { row in
+                members.append(LinkSet.Member(key: row.key, entity: row.entity))
+            }
+        } catch {
+            recordedErrors.append(error)
+        }
+        // An object that this context does not have was not changed here.
+        links.setStored(
+            members.filter { member in
+                registered(entity: member.entity, key: member.key)
+                    .map { !$0.hasLeft(object, relationship) } ?? true
+            }, at: commit)
+    }
+
     /// The commit that last touched a relationship kept elsewhere.
     func lastChange(of relationship: RelationshipDescription) -> Int64 {
         lastChanges[relationship.identity] ?? 0
@@ -115,6 +145,19 @@ extension ManagedObject {
         extras?.snapshot = nil
         extras?.changedSlots = SlotSet()
         extras?.unfitSlots = []
+    }
+
+    /// A newer row of the object, with the values that are in memory only.
+    final func keepingTransients(
+        _ placed: PlacedRecord?, _ writer: RecordWriter
+    ) -> PlacedRecord? {
+        guard entityDescription.hasTransients, let placed, let record else { return placed }
+        let shape = entityDescription.shape
+        var copy = writer.copy(placed.record, shape)
+        for (slot, place) in entityDescription.layout.slots.enumerated() where place.column == nil {
+            writer.copySlot(slot, from: record, to: &copy, shape)
+        }
+        return withExtendedLifetime(page) { copy }
     }
 
     /// Takes a newer row as the base of its unsaved changes, which stay on top.
@@ -136,7 +179,7 @@ extension ManagedObject {
     }
 
     /// Whether unsaved changes took the object, which the store has among an owner's, away from there.
-    fileprivate final func hasLeft(
+    final func hasLeft(
         _ owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         if lifecycle == .deleted { return true }

@@ -12,7 +12,12 @@ extension ManagedObjectContext {
     public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
         mergeIfAutomatic()
         processPendingChanges()
-        let found = try fetchObjects(try rowRequest(for: request), request.includesPendingChanges)
+        let rows = try rowRequest(for: request)
+        let options = request.options(for: rows.entity)
+        let found = try fetchObjects(rows, options.includesPendingChanges)
+        if !options.prefetched.isEmpty {
+            try prefetch(options.prefetched, of: found, rows.entity)
+        }
         sweepIfGrown()
         return found.cast(to: Entity.self)
     }
@@ -22,7 +27,8 @@ extension ManagedObjectContext {
         mergeIfAutomatic()
         processPendingChanges()
         let rows = try rowRequest(for: request)
-        guard request.includesPendingChanges, hasPendingChanges(in: rows.entity) else {
+        let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
+        guard includesPendingChanges, hasPendingChanges(in: rows.entity) else {
             let count = max(0, try coordinator.store.count(rows) - rows.offset)
             return rows.limit.map { min($0, count) } ?? count
         }
@@ -43,11 +49,12 @@ extension ManagedObjectContext {
                 code: .invalidRequest, message: "A request's limit and offset cannot be negative.")
         }
         let (condition, arguments) = try request.resolved(for: description)
+        let options = request.options(for: description)
         return RowRequest(
             entity: description, selection: .matching(condition, arguments),
-            includesSubentities: request.includesSubentities,
+            includesSubentities: options.includesSubentities,
             sort: request.sortTerms(for: description),
-            limit: request.limit, offset: request.offset)
+            limit: options.limit, offset: options.offset)
     }
 
     /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look at

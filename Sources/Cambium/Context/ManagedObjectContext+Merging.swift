@@ -70,6 +70,15 @@ extension ManagedObjectContext {
                 unregistered.update(row, entity.entity)
             }
         }
+        for row in entity.refreshed {
+            if let object = map.map[row.key] {
+                if object.record != nil { outdated.append(object) }
+                changes.updated.append(
+                    .init(object: object, slots: row.slots, changesLinks: false))
+            } else if isWatched {
+                unregistered.update(row, entity.entity)
+            }
+        }
         for key in entity.deleted {
             if let object = map.map[key] {
                 vanish(object)
@@ -89,7 +98,7 @@ extension ManagedObjectContext {
         if let placed, let base, placed.record.version <= base.version { return }
         switch object.lifecycle {
         case .clean:
-            object.becomeClean(placed)
+            object.becomeClean(object.keepingTransients(placed, draftWriter))
         case .updated where object.flags.contains(.isDraft):
             if let placed {
                 object.rebase(on: placed, draftWriter)
@@ -113,7 +122,12 @@ extension ManagedObjectContext {
             do {
                 try coordinator.store.fetch(request) { row in
                     let placed = try row.record(in: rowWriter)
-                    objects[group.key].map[row.key]?.rebase(on: placed, draftWriter)
+                    guard let object = objects[group.key].map[row.key] else { return }
+                    if object.lifecycle == .clean, object.record != nil {
+                        object.becomeClean(object.keepingTransients(placed, draftWriter))
+                    } else {
+                        object.rebase(on: placed, draftWriter)
+                    }
                 }
             } catch {
                 recordedErrors.append(error)

@@ -12,6 +12,7 @@ extension ManagedObjectContext {
         case .clean, .updated: break
         case .inserted, .deleted, .discarded, .gone: return
         }
+        object.extras?.fetched = [:]
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
             object.extras?.links[ordinal]?.forget()
         }
@@ -25,6 +26,8 @@ extension ManagedObjectContext {
         }
         if mergeChanges, object.lifecycle == .updated { return }
         object.takeBackLinks()
+        object.dropTransientLinks()
+        object.takeBackPlaces()
         object.becomeClean(nil)
         listsAreStale = true
         // Links that are kept in the rows of others are their changes, and stay.
@@ -69,6 +72,14 @@ extension ManagedObject {
                 }
                 extras?.links[relationship.ordinal] = nil
             }
+        }
+    }
+
+    /// Takes back where this object put the members of its lists. The members themselves are others'
+    /// changes where they keep the key.
+    fileprivate final func takeBackPlaces() {
+        for relationship in entityDescription.relationships where relationship.isOrdered {
+            extras?.links[relationship.ordinal]?.discardPlaces()
         }
     }
 

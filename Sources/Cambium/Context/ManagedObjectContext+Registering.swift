@@ -101,7 +101,8 @@ extension ManagedObjectContext {
     func sweepIfGrown() {
         guard registeredCount > sweptCount * 2 else { return }
         for root in objects {
-            root.map.sweep { $0.lifecycle == .clean }
+            // What is in memory only would go with the object.
+            root.map.sweep { $0.lifecycle == .clean && $0.extras?.transientLinks.isEmpty != false }
         }
         registeredCount = objects.reduce(0) { $0 + $1.map.count }
         sweptCount = max(1024, registeredCount)

@@ -117,6 +117,7 @@ extension ManagedObjectContext {
         unpropagated = []
         recordedErrors = []
         for object in inserted where object.lifecycle == .inserted {
+            object.dropTransientLinks()
             object.lifecycle = .discarded
             forget(object)
             noteForEvent(object)

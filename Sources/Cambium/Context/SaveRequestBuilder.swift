@@ -6,6 +6,7 @@ struct SaveRequestBuilder {
     private(set) var saved: [ManagedObject] = []
     private var written: [ManagedObject] = []
     private var links: [String: SaveRequest.Links] = [:]
+    private var orders: [Int: SaveRequest.Order] = [:]
     private var checks: [Int: SaveRequest.Check] = [:]
 
     init(context: ManagedObjectContext) {
@@ -41,6 +42,7 @@ struct SaveRequestBuilder {
         request.checks = checks.sorted { $0.key < $1.key }.map(\.value)
         request.deletions = deletions.compactMap(\.self)
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
+        request.orders = orders.sorted { $0.key < $1.key }.map(\.value)
         saved = context.inserted + context.updated + context.deleted
         return request
     }
@@ -107,11 +109,15 @@ struct SaveRequestBuilder {
         guard let changed = object.extras?.links, !changed.isEmpty else { return }
         for (ordinal, set) in changed where set.hasChanges {
             let relationship = object.entityDescription.relationships[ordinal]
+            if let sql = relationship.orderSQL, let order = set.order, !order.isEmpty {
+                orders[relationship.identity, default: .init(sql: sql, lists: [])].lists
+                    .append(.init(owner: object.key, order: order))
+            }
             guard relationship.ownsPairs,
                 case .joinTable(let name, let source, let destination) = relationship.storage
             else { continue }
             var links =
-                self.links[name]
+                self.links.removeValue(forKey: name)  // or each object would copy what is there
                 ?? .init(table: name, sourceColumn: source, destinationColumn: destination)
             for key in set.added.keys.sorted() { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
@@ -123,15 +129,18 @@ struct SaveRequestBuilder {
 
     /// Makes the objects what the store has now, and tells the other contexts. Called after the
     /// commit, while the writer is locked.
-    func adopt(_ outcome: [ConflictResolution]) {
+    func adopt(_ outcome: SaveOutcome) {
+        let resolutions = outcome.resolutions
         var changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
             attachesRows: context.coordinator.hasListeners(beside: context.identifier)
                 && context.inserted.count + context.updated.count <= 10_000)
         for object in written { object.record?.version += 1 }
-        for resolution in outcome { adopt(resolution, &changes) }
+        for resolution in resolutions { adopt(resolution, &changes) }
+        let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
+        let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
         let yielded = Set(
-            outcome.filter { if case .yield = $0.action { true } else { false } }
+            resolutions.filter { if case .yield = $0.action { true } else { false } }
                 .map { ObjectIdentifierKey($0.conflict) })
         for object in context.inserted {
             object.record?.version = 1
@@ -152,9 +161,12 @@ struct SaveRequestBuilder {
         context.inserted = []
         context.updated = []
         context.deleted = []
+        for (row, slots) in refreshed {
+            changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
+        }
         let changeSet = context.coordinator.publish(changes.entities, from: context.identifier)
         // Links that this context knows are up to date, except where others' rows were taken over.
-        for entity in Set(outcome.map(\.conflict.entity.index)) {
+        for entity in Set(resolutions.map(\.conflict.entity.index)) {
             context.noteTouchedRelationships(of: entity, in: changeSet.number)
         }
     }
@@ -193,6 +205,44 @@ struct SaveRequestBuilder {
     }
 
     /// Makes a merged row, as it was written, the object's own.
+    /// Shows derived values in the object, if the context has it.
+    ///
+    /// - Parameter rewritten: The objects whose rows the save updated.
+    /// - Returns: The row and its slots that have other values now, where others must hear of it
+    ///   because the save did not write the row itself.
+    private func takeDerived(
+        _ row: DerivedRow, _ rewritten: Set<ObjectIdentifier>
+    ) -> (row: DerivedRow, slots: SlotSet)? {
+        let entity = context.coordinator.model.entities[row.entity]
+        var changed = SlotSet()
+        let object = context.objects[entity.rootIndex].map[row.key]
+        guard let object, let record = object.record, let page = object.page else {
+            for (slot, _) in row.values { changed.insert(slot) }
+            return (row, changed)
+        }
+        for (slot, value) in row.values
+        where record.storedValue(slot, entity.shape.kinds[slot]) != value { changed.insert(slot) }
+        let isWritten =
+            object.lifecycle == .inserted || rewritten.contains(ObjectIdentifier(object))
+        if changed.isEmpty { return nil }
+        // A record that others may have is not changed.
+        var placed =
+            isWritten && object.flags.contains(.isDraft)
+            ? PlacedRecord(page: page, record: record)
+            : context.draftWriter.copy(record, entity.shape)
+        for (slot, value) in row.values {
+            context.draftWriter.set(value, slot, of: &placed, entity.shape)
+        }
+        withExtendedLifetime(page) {
+            object.record = placed.record
+            object.page = placed.page
+        }
+        context.noteForEvent(object)
+        guard isWritten else { return (row, changed) }
+        object.extras?.changedSlots.formUnion(changed)
+        return nil
+    }
+
     private func take(_ placed: PlacedRecord, for object: ManagedObject) {
         placed.record.version += 1
         object.record = placed.record

@@ -101,7 +101,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
                 code: .invalidRequest,
                 message: "A controller's request needs an order. Add .sorted(by:).")
         }
-        guard fetchRequest.includesPendingChanges else {
+        guard fetchRequest.options(for: request.entity).includesPendingChanges else {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A controller follows unsaved changes too. "

@@ -24,6 +24,12 @@ struct ChangeCollector {
         byEntity[index]?.updated.append(row)
     }
 
+    /// Notes a row that the save did not write and whose derived values changed.
+    mutating func refresh(_ key: Int64, _ entity: EntityDescription, _ slots: SlotSet) {
+        byEntity[start(entity)]?.refreshed.append(
+            EntityChanges.UpdatedRow(key: key, slots: slots, links: [], placed: nil))
+    }
+
     mutating func delete(_ object: ManagedObject) {
         let index = start(object.entityDescription)
         byEntity[index]?.deleted.append(object.key)

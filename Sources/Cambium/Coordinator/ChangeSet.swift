@@ -31,6 +31,19 @@ public struct ChangeSet: Sendable {
         return updated
     }
 
+    /// The objects whose derived values alone changed, because of other objects, with the names of
+    /// the derived attributes.
+    public var refreshedObjectIDs: [ObjectID: Set<String>] {
+        var refreshed: [ObjectID: Set<String>] = [:]
+        for changes in entities {
+            for row in changes.refreshed {
+                refreshed[id(row.key, changes)] = Set(
+                    row.slots.slots.map { changes.entity.layout.slots[$0].property })
+            }
+        }
+        return refreshed
+    }
+
     /// The objects that are gone.
     public var deletedObjectIDs: [ObjectID] {
         entities.flatMap { changes in changes.deleted.map { id($0, changes) } }
@@ -65,6 +78,9 @@ struct EntityChanges: Sendable {
     let entity: EntityDescription
     var inserted: [InsertedRow] = []
     var updated: [UpdatedRow] = []
+    /// Rows whose derived columns alone have other values. Their versions are what they were, so
+    /// whoever wants to know reads them again.
+    var refreshed: [UpdatedRow] = []
     var deleted: [Int64] = []
 }
 

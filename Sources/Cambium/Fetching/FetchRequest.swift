@@ -25,8 +25,11 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// is saved, though objects show their current values. Default: true.
     public var includesPendingChanges = true
 
+    /// Relationships whose objects are read with the results, joined by dots.
+    var prefetchedPaths: [String] = []
+
     private var format: (text: String, arguments: [FormatArgument])?
-    private var template: (name: String, arguments: [String: Value])?
+    private var template: (name: String, arguments: [String: Value], lists: [String: [Value]])?
 
     /// A request for all objects of the class's entity.
     public init() {
@@ -81,11 +84,34 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
         return request
     }
 
+    /// The request that also reads what a relationship of its results leads to: one statement for all
+    /// of them, where each would else read its own when it is asked.
+    public func prefetching<Destination>(
+        _ key: ToOneKey<Entity, Destination>
+    ) -> FetchRequest {
+        prefetching(key.path)
+    }
+
+    /// The request that also reads what a relationship of its results leads to.
+    public func prefetching<Destination>(
+        _ key: ToManyKey<Entity, Destination>
+    ) -> FetchRequest {
+        prefetching(key.path)
+    }
+
+    private func prefetching(_ path: [String]) -> FetchRequest {
+        var request = self
+        request.prefetchedPaths.append(path.joined(separator: "."))
+        return request
+    }
+
     /// The request of a template of the model. Called by generated functions.
     @_spi(Generated)
-    public func template(_ name: String, _ arguments: [String: Value]) -> FetchRequest {
+    public func template(
+        _ name: String, _ arguments: [String: Value], lists: [String: [Value]] = [:]
+    ) -> FetchRequest {
         var request = self
-        request.template = (name, arguments)
+        request.template = (name, arguments, lists)
         return request
     }
 }
@@ -116,7 +142,9 @@ extension FetchRequest {
                     message: "The entity \(description.name) has no fetch template "
                         + "\(template.name).")
             }
-            if let condition = found.condition { conditions.append(condition) }
+            if let condition = found.condition {
+                conditions.append(condition.substituting(template.lists.mapValues { .list($0) }))
+            }
         }
         let condition = conditions.count > 1 ? .and(conditions) : conditions.first
         return (condition, template?.arguments ?? [:])
@@ -127,7 +155,23 @@ extension FetchRequest {
         guard orders.isEmpty, let template,
             let found = modelTemplate(template.name, of: description)
         else { return orders }
-        return found.sort.map { SortTerm(path: [$0.property], isDescending: $0.isDescending) }
+        return found.sort.map { element in
+            SortTerm(
+                path: description.model.path(element.property, of: description.entity),
+                isDescending: element.isDescending)
+        }
+    }
+
+    /// What the named request of the model says, as far as this one says nothing else.
+    func options(for description: EntityDescription) -> RequestOptions {
+        let options =
+            template.flatMap { modelTemplate($0.name, of: description) }?.options
+            ?? RequestOptions()
+        return RequestOptions(
+            limit: limit ?? options.limit, offset: offset == 0 ? options.offset : offset,
+            includesSubentities: includesSubentities && options.includesSubentities,
+            includesPendingChanges: includesPendingChanges && options.includesPendingChanges,
+            prefetched: prefetchedPaths + options.prefetched)
     }
 
     private func modelTemplate(_ name: String, of description: EntityDescription) -> FetchTemplate?

@@ -40,9 +40,10 @@ struct RelatedPaths {
     private mutating func add(_ names: [String], of entity: EntityDescription) {
         var owner = entity
         var path: [String] = []
-        for name in names {
+        for (position, name) in names.enumerated() {
             guard let relationship = owner.relationship(named: name) else {
-                properties[path, default: []].insert(name)
+                // Several names are those of a part of a composite value.
+                properties[path, default: []].insert(names[position...].joined(separator: "."))
                 return
             }
             if relationship.slot == nil {

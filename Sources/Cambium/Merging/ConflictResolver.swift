@@ -67,7 +67,15 @@ struct ConflictResolver {
             if theirs.record.isEqual(slot, kind, to: base) {
                 context.draftWriter.copySlot(slot, from: ours, to: &merged, entity.shape)
             } else if rule == .sum {
-                addBoth(slot, kind, base, ours, to: &merged)
+                if entity.attributes[slot]?.type == .anyDecimal {
+                    addDecimals(slot, base, ours, to: &merged, entity.shape)
+                } else {
+                    addBoth(slot, kind, base, ours, to: &merged)
+                }
+            } else if rule == .union,
+                unite(slot, base, ours, to: &merged, entity.shape)
+            {
+                // Done.
             } else if takesOurs(slot, kind, rule, ours, theirs.record) {
                 context.draftWriter.copySlot(slot, from: ours, to: &merged, entity.shape)
             }
@@ -84,7 +92,7 @@ struct ConflictResolver {
         case .object?: return true
         case .max?: return isLess(theirs, ours, slot, kind)
         case .min?: return isLess(ours, theirs, slot, kind)
-        case .sum?, nil: return policy == .objectTrump
+        case .sum?, .union?, nil: return policy == .objectTrump
         }
     }
 
@@ -116,5 +124,40 @@ struct ConflictResolver {
         case .text, .blob:
             break
         }
+    }
+
+    /// Adds our difference to a decimal of any scale. Where the sum would not be exact, theirs stays.
+    private func addDecimals(
+        _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
+        _ shape: RecordShape
+    ) {
+        func number(_ record: Record) -> Decimal? {
+            record.hasValue(slot) ? OrderedDecimal.decimal(of: Data(record.bytes(slot))) : 0
+        }
+        guard let base = number(base), let ours = number(ours),
+            let theirs = number(merged.record)
+        else { return }
+        let sum = theirs + (ours - base)
+        guard sum - theirs == ours - base, let bytes = OrderedDecimal.bytes(of: sum) else { return }
+        bytes.withUnsafeBytes { context.draftWriter.setBytes($0, slot, of: &merged, shape) }
+    }
+
+    /// Merges JSON arrays as sets.
+    ///
+    /// - Returns: False where one of the three is none.
+    private func unite(
+        _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
+        _ shape: RecordShape
+    ) -> Bool {
+        func array(_ record: Record) -> JSONArrayText? {
+            JSONArrayText(record.hasValue(slot) ? Array(record.bytes(slot)) : Array("[]".utf8))
+        }
+        guard ours.hasValue(slot), merged.record.hasValue(slot), let base = array(base),
+            let ours = array(ours), let theirs = array(merged.record)
+        else { return false }
+        JSONArrayText.union(base: base, ours: ours, theirs: theirs).json.withUnsafeBytes {
+            context.draftWriter.setBytes($0, slot, of: &merged, shape)
+        }
+        return true
     }
 }

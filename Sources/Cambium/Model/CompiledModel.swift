@@ -1,3 +1,5 @@
+import CambiumSQL
+
 /// What the compiler made of a model: the value `Shop.model` of generated code, which
 /// ``PersistentContainer`` opens stores with.
 public struct CompiledModel: Sendable {
@@ -20,5 +22,17 @@ public struct CompiledModel: Sendable {
         self.classes = classes
         self.schema = schema
         self.migrations = migrations
+    }
+}
+
+extension CompiledModel {
+    /// A model that was built in code, for tools: its objects are plain ``ManagedObject``s, whose
+    /// values are read and set by name. Lays out the schema, which the compiler does for others.
+    ///
+    /// - Parameter migrations: What leads from earlier versions to this one.
+    public init(_ model: Model, migrations: [Migration] = []) {
+        self.init(
+            model: model, classes: [:], schema: Schema(of: model).statements,
+            migrations: migrations)
     }
 }

@@ -22,6 +22,14 @@ final class EntityDescription: Sendable {
     let attributes: [Attribute?]
     /// The slots that have a column.
     let storedSlots: SlotSet
+    /// Whether there are values that are in memory only.
+    let hasTransients: Bool
+    /// The slots of large data that may lie in files.
+    let externalSlots: SlotSet
+    /// The fetched properties, inherited ones first; generated code knows them by number.
+    let fetchedProperties: [FetchedProperty]
+    /// What makes optional composite values whole.
+    let presenceRules: [PresenceRule]
     /// All relationships, inherited ones first; generated code knows them by number.
     let relationships: [RelationshipDescription]
     /// A record with the model's defaults, which new objects start from and ghosts show.
@@ -59,7 +67,16 @@ final class EntityDescription: Sendable {
             storedSlots.insert(slot)
         }
         self.storedSlots = storedSlots
-        attributes = layout.slots.map { model.attribute($0.property, of: entity) }
+        hasTransients = layout.slots.contains { $0.column == nil }
+        let attributes = layout.slots.map { model.attribute($0.property, of: entity) }
+        self.attributes = attributes
+        var externalSlots = SlotSet()
+        for (slot, attribute) in attributes.enumerated() where attribute?.usesExternalForm == true {
+            externalSlots.insert(slot)
+        }
+        self.externalSlots = externalSlots
+        fetchedProperties = lineage.flatMap(\.fetchedProperties)
+        presenceRules = lineage.flatMap { $0.presenceRules(in: model) }
         template = Self.template(of: layout, shape, attributes, in: model)
         dynamicDefaults = attributes.enumerated().compactMap { slot, attribute in
             switch attribute?.defaultValue {
@@ -79,7 +96,7 @@ final class EntityDescription: Sendable {
         var placed = writer.makeRecord(shape)
         for (slot, attribute) in attributes.enumerated() {
             guard let attribute, case .constant(let value)? = attribute.defaultValue,
-                let stored = model.stored(value, as: attribute.type)
+                let stored = model.stored(value, of: attribute)
             else { continue }
             writer.set(stored, slot, of: &placed, shape)
         }
@@ -109,10 +126,17 @@ final class RelationshipDescription: Sendable {
     let inverse: Int?
     /// A number that all descriptions of this relationship (in sub-entities too) share.
     let identity: Int
+    /// Whether it keeps an order.
+    let isOrdered: Bool
+    /// The column of the places, where an order is stored.
+    let positionColumn: String?
+    /// What stores the order.
+    let orderSQL: OrderSQL?
 
     init(
-        relationship: Relationship, ordinal: Int, storage: RelationshipStorage, slot: Int?,
-        entitySlot: Int?, destination: Int, inverse: Int?, identity: Int
+        relationship: Relationship, of entity: Entity, in model: Model, ordinal: Int,
+        storage: RelationshipStorage, slot: Int?, entitySlot: Int?, destination: Int,
+        inverse: Int?, identity: Int
     ) {
         self.relationship = relationship
         self.ordinal = ordinal
@@ -122,9 +146,13 @@ final class RelationshipDescription: Sendable {
         self.destination = destination
         self.inverse = inverse
         self.identity = identity
+        isOrdered = relationship.isToMany && relationship.isOrdered
+        positionColumn = model.positionColumn(of: relationship, of: entity)
+        orderSQL = OrderSQL(relationship, of: entity, in: model)
     }
 
     var isToMany: Bool { relationship.isToMany }
+    var isTransient: Bool { relationship.isTransient }
     var isJoinTable: Bool { if case .joinTable = storage { true } else { false } }
     /// Whether this side writes the pairs of the join table.
     var ownsPairs: Bool {

@@ -6,6 +6,8 @@ final class RuntimeModel: Sendable {
     private let indexByName: [String: Int]
     /// For each entity the numbers of the entities in its family, itself first.
     let families: [[Int]]
+    /// What saves do about derived attributes; nil where there are none.
+    let derivations: DerivationPlan?
     /// For each entity the relationships (by identity) whose links a change of its objects can
     /// touch: its own and their inverses.
     let touchedRelationships: [[Int]]
@@ -26,6 +28,7 @@ final class RuntimeModel: Sendable {
         families = model.entities.map { entity in
             model.family(of: entity).compactMap { indexByName[$0.name] }
         }
+        derivations = DerivationPlan(entities, in: model)
         touchedRelationships = entities.map { description in
             description.relationships.flatMap { relationship -> [Int] in
                 guard let inverse = relationship.relationship.inverse,
@@ -59,13 +62,14 @@ final class RuntimeModel: Sendable {
         return model.relationships(of: entity).enumerated().map { ordinal, relationship in
             let destination = model.entity(named: relationship.destination)
             let declarer = model.declarer(of: relationship.name, in: entity) ?? entity
-            let slot = layout.slot(of: relationship.name)
+            // A transient link is in memory only, and needs no place in the row.
+            let slot = relationship.isTransient ? nil : layout.slot(of: relationship.name)
             let entitySlot = slot.flatMap { slot in
                 layout.slots.indices.contains(slot + 1) && layout.slots[slot + 1].isEntityOfKey
                     ? slot + 1 : nil
             }
             return RelationshipDescription(
-                relationship: relationship, ordinal: ordinal,
+                relationship: relationship, of: entity, in: model, ordinal: ordinal,
                 storage: model.storage(of: relationship, of: entity), slot: slot,
                 entitySlot: entitySlot, destination: indexByName[relationship.destination] ?? 0,
                 inverse: relationship.inverse.flatMap { name in

@@ -9,35 +9,53 @@ struct LinkSet {
         let entity: Int
     }
 
-    /// The members in the store, sorted by key; nil while they were not read.
+    /// The members in the store, in their order, or sorted by key where they have none; nil while
+    /// they were not read.
     private(set) var stored: [Member]?
     /// The commit up to which `stored` is known to be right.
     private(set) var readAt: Int64 = 0
     private(set) var added: [Int64: Member] = [:]
     private(set) var removed: Set<Int64> = []
+    /// The order of an ordered relationship; nil for others, which pay for one word only.
+    private var ordering: Ordering?
 
-    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty }
+    /// - Parameter isOrdered: Whether the relationship keeps an order.
+    init(isOrdered: Bool) {
+        if isOrdered { ordering = Ordering() }
+    }
 
-    // What is in the store may not be known, so the last word is kept even where it changes nothing:
-    // a member that was added and taken out again may have been there before.
+    var hasChanges: Bool {
+        !added.isEmpty || !removed.isEmpty || ordering?.changes.isEmpty == false
+    }
+
+    // What is in the store may not be known, so the last word is kept even where it changes
+    // nothing: a member that was added and taken out again may have been there before.
 
     mutating func add(_ member: Member) {
-        if !removed.isEmpty { removed.remove(member.key) }
-        added[member.key] = member
+        let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
+        let isNew = added.updateValue(member, forKey: member.key) == nil
+        if ordering != nil, isNew { append(member, wasRemoved: wasRemoved) }
     }
 
     mutating func remove(_ key: Int64) {
-        added[key] = nil
+        let wasAdded = added.removeValue(forKey: key) != nil
         removed.insert(key)
+        guard ordering != nil else { return }
+        reorder { ordering in
+            if wasAdded || ordering.changes.changesPlaces { ordering.changes.remove(key) }
+            ordering.forgetCurrent()
+        }
     }
 
     mutating func setStored(_ members: [Member], at commit: Int64) {
-        stored = members.sorted { $0.key < $1.key }
+        stored = ordering == nil ? members.sorted { $0.key < $1.key } : members
         readAt = commit
+        reorder { $0.forgetCurrent() }
     }
 
-    /// The members as they are now, sorted by key.
+    /// The members as they are now, in their order, or sorted by key where they have none.
     var members: [Member] {
+        if let ordering { return ordering.current ?? orderedMembers(ordering) }
         let base = stored ?? []
         if !hasChanges { return base }
         let kept = base.filter { !removed.contains($0.key) && added[$0.key] == nil }
@@ -59,17 +77,124 @@ struct LinkSet {
     mutating func discardChanges() {
         added = [:]
         removed = []
+        reorder {
+            $0.changes = LinkOrder()
+            $0.forgetCurrent()
+        }
     }
 
     /// Forgets what was read, and what was changed about one member.
     mutating func forgetChange(of key: Int64) {
         added[key] = nil
         removed.remove(key)
-        stored = nil
+        reorder { $0.changes.remove(key) }
+        forget()
     }
 
     /// Forgets what was read, so that the next access reads again.
     mutating func forget() {
         stored = nil
+        reorder { $0.forgetCurrent() }
+    }
+}
+
+// The order.
+extension LinkSet {
+    /// A class, so that unordered sets do not carry its parts about; copied before it is changed
+    /// where two sets share it.
+    private final class Ordering {
+        var changes = LinkOrder()
+        /// The members in order, once they were worked out.
+        private(set) var current: [Member]?
+        /// Their keys, once somebody was added to them.
+        private var currentKeys: Set<Int64>?
+
+        init() {}
+
+        init(_ other: Ordering) {
+            changes = other.changes
+            current = other.current
+        }
+
+        func setCurrent(_ members: [Member]) {
+            current = members
+            currentKeys = nil
+        }
+
+        func forgetCurrent() {
+            current = nil
+            currentKeys = nil
+        }
+
+        /// Follows an addition at the end.
+        func appendToCurrent(_ member: Member) {
+            guard current != nil else { return }
+            if currentKeys == nil { currentKeys = Set((current ?? []).map(\.key)) }
+            if currentKeys?.insert(member.key).inserted == true { current?.append(member) }
+        }
+    }
+
+    /// What was done to the order since it was saved; nil where there is none.
+    var order: LinkOrder? { ordering?.changes }
+
+    /// Whether ``members`` has to be worked out anew at each use.
+    var needsOrdering: Bool { ordering.map { $0.current == nil } ?? false }
+
+    /// Works out the order once for all.
+    mutating func settleOrder() {
+        guard let ordering else { return }
+        let members = orderedMembers(ordering)
+        reorder {
+            $0.setCurrent(members)
+            $0.changes.note(members.map(\.key))
+        }
+    }
+
+    /// Puts members somewhere, so that the list looks like this.
+    mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
+        reorder {
+            $0.changes.place(keys, in: arrangement)
+            $0.forgetCurrent()
+        }
+    }
+
+    /// Puts members at the end.
+    mutating func moveToEnd(_ keys: [Int64]) {
+        let known = Set((stored ?? []).map(\.key))
+        reorder {
+            $0.changes.moveToEnd(keys, known: known)
+            $0.forgetCurrent()
+        }
+    }
+
+    /// Forgets who was put where. Who was added stays, at the end.
+    mutating func discardPlaces() {
+        let added = added
+        reorder {
+            $0.changes.discardPlaces { added[$0] != nil }
+            $0.forgetCurrent()
+        }
+    }
+
+    private mutating func append(_ member: Member, wasRemoved: Bool) {
+        reorder { ordering in
+            ordering.changes.append(member.key, wasRemoved: wasRemoved)
+            ordering.appendToCurrent(member)
+        }
+    }
+
+    private mutating func reorder(_ body: (Ordering) -> Void) {
+        if ordering == nil { return }
+        if !isKnownUniquelyReferenced(&ordering) { ordering = ordering.map(Ordering.init) }
+        if let ordering { body(ordering) }
+    }
+
+    private func orderedMembers(_ ordering: Ordering) -> [Member] {
+        let kept = (stored ?? []).filter { !removed.contains($0.key) }
+        let changes = ordering.changes
+        if changes.isEmpty { return kept }
+        var byKey = added
+        for member in kept where byKey[member.key] == nil { byKey[member.key] = member }
+        return changes.applied(to: kept.map(\.key)).compactMap { byKey[$0] }
     }
 }

@@ -20,7 +20,13 @@ extension ManagedObject {
         guard let slot = entityDescription.layout.slot(of: name),
             let attribute = entityDescription.attributes[slot]
         else { throw unknownKey(name) }
-        guard let stored = entityDescription.model.stored(value, as: attribute.type) else {
+        guard attribute.derivation == nil else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(entityDescription.name).\(name) is derived: it is computed from other "
+                    + "properties, and cannot be set.")
+        }
+        guard let stored = entityDescription.model.stored(value, of: attribute) else {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A value of another type than \(attribute.type), or one that does not "
@@ -33,6 +39,7 @@ extension ManagedObject {
         case .text(let value): value.write(to: self, slot)
         case .blob(let value): value.write(to: self, slot)
         }
+        extras?.unfitSlots.remove(slot)
     }
 
     /// The object that a to-one relationship leads to.
@@ -55,7 +62,20 @@ extension ManagedObject {
         setDestination(of: relationship, to: object)
     }
 
-    /// The objects that a to-many relationship leads to.
+    /// The objects that an ordered to-many relationship leads to.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship, or it
+    ///   keeps no order.
+    public final func orderedRelatedObjects(
+        forKey name: String
+    ) throws -> OrderedToMany<ManagedObject> {
+        guard let relationship = entityDescription.relationship(named: name),
+            relationship.isOrdered
+        else { throw unknownKey(name) }
+        return OrderedToMany(owner: self, ordinal: relationship.ordinal)
+    }
+
+    /// The objects that a to-many relationship leads to; those of an ordered one come in their order.
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
     public final func relatedObjects(forKey name: String) throws -> ToMany<ManagedObject> {
@@ -66,6 +86,14 @@ extension ManagedObject {
     }
 
     private func unknownKey(_ name: String) -> StoreError {
+        let parts = entityDescription.layout.slots.map(\.property)
+            .filter { $0.hasPrefix(name + ".") }
+        if !parts.isEmpty {
+            return StoreError(
+                code: .unknownName,
+                message: "\(entityDescription.name).\(name) is a composite value. Name one of its "
+                    + "parts: \(parts.joined(separator: ", ")).")
+        }
         let known =
             entityDescription.layout.slots.map(\.property)
             + entityDescription.relationships.map(\.relationship.name)
@@ -86,19 +114,24 @@ extension ManagedObject {
     }
 
     final func value(ofSlot slot: Int, _ attribute: Attribute, in record: Record) -> Value {
+        if attribute.usesExternalForm {
+            return externalData(at: slot, in: record).map { .data($0) } ?? .null
+        }
         let stored = record.storedValue(slot, entityDescription.shape.kinds[slot])
         return entityDescription.model.value(stored, as: attribute.type) ?? .null
     }
 
     final func value(atPath path: [String]) -> Value {
-        var object: ManagedObject? = self
-        for step in path.dropLast() {
-            object = object.flatMap { object in
-                object.entityDescription.relationship(named: step)
-                    .flatMap { object.destination(of: $0) }
+        var object = self
+        for (position, step) in path.dropLast().enumerated() {
+            guard let relationship = object.entityDescription.relationship(named: step) else {
+                // What does not lead on is a composite value; the rest of the path names a part.
+                return object.attributeValue(named: path[position...].joined(separator: "."))
             }
+            guard let destination = object.destination(of: relationship) else { return .null }
+            object = destination
         }
-        guard let object, let name = path.last else { return .null }
+        guard let name = path.last else { return .null }
         if let relationship = object.entityDescription.relationship(named: name) {
             return object.destination(of: relationship).map { .int($0.key) } ?? .null
         }

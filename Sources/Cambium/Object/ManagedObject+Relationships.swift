@@ -12,15 +12,7 @@ extension ManagedObject {
     /// set, or its row is gone) a ghost that reads as deleted, with placeholder values.
     @_spi(Generated)
     public final func requiredToOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination {
-        if let object: Destination = toOne(ordinal) { return object }
-        let relationship = entityDescription.relationships[ordinal]
-        let destination = state.coordinator.model.entities[relationship.destination]
-        let ghost = Destination(
-            ObjectRegistration(
-                state: state, entity: destination, key: .min, placed: destination.template,
-                lifecycle: .gone))
-        ghost.ownExtras.vanished = true
-        return ghost
+        toOne(ordinal) ?? ghost(of: ordinal)
     }
 
     /// Leads a to-one relationship to an object, or nowhere.
@@ -70,6 +62,9 @@ extension ManagedObject {
     final func setDestination(of relationship: RelationshipDescription, to object: ManagedObject?) {
         guard isUsable(object, for: relationship) else { return }
         guard relationship.slot != nil else {
+            if relationship.isTransient {
+                return setTransientDestination(of: relationship, to: object)
+            }
             return setFarDestination(of: relationship, to: object)
         }
         let old = registeredDestination(of: relationship)
@@ -118,16 +113,28 @@ extension ManagedObject {
     /// The links of a relationship kept elsewhere, read if they were not.
     final func links(_ ordinal: Int) -> LinkSet {
         let relationship = entityDescription.relationships[ordinal]
-        let known = extras?.links[ordinal] ?? LinkSet()
+        if relationship.isTransient { return transientLinks(of: relationship) }
+        let known = extras?.links[ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
         guard let context = state.context, key != .min else { return known }
-        if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded { return known }
+        if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded {
+            return known.needsOrdering ? settled(known, ordinal) : known
+        }
         if known.stored != nil, known.readAt >= context.lastChange(of: relationship) {
-            return known
+            return known.needsOrdering ? settled(known, ordinal) : known
         }
         var read = known
         context.readLinks(of: self, relationship, into: &read)
+        read.settleOrder()
         ownExtras.links[ordinal] = read
         return read
+    }
+
+    /// Links whose order is worked out, and kept.
+    private func settled(_ links: LinkSet, _ ordinal: Int) -> LinkSet {
+        var links = links
+        links.settleOrder()
+        ownExtras.links[ordinal] = links
+        return links
     }
 
     final func object(for member: LinkSet.Member) -> ManagedObject? {
@@ -137,6 +144,7 @@ extension ManagedObject {
     final func link(_ ordinal: Int, to object: ManagedObject) {
         let relationship = entityDescription.relationships[ordinal]
         guard isUsable(object, for: relationship) else { return }
+        if relationship.isTransient { return linkTransient(relationship, to: object) }
         guard relationship.isJoinTable else {
             // The destination keeps the key.
             guard let inverse = relationship.inverse else { return }
@@ -150,6 +158,7 @@ extension ManagedObject {
     final func unlink(_ ordinal: Int, from object: ManagedObject) {
         let relationship = entityDescription.relationships[ordinal]
         guard isUsable(object, for: relationship) else { return }
+        if relationship.isTransient { return unlinkTransient(relationship, from: object) }
         guard relationship.isJoinTable else {
             guard let inverse = relationship.inverse else { return }
             let owner = object.entityDescription.relationships[inverse]
@@ -166,20 +175,22 @@ extension ManagedObject {
     private func noteLink(_ ordinal: Int, _ object: ManagedObject) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         willChangeLinks()
-        ownExtras.links[ordinal, default: LinkSet()].add(
-            LinkSet.Member(key: object.key, entity: object.entityDescription.index))
+        ownExtras.links[
+            ordinal, default: LinkSet(isOrdered: entityDescription.relationships[ordinal].isOrdered)
+        ].add(LinkSet.Member(key: object.key, entity: object.entityDescription.index))
     }
 
     private func noteUnlink(_ ordinal: Int, _ key: Int64) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         // A side that keeps the key itself has written it already.
-        guard entityDescription.relationships[ordinal].slot == nil else { return }
+        let relationship = entityDescription.relationships[ordinal]
+        guard relationship.slot == nil else { return }
         willChangeLinks()
-        ownExtras.links[ordinal, default: LinkSet()].remove(key)
+        ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
     }
 
     @inline(__always)
-    private func willChangeLinks() {
+    final func willChangeLinks() {
         // Most links of one object are made one after the other.
         if lifecycle != .clean, flags.contains(.isNoted) { return }
         state.context?.willChangeLinks(self)
@@ -194,7 +205,7 @@ extension ManagedObject {
 
     /// An object of another context, or one that is gone, cannot be linked: the context remembers
     /// the mistake and the next save reports it.
-    private func isUsable(
+    final func isUsable(
         _ object: ManagedObject?, for relationship: RelationshipDescription
     ) -> Bool {
         guard let object else { return true }

@@ -85,6 +85,7 @@ extension ManagedObject {
             hasher.combine(ordinal)
             hasher.combine(links.added)
             hasher.combine(links.removed)
+            hasher.combine(links.order)
         }
         return hasher.finalize()
     }
@@ -100,8 +101,14 @@ final class ObjectExtras {
     @exclusivity(unchecked) var changedSlots = SlotSet()
     /// The relationships kept elsewhere, by number.
     @exclusivity(unchecked) var links: [Int: LinkSet] = [:]
-    /// The decimals that were last set to a value that does not fit.
+    /// The slots that were last set to a value that the store cannot keep.
     var unfitSlots: Set<Int> = []
+    /// The links of transient relationships, which are in memory only.
+    var transientLinks: [Int: LinkSet] = [:]
+    /// What fetched properties found, until the object is refreshed.
+    ///
+    /// Not the objects themselves: two that find each other would keep each other for ever.
+    var fetched: [Int: [LinkSet.Member]] = [:]
     /// Whether the row was found missing, or deleted by another isolation.
     var vanished = false
 

@@ -64,8 +64,7 @@ extension ManagedObject {
         } else if value == nil {
             writeNull(slot)
         } else {
-            guard prepareChange(slot) != nil else { return }
-            ownExtras.unfitSlots.insert(slot)
+            noteUnfit(slot)
             return
         }
         extras?.unfitSlots.remove(slot)

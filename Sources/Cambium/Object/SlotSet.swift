@@ -21,6 +21,12 @@ struct SlotSet: Hashable, Sendable {
     }
 
     /// The slots in ascending order.
+    func contains(_ slot: Int) -> Bool {
+        if slot < 64 { return first & (1 &<< UInt64(slot)) != 0 }
+        let word = (slot - 64) >> 6
+        return word < more.count && more[word] & (1 << UInt64(slot & 63)) != 0
+    }
+
     var slots: [Int] {
         var slots: [Int] = []
         forEach { slots.append($0) }

@@ -9,6 +9,7 @@ extension SQLiteStore {
             case .keys(let keys): return try fetch(keys, request, connection, receive)
             case .matching, .referring, .linked: break
             }
+            if request.readsKeysOnly { return try fetchKeys(request, connection, receive) }
             if try scan(request, connection, receive) { return }
             let (sql, parameters) = try selects[request.entity.index].rows(
                 Self.selection(request.selection),
@@ -38,19 +39,33 @@ extension SQLiteStore {
         case .matching(let condition, let arguments): .matching(condition, arguments)
         case .key: .key
         case .keys: .pendingKeys
-        case .referring(let column, _): .referring(column: column)
-        case .linked(let table, let source, let destination, _):
-            .linked(table: table, sourceColumn: source, destinationColumn: destination)
+        case .referring(let column, _, let position):
+            .referring(column: column, position: position)
+        case .linked(let table, let source, let destination, _, let position):
+            .linked(
+                table: table, sourceColumn: source, destinationColumn: destination,
+                position: position)
         }
     }
 
     /// The parameter that comes before all others.
     private static func leading(_ selection: RowRequest.Selection) -> [StoredValue] {
         switch selection {
-        case .referring(_, let key), .linked(_, _, _, let key): [.integer(key)]
+        case .referring(_, let key, _), .linked(_, _, _, let key, _): [.integer(key)]
         case .key(let key): [.integer(key)]
         case .matching, .keys: []
         }
+    }
+
+    private func fetchKeys(
+        _ request: RowRequest, _ connection: Connection, _ receive: (StoreRow) throws -> Void
+    ) throws {
+        let (sql, parameters) = try selects[request.entity.index].keys(
+            Self.selection(request.selection))
+        let statement = try connection.statement(sql)
+        defer { statement.reset() }
+        try statement.bind(Self.leading(request.selection) + parameters)
+        try deliver(statement, request.entity, receive)
     }
 
     private func fetch(

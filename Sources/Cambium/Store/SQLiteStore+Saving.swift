@@ -5,7 +5,7 @@ extension SQLiteStore {
     func save(
         _ request: SaveRequest,
         resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
-        committed: (_ outcome: [ConflictResolution]) -> Void
+        committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
         try writer.withLock { connection in
@@ -22,9 +22,9 @@ extension SQLiteStore {
     private func write(
         _ request: SaveRequest, _ connection: Connection,
         _ resolve: ([RowConflict]) throws -> [ConflictResolution]
-    ) throws -> [ConflictResolution] {
+    ) throws -> SaveOutcome {
         do {
-            try connection.transaction {
+            return try transaction(request, connection) { request in
                 // Deletes first, then updates: a unique value that becomes free in this save may be
                 // taken in it.
                 for check in request.checks {
@@ -33,10 +33,10 @@ extension SQLiteStore {
                 for deletion in request.deletions { try delete(deletion, connection) }
                 for update in request.updates { try self.update(update, connection) }
                 try writeNew(request, connection)
+                return []
             }
-            return []
         } catch is VersionMismatch {
-            return try connection.transaction {
+            return try transaction(request, connection) { request in
                 var resolutions: [ConflictResolution] = []
                 for check in request.checks {
                     resolutions += try self.resolve(check, connection, resolve)
@@ -53,11 +53,50 @@ extension SQLiteStore {
         }
     }
 
+    /// Runs the body in a transaction, with all that saves do beside writing rows: large values go
+    /// to files, and derived values are brought up to date.
+    private func transaction(
+        _ request: SaveRequest, _ connection: Connection,
+        _ body: (SaveRequest) throws -> [ConflictResolution]
+    ) throws -> SaveOutcome {
+        var files = externalFiles.flatMap {
+            hasExternalColumns ? ExternalRun($0, externalColumns, connection) : nil
+        }
+        do {
+            let outcome = try connection.transaction {
+                let request = try files?.prepare(request) ?? request
+                var derivations = try derivationRun(for: request, connection)
+                let resolutions = try body(request)
+                let derived = try derivations?.finish(request, resolutions, now: .now)
+                try files?.finish()
+                return SaveOutcome(
+                    resolutions: resolutions, derived: (derived ?? []) + (files?.moved ?? []))
+            }
+            files?.commit()
+            return outcome
+        } catch {
+            files?.rollBack()
+            throw error
+        }
+    }
+
+    /// What keeps derived attributes up to date; nil where the model has none.
+    private func derivationRun(
+        for request: SaveRequest, _ connection: Connection
+    ) throws -> DerivationRun? {
+        guard let plan = model.derivations else { return nil }
+        var run = DerivationRun(plan, model, connection)
+        try run.prepare(for: request)
+        return run
+    }
+
     private func writeNew(_ request: SaveRequest, _ connection: Connection) throws {
         for insertion in request.insertions {
             try insert(insertion.records, insertion.entity, connection)
         }
         for links in request.links { try save(links, connection) }
+        // Last, when all who belong to a list are there.
+        for order in request.orders { try ListWriter(order.sql, connection).write(order.lists) }
     }
 
     private func insert(

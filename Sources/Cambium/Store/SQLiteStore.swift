@@ -16,6 +16,10 @@ final class SQLiteStore: Store {
     private let keySelects: [String]
     /// For each entity that is asked for, what reads the rows of each entity of its family.
     let rowReaders: [[RowReader?]]
+    /// Where large values are; nil in memory, where all are in the rows.
+    let externalFiles: ExternalFiles?
+    /// For each entity, the columns of its table that may lead to files; nil for most.
+    let externalColumns: [ExternalColumns?]
     private let isCheckpointing = Atomic(false)
 
     private static let nextIdentifier = Atomic<UInt64>(1)
@@ -27,6 +31,10 @@ final class SQLiteStore: Store {
         identifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).oldValue
         self.isReadOnly = isReadOnly
         self.model = model
+        externalColumns = model.entities.map { entity in
+            ExternalColumns(of: model.entities[entity.rootIndex].entity, in: model.model)
+        }
+        externalFiles = path.map { ExternalFiles(storePath: $0) }
         readers = path.map { ReaderPool(path: $0) }
         writer = LockedConnection(connection)
         selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
@@ -36,6 +44,34 @@ final class SQLiteStore: Store {
                 family.contains(entity.index) ? Self.rowReader(of: entity, in: select) : nil
             }
         }
+    }
+
+    var hasExternalColumns: Bool { externalColumns.contains { $0 != nil } }
+
+    /// Removes the files that saves which were interrupted have left behind; after a migration, all
+    /// that no row leads to.
+    func sweepExternalFiles(isThorough: Bool) throws {
+        guard let externalFiles, !isReadOnly, externalFiles.hasJournals || isThorough else {
+            return
+        }
+        try writer.withLock { connection in
+            try connection.transaction {
+                var referenced: Set<String> = []
+                for entity in model.entities where entity.rootIndex == entity.index {
+                    guard let columns = externalColumns[entity.index] else { continue }
+                    let rows = try connection.rows(columns.queryOfAll)
+                    referenced.formUnion(ExternalFiles.names(rows.compactMap(\.first)))
+                }
+                externalFiles.sweep(except: referenced, isThorough: isThorough)
+            }
+        }
+    }
+
+    func externalData(named name: String) throws -> Data {
+        guard let externalFiles else {
+            throw StoreError(code: .missingFile, message: "A store in memory has no files.")
+        }
+        return try externalFiles.read(name)
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {

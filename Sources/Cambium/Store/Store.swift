@@ -24,8 +24,11 @@ protocol Store: AnyObject, Sendable {
     func save(
         _ request: SaveRequest,
         resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
-        committed: (_ outcome: [ConflictResolution]) -> Void
+        committed: (_ outcome: SaveOutcome) -> Void
     ) throws
+
+    /// The content of the file of a large value.
+    func externalData(named name: String) throws -> Data
 
     /// Reserves keys of a root entity; they are never given again.
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64>
@@ -42,9 +45,12 @@ struct RowRequest {
         /// Those with the keys.
         case keys([Int64])
         /// Those whose key column leads to the key: the far end of a to-many.
-        case referring(column: String, to: Int64)
+        /// Where the column of places is given, they come in that order.
+        case referring(column: String, to: Int64, position: String? = nil)
         /// Those linked to the key by a join table.
-        case linked(table: String, sourceColumn: String, destinationColumn: String, from: Int64)
+        case linked(
+            table: String, sourceColumn: String, destinationColumn: String, from: Int64,
+            position: String? = nil)
     }
 
     let entity: EntityDescription
@@ -54,6 +60,8 @@ struct RowRequest {
     var sort: [SortTerm] = []
     /// Whether the order does not matter, not even that of the keys.
     var isUnordered = false
+    /// Whether the keys and entities of the rows will do, in the order of the selection.
+    var readsKeysOnly = false
     var limit: Int?
     var offset = 0
 }
@@ -117,13 +125,34 @@ struct SaveRequest {
         var removed: [(source: Int64, destination: Int64)] = []
     }
 
+    /// What was done to the lists of an ordered relationship.
+    struct Order {
+        /// One list.
+        struct List {
+            let owner: Int64
+            let order: LinkOrder
+        }
+
+        let sql: OrderSQL
+        var lists: [List]
+    }
+
     var checks: [Check] = []
     var deletions: [Deletion] = []
     var updates: [Update] = []
     var insertions: [Insertion] = []
     var links: [Links] = []
+    var orders: [Order] = []
     /// Keeps the records of this request alive.
     var pages: [RowPage] = []
+}
+
+/// What a save came to.
+struct SaveOutcome {
+    /// What was written in place of what the context wanted.
+    var resolutions: [ConflictResolution] = []
+    /// The derived values of the rows that were written, and of those that look at them.
+    var derived: [DerivedRow] = []
 }
 
 /// A row that is not in the store as the context last saw it.

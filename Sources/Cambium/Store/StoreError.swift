@@ -8,6 +8,8 @@ public struct StoreError: Error, Sendable {
         case corrupt
         /// The row of an object is gone.
         case missingRow
+        /// The file of a large value is gone or cannot be read.
+        case missingFile
         /// An object was used with one of another context.
         case foreignObject
         /// The value of a fetch request cannot be what the request asks for.
@@ -41,7 +43,7 @@ public struct StoreError: Error, Sendable {
     public var coreDataCode: Int {
         switch code {
         case .readOnly: 513
-        case .corrupt: 259
+        case .corrupt, .missingFile: 259
         case .missingRow: 133000
         case .foreignObject: 134020
         case .invalidRequest, .unknownName: 134060

@@ -22,10 +22,13 @@ enum ConstraintFailure {
         case unique:
             return subject.flatMap { uniqueError($0, error, model) }
         case notNull:
-            guard let (entity, column) = subject.flatMap(split) else { return nil }
+            guard
+                case .property(let entity, let property, _) =
+                    model.model.constraint(failedWith: error.message)
+            else { return nil }
             return make(
-                .missing, entity, column, nil, "\(column) is required. Set it before saving.", error
-            )
+                .missing, entity, property, nil,
+                "\(property) is required. Set it before saving.", error)
         case foreignKey:
             return make(
                 .missing, "", nil, nil,
@@ -37,7 +40,10 @@ enum ConstraintFailure {
     }
 
     private static func checkError(_ name: String, _ error: SQLiteError) -> ValidationError? {
-        let message = "The store's check \(name) refused the row."
+        var message = "The store's check \(name) refused the row."
+        if case .property(_, let property, .presence) = ConstraintName(name) {
+            message = "\(property) lacks a part that it requires. Set all of those, or none."
+        }
         switch ConstraintName(name) {
         case .property(let entity, let property, let check):
             let code: ValidationError.Code =
@@ -46,7 +52,7 @@ enum ConstraintFailure {
                 case .maximum, .range: .numberTooLarge
                 case .minimumLength: .tooShort
                 case .maximumLength: .tooLong
-                case .required: .missing
+                case .required, .presence: .missing
                 case .pattern: .patternMismatch
                 }
             return make(code, entity, property, nil, message, error)
@@ -61,6 +67,13 @@ enum ConstraintFailure {
         _ subject: String, _ error: SQLiteError, _ model: RuntimeModel
     ) -> ValidationError? {
         // Either `index 'name'` or a list of `table.column`.
+        if case .unique(let entity, let properties)? =
+            model.model.constraint(failedWith: error.message)
+        {
+            return make(
+                .notUnique, entity, properties.count == 1 ? properties[0] : nil, nil,
+                "Another object has the same \(properties.joined(separator: ", ")).", error)
+        }
         let columns = subject.split(separator: ", ").compactMap { split(String($0)) }
         let entity = columns.first?.table ?? subject
         let properties = columns.map(\.column).joined(separator: ", ")

@@ -34,6 +34,8 @@ public struct ValidationError: Error, Sendable {
         case unfitDecimal = 1552
         /// Text holds a NUL character, which the store cannot keep.
         case nulInText = 1553
+        /// A value of a codable attribute cannot be encoded.
+        case unencodable = 1554
     }
 
     /// What is wrong.
@@ -67,7 +69,7 @@ public struct ValidationError: Error, Sendable {
     /// The code that Core Data uses for the same thing, for ported code.
     public var coreDataCode: Int {
         switch code {
-        case .ruleViolated, .unfitDecimal, .nulInText: 1550
+        case .ruleViolated, .unfitDecimal, .nulInText, .unencodable: 1550
         default: code.rawValue
         }
     }

@@ -7,6 +7,8 @@ extension Validator {
         let description = object.entityDescription
         for (slot, attribute) in description.attributes.enumerated() {
             guard let attribute else { continue }
+            // Nobody sets a derived attribute, and before the first save it has no value.
+            if attribute.derivation != nil { continue }
             if !attribute.isOptional, !attribute.isTransient { required(attribute.name, at: slot) }
             check(attribute, slot)
         }
@@ -61,16 +63,45 @@ extension Validator {
         let description = object.entityDescription
         for slot in (object.extras?.unfitSlots ?? []).sorted() {
             let property = description.layout.slots[slot].property
-            add(
-                .unfitDecimal, property,
-                "\(property) was set to a decimal that has more places than the attribute keeps, or "
-                    + "more than 18 digits. Round it, or give the attribute another scale.")
+            switch description.attributes[slot]?.type {
+            case .codable:
+                add(
+                    .unencodable, property,
+                    "\(property) was set to a value that cannot be written as JSON.")
+            case .anyDecimal:
+                add(.unfitDecimal, property, "\(property) was set to a decimal that is no number.")
+            default:
+                add(
+                    .unfitDecimal, property,
+                    "\(property) was set to a decimal that has more places than the attribute "
+                        + "keeps, or more than 18 digits. Round it, or give the attribute another "
+                        + "scale.")
+            }
         }
+        validatePresence(description)
         let record = object.readable
         for slot in description.shape.byteSlots
         where description.shape.kinds[slot] == .text && record.holdsNUL(slot) {
             let property = description.layout.slots[slot].property
             add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
+        }
+    }
+}
+
+extension Validator {
+    /// Checks that optional composite values have all the parts that they require, or none.
+    private mutating func validatePresence(_ description: EntityDescription) {
+        let record = object.readable
+        func isSet(_ part: String) -> Bool {
+            description.layout.slot(of: part).map(record.hasValue) ?? false
+        }
+        for rule in description.presenceRules where rule.parts.contains(where: isSet) {
+            let missing = rule.required.filter { !isSet($0) }
+            guard !missing.isEmpty else { continue }
+            add(
+                .missing, rule.composite,
+                "\(rule.composite) has no \(missing.joined(separator: ", ")). "
+                    + "Set all parts that are required, or none.")
         }
     }
 }

@@ -39,7 +39,8 @@ public struct Validator {
     @_spi(Generated)
     public mutating func requiredToOne(_ property: String, _ ordinal: Int) {
         let relationship = object.entityDescription.relationships[ordinal]
-        guard object.destination(of: relationship) == nil else { return }
+        guard object.destination(of: relationship) == nil, !relationship.relationship.isTransient
+        else { return }
         add(.missing, property, "\(property) is required. Set it before saving.")
     }
 

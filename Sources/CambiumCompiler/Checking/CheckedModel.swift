@@ -8,13 +8,30 @@ package struct CheckedModel: Sendable {
     package let access: AccessLevel
     /// What it was made from.
     package let parsed: ParsedModel
+    /// The numbers of the elements that declare entities, among the root's children.
+    private let declarations: [String: Int]
+
+    /// Holds a checked version.
+    package init(model: Model, access: AccessLevel, parsed: ParsedModel) {
+        self.model = model
+        self.access = access
+        self.parsed = parsed
+        declarations = Dictionary(
+            parsed.root.children.enumerated().compactMap { index, child in
+                child.name == "entity" ? child["name"].map { ($0.value, index) } : nil
+            }, uniquingKeysWith: { first, _ in first })
+    }
 
     /// The place where an entity, or a property of it, is declared; where it is not, that of the
     /// nearest thing that is.
     package func position(ofEntity name: String?, property: String? = nil) -> SourcePosition {
-        let entity = parsed.root.children(named: "entity").first { $0["name"]?.value == name }
-        let declared = entity?.children.first {
-            ["attribute", "relationship"].contains($0.name) && $0["name"]?.value == property
+        let entity = name.flatMap { declarations[$0] }.map { parsed.root.children[$0] }
+        // A part of a composite value is declared by the composite attribute.
+        let head = property.map { $0.prefix { $0 != "." } }
+        let declared = entity?.children.first { child in
+            guard let head, let name = child["name"]?.value[...] else { return false }
+            return ["attribute", "derived", "relationship", "fetched"].contains(child.name)
+                && (name == head || name == property?[...])
         }
         return parsed.position(at: (declared ?? entity ?? parsed.root).offset)
     }

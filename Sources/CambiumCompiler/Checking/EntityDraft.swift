@@ -4,15 +4,30 @@ import CambiumModel
 struct EntityDraft {
     let name: String
     let element: ParsedElement
+    var className = ""
     var parent: String?
     var isAbstract = false
     var renamedFrom: String?
     var codeGeneration = CodeGeneration.fullClass
     var hasCustomValidation = false
     var attributes: [Attribute] = []
+    var compositeAttributes: [CompositeAttribute] = []
     var relationships: [Relationship] = []
+    var fetchedProperties: [FetchedProperty] = []
+    var hashModifier: String?
+    var userInfo: [String: String] = [:]
     /// The declarations of its properties by name.
-    var declarations: [String: ParsedElement] = [:]
+    private(set) var declarations: [String: ParsedElement] = [:]
+
+    mutating func declare(_ property: String, as element: ParsedElement) {
+        declarations[property] = element
+    }
+
+    /// The declaration of a property, or of the composite attribute that it is a part of.
+    func declaration(of property: String) -> ParsedElement? {
+        declarations[property]
+            ?? property.firstIndex(of: ".").flatMap { declarations[String(property[..<$0])] }
+    }
 
     /// The entity with what is checked last.
     func entity(
@@ -20,10 +35,19 @@ struct EntityDraft {
         fetchTemplates: [FetchTemplate] = []
     ) -> Entity {
         Entity(
-            name: name, parent: parent, isAbstract: isAbstract, renamedFrom: renamedFrom,
-            codeGeneration: codeGeneration, hasCustomValidation: hasCustomValidation,
-            attributes: attributes, relationships: relationships,
+            name: name, className: className, parent: parent, isAbstract: isAbstract,
+            renamedFrom: renamedFrom, codeGeneration: codeGeneration,
+            hasCustomValidation: hasCustomValidation, attributes: attributes,
+            compositeAttributes: compositeAttributes, relationships: relationships,
             uniqueConstraints: uniqueConstraints, indexes: indexes, rules: rules,
-            fetchTemplates: fetchTemplates)
+            fetchTemplates: fetchTemplates, fetchedProperties: fetchedProperties,
+            hashModifier: hashModifier, userInfo: userInfo)
+    }
+}
+
+extension [EntityDraft] {
+    /// The first draft of each name.
+    var byName: [String: EntityDraft] {
+        Dictionary(map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

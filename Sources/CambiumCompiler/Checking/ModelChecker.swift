@@ -5,11 +5,20 @@ import CambiumModel
 /// Each step works with what the steps before could make sense of. A declaration that is broken
 /// leaves its name in `brokenNames`, so that what refers to it is not reported as well.
 package struct ModelChecker {
+    /// The file, without elements of other namespaces.
     let parsed: ParsedModel
     var diagnostics: [Diagnostic] = []
+    private var isCurrent = true
     /// Names that are declared, but not in a way that can be used.
     var brokenNames: Set<String> = []
     var enumerations: [Enumeration] = []
+    /// The usable enumerations by name.
+    var enumerationsByName: [String: Enumeration] = [:]
+    var composites: [Composite] = []
+    /// The usable composites by name.
+    var compositesByName: [String: Composite] = [:]
+    /// The names of the Swift types that the model declares, by their lower-case forms.
+    var typeNames: [String: String] = [:]
     var renames: [Subject: String] = [:]
     /// The names of the entities, right or wrong.
     let declaredEntities: Set<String>
@@ -21,9 +30,11 @@ package struct ModelChecker {
     }
 
     private init(_ parsed: ParsedModel) {
-        self.parsed = parsed
+        var own = parsed
+        own.root = parsed.root.withoutExtensions()
+        self.parsed = own
         declaredEntities = Set(
-            parsed.root.children(named: "entity").compactMap { $0["name"]?.value })
+            own.root.children(named: "entity").compactMap { $0["name"]?.value })
     }
 
     /// Checks a version.
@@ -32,11 +43,16 @@ package struct ModelChecker {
     ///   - bundleName: The name that the model has to have.
     ///   - previousVersion: The name of the version just before, or nil for the first.
     ///   - previous: That version, if it is without errors.
+    ///   - isCurrent: Whether to look for what is legal and will hurt, which can only be put right
+    ///     in the version that has not shipped.
     /// - Returns: No model where any of the diagnostics is an error.
     package static func check(
-        _ parsed: ParsedModel, bundleName: String, previousVersion: String?, previous: CheckedModel?
+        _ parsed: ParsedModel, bundleName: String, previousVersion: String?,
+        previous: CheckedModel?,
+        isCurrent: Bool = true
     ) -> (model: CheckedModel?, diagnostics: [Diagnostic]) {
         var checker = ModelChecker(parsed)
+        checker.isCurrent = isCurrent
         let model = checker.check(
             bundleName: bundleName, previousVersion: previousVersion, previous: previous)
         let diagnostics = checker.diagnostics.sortedByPlace()
@@ -53,24 +69,37 @@ package struct ModelChecker {
                 at: root.offset)
             return nil
         }
-        checkStructure(of: root)
+        if let rule = Vocabulary.rules[root.name] { checkStructure(of: root, rule) }
         checkHeader(root, bundleName: bundleName)
         let access = word("access", of: root, from: AccessLevel.self) ?? .internal
         collectRenames()
+        typeNames[bundleName.lowercased()] = bundleName
         checkEnumerations()
-        let drafts = checkEntities()
+        checkComposites()
+        var drafts = checkEntities()
         let outline = Model(
             name: bundleName, version: parsed.version, entities: drafts.map { $0.entity() },
-            enumerations: enumerations)
-        checkShadowing(in: outline, drafts)
+            enumerations: enumerations, composites: composites)
+        checkShadowing(drafts)
         checkInverses(in: outline, drafts)
-        let entities = drafts.map { checkConstraints(of: $0, in: outline) }
+        for index in drafts.indices {
+            checkDerivations(of: &drafts[index], in: outline)
+            checkFetchedProperties(of: &drafts[index], in: outline)
+        }
+        let inherited = namesOfInheritedTemplates(drafts)
+        let entities = drafts.map {
+            checkConstraints(of: $0, in: outline, inherited[$0.name] ?? [])
+        }
         let migration = checkMigration(
             to: outline, previousVersion: previousVersion, previous: previous)
         let model = Model(
             name: bundleName, version: parsed.version, entities: entities,
-            enumerations: enumerations, migration: migration)
+            enumerations: enumerations, composites: composites,
+            configurations: checkConfigurations(in: outline),
+            identifier: root["identifier"]?.value, userInfo: userInfo(of: root),
+            migration: migration)
         if !diagnostics.hasErrors { checkStorage(of: model, drafts) }
+        if isCurrent, !diagnostics.hasErrors { warn(about: model, drafts) }
         return CheckedModel(model: model, access: access, parsed: parsed)
     }
 
@@ -132,9 +161,11 @@ package struct ModelChecker {
         return nil
     }
 
-    /// True or false; false where the attribute is absent or wrong (and reported).
-    mutating func flag(_ name: String, of element: ParsedElement) -> Bool {
-        guard let attribute = element[name] else { return false }
+    /// True or false; the default where the attribute is absent or wrong (and reported).
+    mutating func flag(
+        _ name: String, of element: ParsedElement, default absent: Bool = false
+    ) -> Bool {
+        guard let attribute = element[name] else { return absent }
         if !["true", "false"].contains(attribute.value) {
             report(
                 .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,

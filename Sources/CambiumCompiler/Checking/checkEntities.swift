@@ -3,16 +3,11 @@ import CambiumModel
 extension ModelChecker {
     /// Makes the entities with their properties; constraints follow when all of them are known.
     mutating func checkEntities() -> [EntityDraft] {
-        let modelName = parsed.root["name"]?.value ?? ""
-        var seen = [modelName.lowercased(): modelName]
-        for enumeration in enumerations {
-            seen[enumeration.name.lowercased()] = enumeration.name
-        }
+        var seen: [String: String] = [:]
         var drafts: [EntityDraft] = []
         for element in parsed.root.children(named: "entity") {
-            guard let name = element["name"],
-                checkName(name, isTaken: ReservedNames.types, of: "a type"),
-                checkDuplicate(name, among: &seen, "a type")
+            guard let name = element["name"], checkIdentifier(name),
+                checkDuplicate(name, among: &seen, "an entity")
             else { continue }
             if name.value.lowercased().hasPrefix("sqlite") {
                 report(
@@ -27,32 +22,91 @@ extension ModelChecker {
 
     private mutating func checkEntity(_ element: ParsedElement, named name: String) -> EntityDraft {
         var draft = EntityDraft(name: name, element: element)
+        draft.className = checkClassName(of: element, named: name)
+        draft.hashModifier = element["hashModifier"]?.value
+        draft.userInfo = userInfo(of: element)
         draft.isAbstract = flag("abstract", of: element)
         draft.codeGeneration =
             word("codegen", of: element, from: CodeGeneration.self) ?? .fullClass
         draft.hasCustomValidation = hasCustomValidation(element)
         draft.renamedFrom = renamedFrom(element, Subject(entity: name))
         var seen: [String: String] = [:]
-        for child in element.children where ["attribute", "relationship"].contains(child.name) {
+        for child in element.children where Self.properties.contains(child.name) {
             guard let property = child["name"],
                 checkName(property, isTaken: ReservedNames.members, of: "a member"),
                 checkDuplicate(property, among: &seen, "a property")
             else { continue }
-            draft.declarations[property.value] = child
-            let subject = Subject(entity: name, property: property.value)
-            if child.name == "attribute" {
-                if let attribute = checkAttribute(child, subject) {
-                    draft.attributes.append(attribute)
-                } else {
-                    brokenNames.insert(property.value)
-                }
-            } else if let relationship = checkRelationship(child, subject) {
-                draft.relationships.append(relationship)
-            } else {
+            if ReservedNames.members.contains(property.value) {
+                let swiftName = ReservedNames.memberName(property.value)
+                seen[swiftName.lowercased()] = swiftName
+            }
+            draft.declare(property.value, as: child)
+            if !checkProperty(child, named: property.value, of: &draft) {
                 brokenNames.insert(property.value)
             }
         }
         return draft
+    }
+
+    private static let properties: Set<String> = [
+        "attribute", "derived", "relationship", "fetched",
+    ]
+
+    /// Adds a property, or gives false where it cannot be used. Fetched ones follow when all
+    /// entities are known.
+    private mutating func checkProperty(
+        _ element: ParsedElement, named name: String, of draft: inout EntityDraft
+    ) -> Bool {
+        let subject = Subject(entity: draft.name, property: name)
+        switch element.name {
+        case "attribute":
+            if let composite = element["type"].flatMap({ compositesByName[$0.value] }) {
+                guard let parts = checkCompositeAttribute(element, subject, composite) else {
+                    return false
+                }
+                draft.attributes += parts.attributes
+                draft.compositeAttributes += parts.compositeAttributes
+                return true
+            }
+            guard let attribute = checkAttribute(element, subject) else { return false }
+            draft.attributes.append(attribute)
+        case "derived":
+            guard let attribute = checkDerived(element, subject) else { return false }
+            draft.attributes.append(attribute)
+        case "relationship":
+            guard let relationship = checkRelationship(element, subject) else { return false }
+            draft.relationships.append(relationship)
+        default:
+            break
+        }
+        return true
+    }
+
+    /// The name of the Swift class. An Xcode model may name one that cannot be generated; there the
+    /// entity's own name serves, or one with an underscore.
+    private mutating func checkClassName(
+        of element: ParsedElement, named name: String
+    ) -> String {
+        guard let written = element["class"] ?? element["name"] else { return name }
+        guard parsed.format == .xcode else {
+            if checkName(written, isTaken: ReservedNames.types, of: "a type") {
+                _ = takeTypeName(written)
+            }
+            return written.value
+        }
+        let className =
+            [written.value, name, name + "_"].first {
+                Self.isIdentifier($0) && !ReservedNames.types.contains($0)
+                    && typeNames[$0.lowercased()] == nil
+            } ?? name + "__"
+        typeNames[className.lowercased()] = className
+        if className != written.value {
+            report(
+                .renamedInSwift,
+                "'\(written.value)' cannot be the name of a class here; it is '\(className)'",
+                at: written, notes: ["Another class name in Xcode's inspector is kept as it is"])
+        }
+        return className
     }
 
     /// The name in the version before, said here or in the migration.
@@ -71,12 +125,16 @@ extension ModelChecker {
     /// Generated code has a protocol `ProductKeys` beside `Product`.
     private mutating func checkKeyProtocols(_ drafts: [EntityDraft]) {
         let protocols = Dictionary(
-            drafts.map { ("\($0.name)Keys", $0.name) }, uniquingKeysWith: { first, _ in first })
+            drafts.map { ("\($0.className)Keys", $0.name) },
+            uniquingKeysWith: { first, _ in first })
         for draft in drafts {
-            if let other = protocols[draft.name], let name = draft.element["name"] {
+            if let other = protocols[draft.className],
+                let name = draft.element["class"] ?? draft.element["name"]
+            {
                 report(
                     .reservedName,
-                    "'\(draft.name)' is the name of the keys of the entity '\(other)'", at: name)
+                    "'\(draft.className)' is the name of the keys of the entity '\(other)'",
+                    at: name, notes: ["Give its class another name with class=\"…\""])
             }
         }
     }
@@ -95,45 +153,71 @@ extension ModelChecker {
                     notes: hint(parent.value, among: names.sorted()))
             }
         }
+        var depths: [String: Int] = [:]
         for index in drafts.indices {
             let name = drafts[index].name
-            guard let parent = parents[name] else { continue }
-            if isOnCycle(name, parents), let written = drafts[index].element["parent"] {
+            guard let parent = parents[name], let written = drafts[index].element["parent"] else {
+                continue
+            }
+            switch depth(of: name, parents, &depths) {
+            case nil:
+                report(.inheritanceCycle, "'\(name)' inherits from itself", at: written)
+            case let depth? where depth > 0 && depth % (Self.maximumDepth + 1) == 0:
+                // What is deeper still hangs on this one and is not reported as well.
+                guard depth == Self.maximumDepth + 1 else { continue }
                 report(
-                    .inheritanceCycle, "'\(name)' inherits from itself", at: written)
-            } else {
+                    .limitExceeded,
+                    "A hierarchy may not be deeper than \(Self.maximumDepth) levels", at: written)
+            default:
                 drafts[index].parent = parent
             }
         }
     }
 
-    private func isOnCycle(_ name: String, _ parents: [String: String]) -> Bool {
-        var visited: Set<String> = []
-        var current = parents[name]
-        while let next = current, visited.insert(next).inserted {
-            if next == name { return true }
+    private static let maximumDepth = 100
+
+    /// How many ancestors an entity has, or nil where it is one of its own; one that only inherits
+    /// from such an entity has as many as there are up to it.
+    private func depth(
+        of name: String, _ parents: [String: String], _ depths: inout [String: Int]
+    ) -> Int? {
+        var chain: [String] = []
+        var positions: [String: Int] = [:]
+        var current: String? = name
+        while let next = current, depths[next] == nil {
+            if let start = positions[next] {
+                // All from there on are on the circle: marked by a depth that none has.
+                for member in chain[start...] { depths[member] = -1 }
+                break
+            }
+            positions[next] = chain.count
+            chain.append(next)
             current = parents[next]
         }
-        return false
+        for member in chain.reversed() where depths[member] == nil {
+            depths[member] = parents[member].map { max(depths[$0] ?? 0, 0) + 1 } ?? 0
+        }
+        return depths[name].flatMap { $0 < 0 ? nil : $0 }
     }
 
     /// Reports properties that an ancestor declares too.
-    mutating func checkShadowing(in model: Model, _ drafts: [EntityDraft]) {
-        for draft in drafts {
-            guard let parent = draft.parent.flatMap(model.entity(named:)) else { continue }
-            let lineage = model.lineage(of: parent)
+    mutating func checkShadowing(_ drafts: [EntityDraft]) {
+        let byName = drafts.byName
+        let names = byName.mapValues { Set($0.declarations.keys.map { $0.lowercased() }) }
+        for draft in drafts where draft.parent != nil {
             for (property, declaration) in draft.declarations {
-                guard let name = declaration["name"],
-                    let owner = lineage.first(where: { ancestor in
-                        let names =
-                            ancestor.attributes.map(\.name) + ancestor.relationships.map(\.name)
-                        return names.contains { $0.lowercased() == property.lowercased() }
-                    })
-                else { continue }
-                report(
-                    .shadowedProperty,
-                    "'\(property)' is inherited from '\(owner.name)' and cannot be declared again",
-                    at: name)
+                guard let name = declaration["name"] else { continue }
+                var ancestor = draft.parent.flatMap { byName[$0] }
+                while let owner = ancestor {
+                    if names[owner.name]?.contains(property.lowercased()) ?? false {
+                        report(
+                            .shadowedProperty,
+                            "'\(property)' is inherited from '\(owner.name)' and cannot be "
+                                + "declared again", at: name)
+                        break
+                    }
+                    ancestor = owner.parent.flatMap { byName[$0] }
+                }
             }
         }
     }

@@ -3,11 +3,10 @@ import CambiumModel
 extension ModelChecker {
     /// Makes the model's enumerations.
     mutating func checkEnumerations() {
-        var seen: [String: String] = [:]
         for element in parsed.root.children(named: "enum") {
             guard let name = element["name"],
                 checkName(name, isTaken: ReservedNames.types, of: "a type"),
-                checkDuplicate(name, among: &seen, "an enumeration")
+                takeTypeName(name)
             else { continue }
             guard let rawType = rawType(of: element) else {
                 brokenNames.insert(name.value)
@@ -19,8 +18,9 @@ extension ModelChecker {
                     .emptyEnumeration, "The enumeration '\(name.value)' has no case",
                     at: element.offset)
             }
-            enumerations.append(
-                Enumeration(name: name.value, rawType: rawType, cases: cases))
+            let enumeration = Enumeration(name: name.value, rawType: rawType, cases: cases)
+            enumerations.append(enumeration)
+            enumerationsByName[name.value] = enumeration
         }
     }
 
@@ -64,7 +64,7 @@ extension ModelChecker {
         after last: EnumerationCase?
     ) -> Value? {
         if let written = item["value"] {
-            switch Literal.parse(written.value, as: rawType, enumerations: []) {
+            switch Literal.parse(written.value, as: rawType) {
             case .success(let value): return value
             case .failure(let problem):
                 report(.wrongDefault, problem.message, at: written, notes: problem.notes)

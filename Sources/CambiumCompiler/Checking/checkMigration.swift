@@ -37,9 +37,20 @@ extension ModelChecker {
         return MigrationDeclaration(
             from: from.value,
             fills: element.children(named: "fill").compactMap { checkFill($0, in: model) },
-            drops: element.children(named: "drop").compactMap {
+            drops: element.children(named: "drop").flatMap {
                 checkDrop($0, from: previous?.model)
-            })
+            },
+            steps: checkSteps(of: element))
+    }
+
+    private mutating func checkSteps(of element: ParsedElement) -> [String] {
+        var seen: [String: String] = [:]
+        return element.children(named: "step").compactMap { item in
+            guard let name = item["name"], checkName(name, isTaken: [], of: "a step"),
+                checkDuplicate(name, among: &seen, "a step")
+            else { return nil }
+            return name.value
+        }
     }
 
     // MARK: Renames
@@ -57,12 +68,11 @@ extension ModelChecker {
 
     /// A name in the version before has to be there, unless the thing already had its new name.
     private mutating func checkRenames(in model: Model, from old: Model) {
+        let elements = Dictionary(
+            parsed.root.children(named: "entity").map { ($0["name"]?.value, $0) },
+            uniquingKeysWith: { first, _ in first })
         for entity in model.entities {
-            guard
-                let element = parsed.root.children(named: "entity").first(where: {
-                    $0["name"]?.value == entity.name
-                })
-            else { continue }
+            guard let element = elements[entity.name] else { continue }
             let former = formerEntity(of: entity, in: old)
             if let name = entity.renamedFrom, former == nil {
                 report(
@@ -74,9 +84,13 @@ extension ModelChecker {
             guard let former else { continue }
             let names =
                 old.attributes(of: former).map(\.name) + old.relationships(of: former).map(\.name)
+                + old.compositeAttributes(of: former).map(\.name)
+            // Of a composite that is renamed, parts may be new.
             let renamed =
-                entity.attributes.map { ($0.name, $0.renamedFrom) }
-                + entity.relationships.map { ($0.name, $0.renamedFrom) }
+                entity.attributes.filter { !$0.isPart }.map { ($0.name, $0.renamedFrom) }
+                + entity.compositeAttributes.filter { !$0.isNested }.map {
+                    ($0.name, $0.renamedFrom)
+                } + entity.relationships.map { ($0.name, $0.renamedFrom) }
             for case (let property, let name?) in renamed
             where !names.contains(name) && !names.contains(property) {
                 let declaration = element.children.first { $0["name"]?.value == property }
@@ -108,9 +122,12 @@ extension ModelChecker {
             reportUnknown(name, property, in: model)
             return nil
         }
-        guard !attribute.isTransient else {
+        guard !attribute.isTransient, attribute.derivation == nil else {
             report(
-                .unsuitableProperty, "'\(attribute.name)' is transient: it is not in the store",
+                .unsuitableProperty,
+                attribute.isTransient
+                    ? "'\(attribute.name)' is transient: it is not in the store"
+                    : "'\(attribute.name)' is derived: it is computed anew",
                 at: property)
             return nil
         }
@@ -129,9 +146,9 @@ extension ModelChecker {
 
     private mutating func checkDrop(
         _ element: ParsedElement, from old: Model?
-    ) -> MigrationDeclaration.Drop? {
+    ) -> [MigrationDeclaration.Drop] {
         guard let entity = element["entity"], let reason = element["reason"], let old else {
-            return nil
+            return []
         }
         let property = element["property"]
         reportUnknown(entity, property, in: old)
@@ -140,7 +157,15 @@ extension ModelChecker {
                 .invalidWord, "Say why the data may go", at: reason,
                 notes: ["The reason is for those who read the migration later"])
         }
-        return .init(entity: entity.value, property: property?.value, reason: reason.value)
+        let owner = old.entity(named: entity.value)
+        if let owner, let property,
+            let composite = old.compositeAttribute(property.value, of: owner)
+        {
+            return old.attributes(of: owner).filter { composite.contains($0) }.map {
+                .init(entity: entity.value, property: $0.name, reason: reason.value)
+            }
+        }
+        return [.init(entity: entity.value, property: property?.value, reason: reason.value)]
     }
 
     /// Reports an entity or property that a version does not have.
@@ -158,6 +183,7 @@ extension ModelChecker {
         }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+            + model.compositeAttributes(of: entity).map(\.name)
         guard let property, !names.contains(property.value),
             !brokenNames.contains(property.value)
         else { return }

@@ -14,7 +14,13 @@ extension ModelChecker {
             report(
                 .laxRequirement,
                 "A required to-many relationship accepts an empty set unless min is 1 or more",
-                at: written.offset)
+                at: written.offset, notes: ["Write min=\"1\", or optional=\"true\""])
+        }
+        let isOrdered = flag("ordered", of: element)
+        if isOrdered, !isToMany, let written = element["ordered"] {
+            report(
+                .inapplicable, "ordered means nothing for a to-one relationship",
+                at: written.offset, notes: ["Write many=\"true\" for a to-many"])
         }
         if element["inverse"] == nil {
             report(
@@ -27,11 +33,13 @@ extension ModelChecker {
             isToMany: isToMany, isOptional: isToMany || isOptional, minimumCount: minimum,
             maximumCount: maximum,
             deleteRule: word("onDelete", of: element, from: DeleteRule.self) ?? .nullify,
-            renamedFrom: renamedFrom)
+            renamedFrom: renamedFrom, isOrdered: isOrdered,
+            isTransient: flag("transient", of: element),
+            hashModifier: element["hashModifier"]?.value, userInfo: userInfo(of: element))
     }
 
     /// Whether an XML attribute names an entity that is declared (and usable).
-    private mutating func checkEntityName(_ written: ParsedAttribute) -> Bool {
+    mutating func checkEntityName(_ written: ParsedAttribute) -> Bool {
         if declaredEntities.contains(written.value) { return !brokenNames.contains(written.value) }
         if !brokenNames.contains(written.value) {
             report(
@@ -103,6 +111,17 @@ extension ModelChecker {
                     "Declare in \(destination.name): <relationship name=\"\(inverse.name)\" "
                         + "to=\"\(draft.name)\" inverse=\"\(relationship.name)\"/>"
                 ])
+            return
+        }
+        guard inverse.isTransient == relationship.isTransient else {
+            if relationship.isTransient {
+                report(
+                    .transientInverse,
+                    "'\(relationship.name)' is transient, but its inverse "
+                        + "'\(destination.name).\(inverse.name)' is stored",
+                    at: (element["transient"] ?? written).offset,
+                    notes: ["Write transient=\"true\" at both ends or at none"])
+            }
             return
         }
         if relationship.deleteRule == .nullify, !inverse.isToMany, !inverse.isOptional {

@@ -4,7 +4,7 @@ extension ModelChecker {
     /// Reports declarations that need a table or column whose name another one has already. Only a
     /// model without other errors has tables to speak of.
     mutating func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
-        let drafts = Dictionary(drafts.map { ($0.name, $0) }, uniquingKeysWith: { one, _ in one })
+        let drafts = drafts.byName
         var tables = Dictionary(
             model.roots.map { ($0.name.lowercased(), $0.name) }, uniquingKeysWith: { one, _ in one }
         )
@@ -19,14 +19,15 @@ extension ModelChecker {
             for relationship in entity.relationships {
                 switch model.storage(of: relationship, of: entity) {
                 case .key(let column, let entityColumn):
-                    for column in [column, entityColumn].compactMap(\.self) {
+                    let positionColumn = model.inversePositionColumn(of: relationship, of: entity)
+                    for column in [column, entityColumn, positionColumn].compactMap(\.self) {
                         take(
                             column, for: relationship.name, draft,
                             from: &columns[root, default: [:]])
                     }
                 case .joinTable(let name, "_source", _):
                     take(name, for: relationship.name, draft, from: &tables)
-                case .joinTable, .inverseKey:
+                case .joinTable, .inverseKey, .transient:
                     break
                 }
             }
@@ -38,11 +39,12 @@ extension ModelChecker {
         from taken: inout [String: String]
     ) {
         if let other = taken.updateValue("\(draft.name).\(property)", forKey: name.lowercased()),
-            let declaration = draft.declarations[property]?["name"]
+            let declaration = draft.declaration(of: property)?["name"]
         {
             report(
                 .storageNameTaken,
-                "'\(draft.name).\(property)' is stored under the name '\(name)', which '\(other)' has",
+                "'\(draft.name).\(property)' is stored under the name '\(name)', "
+                    + "which '\(other)' has",
                 at: declaration, notes: ["Rename one of them"])
         }
     }

@@ -1,39 +1,29 @@
 extension ModelChecker {
     /// Reports every element, XML attribute and text that the language does not have. Later steps
     /// look only at what it has.
-    mutating func checkStructure(of element: ParsedElement) {
-        guard let rule = Vocabulary.rules[element.name] else { return }
+    ///
+    /// Elements of other namespaces are not there any more; XML attributes of other namespaces are
+    /// none of the language's either.
+    mutating func checkStructure(of element: ParsedElement, _ rule: ElementRule) {
         checkAttributes(of: element, rule)
         checkText(of: element, rule)
         for child in element.children {
-            if rule.unsupportedChildren.contains(child.name) {
-                report(
-                    .notSupportedYet, "The element <\(child.name)> is not supported yet",
-                    at: child.offset)
-                markBroken(child)
-            } else if !rule.children.contains(child.name) || child.namespace != element.namespace {
-                report(
-                    .unknownElement, "<\(element.name)> has no element <\(child.name)>",
-                    at: child.offset, notes: hint(child.name, among: rule.children))
-                markBroken(child)
-            } else {
-                checkStructure(of: child)
+            if rule.children.contains(child.name), child.namespace == element.namespace,
+                let childRule = Vocabulary.rule(of: child.name, in: element.name)
+            {
+                checkStructure(of: child, childRule)
+                continue
             }
+            report(
+                .unknownElement, "<\(element.name)> has no element <\(child.name)>",
+                at: child.offset, notes: hint(child.name, among: rule.children))
+            markBroken(child)
         }
     }
 
     private mutating func checkAttributes(of element: ParsedElement, _ rule: ElementRule) {
         for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
-            if attribute.name == "xmlns", attribute.value == Vocabulary.namespace {
-                continue
-            }
-            if rule.unsupported.contains(attribute.name) {
-                if attribute.value != "false" {
-                    report(
-                        .notSupportedYet,
-                        "\(attribute.name)=\"\(attribute.value)\" is not supported yet",
-                        at: attribute.offset)
-                }
+            if attribute.name == "xmlns" || attribute.name.contains(":") {
                 continue
             }
             report(
@@ -62,5 +52,32 @@ extension ModelChecker {
     /// Keeps the name of something that cannot be used, so that references to it are let pass.
     mutating func markBroken(_ element: ParsedElement) {
         if let name = element["name"]?.value { brokenNames.insert(name) }
+    }
+
+    // MARK: User info
+
+    /// What the author noted for programs: the `info` elements in an element.
+    mutating func userInfo(of element: ParsedElement) -> [String: String] {
+        var values: [String: String] = [:]
+        for item in element.children where item.name == "info" {
+            guard let key = item["key"], let value = item["value"] else { continue }
+            if values.updateValue(value.value, forKey: key.value) != nil {
+                report(
+                    .duplicateName, "There is already an info '\(key.value)' here", at: key)
+            }
+        }
+        return values
+    }
+}
+
+extension ParsedElement {
+    /// The element without those of other namespaces, which anyone may put anywhere.
+    func withoutExtensions() -> ParsedElement {
+        var copy = self
+        copy.children = children.compactMap { child in
+            if let namespace = child.namespace, namespace != Vocabulary.namespace { return nil }
+            return child.children.isEmpty ? child : child.withoutExtensions()
+        }
+        return copy
     }
 }

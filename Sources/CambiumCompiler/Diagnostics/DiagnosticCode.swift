@@ -9,6 +9,12 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case limitExceeded = 105
     case bundleLayout = 106
     case foreignFile = 107
+    case skippedVersion = 108
+    case binaryModel = 109
+    case invalidSettings = 110
+    case unknownXcodeName = 111
+    case xcodeMeaning = 112
+    case malformedLock = 113
 
     // 2xx: the XML's structure
     case unknownElement = 201
@@ -27,6 +33,8 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case reservedName = 303
     case shadowedProperty = 304
     case storageNameTaken = 305
+    case renamedInSwift = 306
+    case longName = 307
 
     // 4xx: attributes and enumerations
     case unknownType = 401
@@ -38,6 +46,13 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case optionalBool = 407
     case emptyEnumeration = 408
     case duplicateRawValue = 409
+    case codableWithoutDefault = 410
+    case madeOptional = 411
+    case invalidClass = 412
+    case compositeCycle = 413
+    case fixedValue = 414
+    case unusedType = 415
+    case smallExternalData = 416
 
     // 5xx: entities and relationships
     case unknownEntity = 501
@@ -47,17 +62,41 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case missingInverse = 505
     case laxRequirement = 506
     case deleteNeverSucceeds = 507
+    case transientInverse = 508
+    case separatedEntities = 509
+    case separatedInXcode = 510
+    case cascadeBothWays = 511
+    case cascadeIntoShared = 512
+    case denyForever = 513
+    case emptyEntity = 514
+    case childlessAbstract = 515
+    case singularToMany = 516
 
     // 6xx: constraints and expressions
     case unknownProperty = 601
     case unsuitableProperty = 602
     case invalidExpression = 603
+    case derivedMayBeNil = 604
+    case limitWithoutOrder = 605
+    case unusedParameter = 606
+    case rtreeKeptBinary = 607
+    case coveredIndex = 608
+    case uselessIndex = 609
+    case leakyConstraint = 610
+    case constantCondition = 611
+    case impliedRule = 612
+    case distantDerivation = 613
 
     // 7xx: migrations
     case wrongStartVersion = 701
     case unknownMigrationSubject = 702
     case undecidedMigration = 703
     case unprovenMigration = 704
+    case frozenVersionChanged = 705
+    case frozenVersionMissing = 706
+    case impliedDrop = 707
+    case emptyProof = 708
+    case brokenChain = 709
 
     /// As it is printed: `CM103`.
     package var name: String { "CM\(rawValue)" }
@@ -65,7 +104,14 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     /// Whether it stops the build.
     package var severity: Severity {
         switch self {
+        case .skippedVersion, .unknownXcodeName, .xcodeMeaning: .warning
         case .foreignFile, .optionalBool, .missingInverse, .laxRequirement, .deleteNeverSucceeds:
+            .warning
+        case .renamedInSwift, .madeOptional, .separatedInXcode, .limitWithoutOrder,
+            .unusedParameter, .rtreeKeptBinary, .fixedValue, .unusedType, .smallExternalData,
+            .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity, .childlessAbstract,
+            .singularToMany, .coveredIndex, .uselessIndex, .leakyConstraint, .constantCondition,
+            .impliedRule, .impliedDrop, .emptyProof, .brokenChain, .longName, .distantDerivation:
             .warning
         default:
             .error

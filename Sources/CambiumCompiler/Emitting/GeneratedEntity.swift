@@ -16,14 +16,21 @@ struct GeneratedEntity {
     let parentName: String?
     /// The keys protocol of that ancestor.
     let parentKeysName: String?
-    let attributes: [GeneratedAttribute]
+    /// All attributes with a slot of their own, parts of composite values included.
+    let leaves: [GeneratedAttribute]
+    /// The composite attributes, without those within others.
+    let composites: [GeneratedComposite]
     let relationships: [GeneratedRelationship]
+    let fetched: [GeneratedFetchedProperty]
     /// The functions by which the program validates whole objects; usually none or one.
     let objectHooks: [String]
     /// Whether other entities inherit from it.
     let hasSubentities: Bool
 
     var isBase: Bool { entity.codeGeneration == .base }
+
+    /// The attributes that are properties themselves.
+    var attributes: [GeneratedAttribute] { leaves.filter { !$0.attribute.isPart } }
 
     /// Describes the class of an entity, or gives nil where none is generated.
     init?(_ entity: Entity, in model: Model, names: GeneratedNames) {
@@ -33,27 +40,36 @@ struct GeneratedEntity {
         let inherited = parent.map(model.lineage(of:)) ?? []
         let own = lineage.dropFirst(inherited.count)
         let layout = RecordLayout(of: entity, in: model)
-        let relationships = model.relationships(of: entity)
 
         self.entity = entity
-        typeName = SwiftText.identifier(entity.name)
+        typeName = SwiftText.identifier(entity.className)
         className =
             entity.codeGeneration == .base
-            ? "_" + SwiftText.plainIdentifier(entity.name) : SwiftText.identifier(entity.name)
-        keysName = SwiftText.plainIdentifier(entity.name) + "Keys"
-        parentName = parent.map { SwiftText.identifier($0.name) }
-        parentKeysName = parent.map { SwiftText.plainIdentifier($0.name) + "Keys" }
+            ? "_" + SwiftText.plainIdentifier(entity.className)
+            : SwiftText.identifier(entity.className)
+        keysName = SwiftText.plainIdentifier(entity.className) + "Keys"
+        parentName = parent.map { SwiftText.identifier($0.className) }
+        parentKeysName = parent.map { SwiftText.plainIdentifier($0.className) + "Keys" }
         hasSubentities = model.hasSubentities(entity)
-        attributes = own.flatMap { declarer in
+        leaves = own.flatMap { declarer in
             declarer.attributes.compactMap { attribute in
                 layout.slot(of: attribute.name).map {
                     GeneratedAttribute(attribute, of: declarer, slot: $0, in: model, names: names)
                 }
             }
         }
+        composites = own.flatMap { declarer in
+            declarer.compositeAttributes.filter { !$0.isNested }.map {
+                GeneratedComposite($0, in: model, layout: layout)
+            }
+        }
         let inheritedCount = inherited.reduce(0) { $0 + $1.relationships.count }
-        self.relationships = relationships.enumerated().dropFirst(inheritedCount).map {
+        relationships = model.relationships(of: entity).enumerated().dropFirst(inheritedCount).map {
             GeneratedRelationship($1, number: $0, in: model, names: names)
+        }
+        let inheritedFetched = inherited.reduce(0) { $0 + $1.fetchedProperties.count }
+        fetched = model.fetchedProperties(of: entity).enumerated().dropFirst(inheritedFetched).map {
+            GeneratedFetchedProperty($1, number: $0, in: model, names: names)
         }
         // An extension cannot override a method of another extension, so only the topmost hook of
         // a hierarchy has the plain name.
@@ -63,41 +79,6 @@ struct GeneratedEntity {
                 ? "validateObject" : "validate\(SwiftText.capitalized(declarer.name))Object"
         }
     }
-}
-
-/// An attribute with what its accessors need.
-struct GeneratedAttribute {
-    let attribute: Attribute
-    /// The entity that declares it.
-    let declarer: Entity
-    /// The name of the Swift property.
-    let name: String
-    /// Its place in a row in memory.
-    let slot: Int
-    /// The Swift type of a value that is not nil.
-    let valueType: String
-
-    init(
-        _ attribute: Attribute, of declarer: Entity, slot: Int, in model: Model,
-        names: GeneratedNames
-    ) {
-        self.attribute = attribute
-        self.declarer = declarer
-        self.slot = slot
-        name = SwiftText.identifier(attribute.name)
-        valueType = names.swiftType(of: attribute.type)
-    }
-
-    /// The Swift type of the property.
-    var type: String { attribute.isOptional ? valueType + "?" : valueType }
-
-    /// Whether a new object cannot do without a value.
-    var isRequiredAtInsert: Bool {
-        !attribute.isOptional && !attribute.isTransient && attribute.defaultValue == nil
-    }
-
-    /// The function by which the program validates a value.
-    var hook: String { "validate\(SwiftText.capitalized(attribute.name))" }
 }
 
 /// A relationship with what its accessors need.
@@ -113,13 +94,39 @@ struct GeneratedRelationship {
     init(_ relationship: Relationship, number: Int, in model: Model, names: GeneratedNames) {
         self.relationship = relationship
         self.number = number
-        name = SwiftText.identifier(relationship.name)
-        let destination = model.entity(named: relationship.destination)
-        destinationType =
-            destination?.codeGeneration == CodeGeneration.none
-            ? names.library("ManagedObject") : SwiftText.identifier(relationship.destination)
+        name = SwiftText.member(relationship.name)
+        destinationType = names.className(ofEntity: relationship.destination, in: model)
     }
 
     /// Whether a new object cannot do without an object at the other end.
-    var isRequiredAtInsert: Bool { !relationship.isToMany && !relationship.isOptional }
+    var isRequiredAtInsert: Bool {
+        !relationship.isToMany && !relationship.isOptional && !relationship.isTransient
+    }
+}
+
+/// A fetched property with what its accessor needs.
+struct GeneratedFetchedProperty {
+    let property: FetchedProperty
+    /// The name of the Swift property.
+    let name: String
+    /// Its index among all fetched properties of the entity.
+    let number: Int
+    /// The class of the objects that it finds.
+    let destinationType: String
+
+    init(_ property: FetchedProperty, number: Int, in model: Model, names: GeneratedNames) {
+        self.property = property
+        self.number = number
+        name = SwiftText.member(property.name)
+        destinationType = names.className(ofEntity: property.destination, in: model)
+    }
+}
+
+extension GeneratedNames {
+    /// The class of an entity's objects: the runtime's own where none is generated.
+    fileprivate func className(ofEntity name: String, in model: Model) -> String {
+        guard let entity = model.entity(named: name) else { return SwiftText.identifier(name) }
+        return entity.codeGeneration == CodeGeneration.none
+            ? library("ManagedObject") : SwiftText.identifier(entity.className)
+    }
 }

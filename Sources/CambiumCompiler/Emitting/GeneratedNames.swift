@@ -11,11 +11,15 @@ struct GeneratedNames {
     init(_ model: Model) {
         var taken: Set<String> = [SwiftText.plainIdentifier(model.name)]
         for entity in model.entities where entity.codeGeneration != .none {
-            let name = SwiftText.plainIdentifier(entity.name)
+            let name = SwiftText.plainIdentifier(entity.className)
             taken.formUnion([name, "_" + name, name + "Keys"])
         }
         for enumeration in model.enumerations {
             taken.insert(SwiftText.plainIdentifier(enumeration.name))
+        }
+        for composite in model.composites {
+            let name = SwiftText.plainIdentifier(composite.name)
+            taken.formUnion([name, name + "Keys"])
         }
         self.taken = taken
     }
@@ -30,6 +34,11 @@ struct GeneratedNames {
         taken.contains(name) ? "Swift.\(name)" : name
     }
 
+    /// A name that no type of the model has, for a generic parameter.
+    func unused(_ name: String) -> String {
+        taken.contains(name) ? unused(name + "_") : name
+    }
+
     /// The Swift type of an attribute's values other than nil.
     func swiftType(of type: AttributeType) -> String {
         switch type {
@@ -40,12 +49,14 @@ struct GeneratedNames {
         case .float: standard("Float")
         case .double: standard("Double")
         case .string: standard("String")
-        case .decimal: library("Decimal")
+        case .decimal, .anyDecimal: library("Decimal")
         case .date: library("Date")
         case .uuid: library("UUID")
         case .uri: library("URL")
         case .data: library("Data")
         case .enumeration(let name): SwiftText.identifier(name)
+        // Only what the strict grammar of type names gives comes here as it is.
+        case .codable(let name): ClassName(name)?.text ?? SwiftText.identifier(name)
         }
     }
 }

@@ -29,7 +29,8 @@ indirect enum SwiftCode {
     /// The lines of the expression after `prefix` and before `suffix`, at an indentation.
     func lines(indent: Int, prefix: String = "", suffix: String = "") -> [String] {
         let margin = String(repeating: " ", count: indent)
-        let room = Self.width - indent - prefix.count - suffix.count
+        // The formatter counts the comma that a list's last element would have on several lines.
+        let room = Self.width - indent - prefix.count - suffix.count - (hasList ? 1 : 0)
         if let line = onOneLine(within: room) {
             return [margin + prefix + line + suffix]
         }
@@ -91,6 +92,18 @@ indirect enum SwiftCode {
                         suffix: isSingle ? "" : ",")
                 }
                 + ["\(margin)]\(suffix)"]
+        }
+    }
+
+    /// Whether a list of several elements is somewhere inside; stops at the first.
+    private var hasList: Bool {
+        switch self {
+        case .text, .string, .rawString: false
+        case .call(_, let arguments): arguments.contains { $0.value.hasList }
+        case .array(let elements): elements.count > 1 || elements.contains(where: \.hasList)
+        case .filled(let open, let elements, _): open == "[" && elements.count > 1
+        case .sum(let terms): terms.contains(where: \.hasList)
+        case .dictionary(let pairs): pairs.count > 1 || pairs.contains { $0.value.hasList }
         }
     }
 

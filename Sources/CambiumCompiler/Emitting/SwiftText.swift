@@ -71,8 +71,20 @@ enum SwiftText {
         return keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
+    /// A name as the label of an argument, where nearly all keywords stand as they are.
+    static func label(_ name: String) -> String {
+        let identifier = plainIdentifier(name)
+        return ["inout", "let", "var"].contains(identifier) ? "`\(identifier)`" : identifier
+    }
+
+    /// The name of a class's property.
+    static func member(_ name: String) -> String {
+        identifier(ReservedNames.memberName(name))
+    }
+
     /// A name as a part of a longer identifier, so without back-ticks.
     static func plainIdentifier(_ name: String) -> String {
+        if isPlainASCII(name) { return name }
         var identifier = ""
         for scalar in name.unicodeScalars {
             let isAllowed =
@@ -89,6 +101,20 @@ enum SwiftText {
         return identifier.isEmpty || identifier == "_" ? "_u_" : identifier
     }
 
+    /// Whether a name is an identifier of ASCII letters, digits and underscores, as most are: a
+    /// look into Unicode's tables for every scalar takes far longer.
+    private static func isPlainASCII(_ name: String) -> Bool {
+        guard let first = name.utf8.first, name != "_", !(0x30...0x39).contains(first) else {
+            return false
+        }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x5F, 0x61...0x7A: true
+            default: false
+            }
+        }
+    }
+
     /// A name as the rest of a camel-case identifier: `longitude` → `Longitude`.
     static func capitalized(_ name: String) -> String {
         let identifier = plainIdentifier(name)
@@ -98,6 +124,7 @@ enum SwiftText {
     /// Text inside a comment of one line. Scalars that end a line, cannot be seen or change the
     /// direction of writing are shown as `\u{…}`.
     static func comment(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         var comment = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {

@@ -6,6 +6,9 @@ struct SwiftWriter {
     /// The text so far.
     var text: String { lines.map { $0 + "\n" }.joined() }
 
+    /// Whether nothing was written yet.
+    var isEmpty: Bool { lines.isEmpty }
+
     /// Writes a line; an empty one separates declarations.
     mutating func line(_ text: String = "") {
         lines.append(text.isEmpty ? "" : String(repeating: " ", count: indent) + text)
@@ -33,11 +36,36 @@ struct SwiftWriter {
         }
     }
 
+    /// Writes a block whose statements depend on whether they are the first.
+    mutating func body(_ header: String, _ body: (inout SwiftWriter) -> Void) {
+        var inside = SwiftWriter()
+        inside.indent = indent + 4
+        body(&inside)
+        if inside.isEmpty {
+            line("\(header) {}")
+        } else {
+            line("\(header) {")
+            lines += inside.lines
+            line("}")
+        }
+    }
+
     /// Writes what is one step further in.
     mutating func indented(_ body: (inout SwiftWriter) -> Void) {
         indent += 4
         body(&self)
         indent -= 4
+    }
+
+    /// Writes what the Swift compiler is to report at a place of the model.
+    mutating func located(at place: SourceLines.Place?, _ body: (inout SwiftWriter) -> Void) {
+        guard let place else {
+            body(&self)
+            return
+        }
+        line("#sourceLocation(file: \(SwiftText.literal(place.path)), line: \(place.line))")
+        body(&self)
+        line("#sourceLocation()")
     }
 
     /// Writes a doc comment of one paragraph, wrapped. The text passes the escaping point here.

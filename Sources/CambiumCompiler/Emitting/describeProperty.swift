@@ -1,12 +1,45 @@
 import CambiumModel
 
 extension SwiftEmitter {
-    /// What the doc comment of an attribute says: type, limits, uniqueness, default.
+    /// What the doc comment of an attribute says: type, limits, uniqueness, default, place.
     func describe(_ property: GeneratedAttribute) -> String {
         let attribute = property.attribute
+        var parts = description(of: attribute)
+        parts += uniqueness(of: attribute.name, in: property.declarer)
+        if attribute.hasCustomValidation { parts.append("checked by `\(property.hook)(_:)`") }
+        return sentence(parts) + lines.note(property.declarer.name, attribute.name)
+    }
+
+    /// What the doc comment of a part of a composite value says.
+    func describe(_ attribute: Attribute) -> String {
+        sentence(description(of: attribute))
+    }
+
+    /// What the doc comment of a composite attribute says.
+    func describe(_ composite: GeneratedComposite, of entity: GeneratedEntity) -> String {
+        var parts = ["`\(composite.attribute.composite)`"]
+        if composite.attribute.isOptional { parts.append("optional") }
+        if composite.attribute.isTransient { parts.append("not stored") }
+        return sentence(parts) + lines.note(entity.entity.name, composite.attribute.name)
+    }
+
+    /// What the doc comment of a fetched property says.
+    func describe(_ property: GeneratedFetchedProperty, of entity: GeneratedEntity) -> String {
+        "Objects that a request finds, when it is first asked for; "
+            + "``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again."
+            + lines.note(entity.entity.name, property.property.name)
+    }
+
+    private func sentence(_ parts: [String]) -> String {
+        parts.joined(separator: ", ") + "."
+    }
+
+    private func description(of attribute: Attribute) -> [String] {
         var parts = [typeName(attribute.type)]
         if attribute.isOptional { parts.append("optional") }
         if attribute.isTransient { parts.append("not stored") }
+        if attribute.derivation != nil { parts.append("derived") }
+        if attribute.isExternal { parts.append("in a file of its own where it is large") }
         let limits = attribute.limits
         parts += range(limits.minimum.map(text), limits.maximum.map(text), unit: "")
         let unit = attribute.type == .data ? " byte" : " character"
@@ -14,18 +47,16 @@ extension SwiftEmitter {
             limits.minimumLength.map(String.init), limits.maximumLength.map(String.init),
             unit: unit)
         if let pattern = limits.pattern { parts.append("matches `\(pattern)`") }
-        parts += uniqueness(of: attribute.name, in: property.declarer)
         if let value = attribute.defaultValue {
             parts.append("default \(text(value, of: attribute.type))")
         }
-        if attribute.hasCustomValidation { parts.append("checked by `\(property.hook)(_:)`") }
-        return parts.joined(separator: ", ") + "."
+        return parts
     }
 
     /// What the doc comment of a relationship says.
-    func describe(_ property: GeneratedRelationship) -> String {
+    func describe(_ property: GeneratedRelationship, of entity: GeneratedEntity) -> String {
         let relationship = property.relationship
-        var parts = [relationship.isToMany ? "To-many" : "To-one"]
+        var parts = [kind(of: relationship)]
         if relationship.isRequiredToOne { parts.append("required") }
         parts += range(
             relationship.minimumCount.map(String.init), relationship.maximumCount.map(String.init),
@@ -33,12 +64,18 @@ extension SwiftEmitter {
         if let inverse = relationship.inverse {
             parts.append("inverse `\(relationship.destination).\(inverse)`")
         }
+        if relationship.isTransient { parts.append("not stored") }
         switch relationship.deleteRule {
         case .nullify: break
         case .cascade: parts.append("deleted together with this object")
         case .deny: parts.append("keeps this object from being deleted")
         }
-        return parts.joined(separator: ", ") + "."
+        return sentence(parts) + lines.note(entity.entity.name, relationship.name)
+    }
+
+    private func kind(of relationship: Relationship) -> String {
+        guard relationship.isToMany else { return "To-one" }
+        return relationship.isOrdered ? "Ordered to-many" : "To-many"
     }
 
     private func typeName(_ type: AttributeType) -> String {
@@ -50,12 +87,14 @@ extension SwiftEmitter {
         case .float: "Floating-point number of 32 bits"
         case .double: "Floating-point number of 64 bits"
         case .decimal(let scale): "Decimal with \(scale) places"
+        case .anyDecimal: "Decimal of up to 38 digits"
         case .string: "String"
         case .date: "Date"
         case .uuid: "UUID"
         case .uri: "URI"
         case .data: "Data"
         case .enumeration(let name): "One of `\(name)`"
+        case .codable(let name): "`\(name)`, kept as JSON"
         }
     }
 

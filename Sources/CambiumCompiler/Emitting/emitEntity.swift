@@ -1,12 +1,16 @@
 import CambiumModel
 
 extension SwiftEmitter {
-    /// Enumerations, then the keys and the class of each entity.
+    /// Enumerations, composites, then the keys and the class of each entity.
     func entitiesText() -> String {
         var writer = startFile()
         for enumeration in model.enumerations {
             writer.line()
             emit(enumeration, to: &writer)
+        }
+        for composite in model.composites {
+            writer.line()
+            emit(composite, to: &writer)
         }
         for entity in entities {
             writer.line()
@@ -25,9 +29,9 @@ extension SwiftEmitter {
         let name = entity.entity.name
         let superclass = entity.parentName ?? names.library("ManagedObject")
         writer.doc(
-            entity.isBase
-                ? "What the class `\(name)`, written by hand, inherits from."
-                : "An object of the entity `\(name)`.")
+            (entity.isBase
+                ? "What the class `\(entity.entity.className)`, written by hand, inherits from."
+                : "An object of the entity `\(name)`.") + lines.note(name))
         writer.block(
             "\(classModifier(entity))class \(entity.className): \(superclass), \(entity.keysName)"
         ) { writer in
@@ -43,9 +47,20 @@ extension SwiftEmitter {
                 writer.line()
                 emitAccessor(of: attribute, to: &writer)
             }
+            for composite in entity.composites {
+                writer.line()
+                emitAccessor(of: composite, of: entity, to: &writer)
+            }
             for relationship in entity.relationships {
                 writer.line()
-                emitAccessor(of: relationship, to: &writer)
+                emitAccessor(of: relationship, of: entity, to: &writer)
+            }
+            for property in entity.fetched {
+                writer.line()
+                writer.doc(describe(property, of: entity))
+                writer.block(
+                    "\(modifier)var \(property.name): [\(property.destinationType)]",
+                    statement: "fetched(\(property.number))")
             }
             if hasChecks(entity) {
                 writer.line()
@@ -62,31 +77,49 @@ extension SwiftEmitter {
 
     private func emitAccessor(of attribute: GeneratedAttribute, to writer: inout SwiftWriter) {
         writer.doc(describe(attribute))
-        writer.block("\(modifier)var \(attribute.name): \(attribute.type)") { writer in
-            let slot = attribute.slot
-            let isOptional = attribute.attribute.isOptional
-            if case .decimal(let scale) = attribute.attribute.type {
-                let getter = isOptional ? "optionalDecimal" : "decimal"
-                writer.line("get { \(getter)(at: \(slot), scale: \(scale)) }")
-                writer.line("set { setDecimal(newValue, at: \(slot), scale: \(scale)) }")
-            } else {
-                let getter = isOptional ? "optionalValue" : "value"
-                writer.line("get { \(getter)(at: \(slot)) }")
-                writer.line("set { setValue(newValue, at: \(slot)) }")
+        let declaration = "\(modifier)var \(attribute.name): \(attribute.type)"
+        if attribute.isDerived {
+            writer.block(declaration, statement: attribute.getter)
+            return
+        }
+        // A class that does not exist is a mistake in the model.
+        var place: SourceLines.Place?
+        if case .codable = attribute.attribute.type {
+            place = lines.place(attribute.declarer.name, attribute.attribute.name)
+        }
+        writer.located(at: place) { writer in
+            writer.block(declaration) { writer in
+                writer.line("get { \(attribute.getter) }")
+                writer.line("set { \(attribute.setter("newValue")) }")
             }
         }
     }
 
     private func emitAccessor(
-        of relationship: GeneratedRelationship, to writer: inout SwiftWriter
+        of composite: GeneratedComposite, of entity: GeneratedEntity, to writer: inout SwiftWriter
+    ) {
+        writer.doc(describe(composite, of: entity))
+        writer.block("\(modifier)var \(composite.name): \(composite.type)") { writer in
+            writer.body("get") { composite.emitGetter(to: &$0) }
+            writer.body("set") { writer in
+                for statement in composite.setters(of: "newValue") { writer.line(statement) }
+            }
+        }
+    }
+
+    private func emitAccessor(
+        of relationship: GeneratedRelationship, of entity: GeneratedEntity,
+        to writer: inout SwiftWriter
     ) {
         let number = relationship.number
         let destination = relationship.destinationType
-        writer.doc(describe(relationship))
+        writer.doc(describe(relationship, of: entity))
         if relationship.relationship.isToMany {
-            let type = "\(names.library("ToMany"))<\(destination)>"
+            let isOrdered = relationship.relationship.isOrdered
+            let type = names.library(isOrdered ? "OrderedToMany" : "ToMany") + "<\(destination)>"
             writer.block(
-                "\(modifier)var \(relationship.name): \(type)", statement: "toMany(\(number))")
+                "\(modifier)var \(relationship.name): \(type)",
+                statement: "\(isOrdered ? "orderedToMany" : "toMany")(\(number))")
         } else {
             let isOptional = relationship.relationship.isOptional
             let type = isOptional ? "\(destination)?" : destination
@@ -109,7 +142,7 @@ extension SwiftEmitter {
             if entity.parentName != nil {
                 writer.line("super.validateProperties(into: &validator)")
             }
-            writer.line("\(validationFunction(entity))(self, into: &validator)")
+            emitChecks(of: entity, to: &writer)
         }
     }
 

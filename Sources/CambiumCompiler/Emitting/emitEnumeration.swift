@@ -5,7 +5,7 @@ extension SwiftEmitter {
     func emit(_ enumeration: Enumeration, to writer: inout SwiftWriter) {
         let raw = names.swiftType(of: enumeration.rawType)
         let name = SwiftText.identifier(enumeration.name)
-        writer.doc("The enumeration `\(enumeration.name)`.")
+        writer.doc("The enumeration `\(enumeration.name)`." + lines.note(enumeration.name))
         writer.block(
             "\(typeModifier)enum \(name): \(raw), \(names.library("StoredEnumeration"))"
         ) { writer in

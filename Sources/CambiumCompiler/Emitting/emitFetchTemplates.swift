@@ -7,44 +7,73 @@ extension SwiftEmitter {
         writer.block("\(isolation)extension \(entity.typeName)") { writer in
             for (index, template) in entity.entity.fetchTemplates.enumerated() {
                 if index > 0 { writer.line() }
-                writer.doc("The request `\(template.name)`.")
+                writer.doc(
+                    "The request `\(template.name)`."
+                        + lines.note(entity.entity.name, template.name))
                 writer.function(
                     "\(modifier)static func \(SwiftText.identifier(template.name))",
-                    parameters: template.parameters.map {
-                        "\(SwiftText.identifier($0.name)): \(names.swiftType(of: $0.type))"
-                    },
+                    parameters: template.parameters.map(declaration),
                     result: " -> \(request)<\(entity.typeName)>"
                 ) { writer in
                     writer.code(
-                        "\(entity.typeName).fetchRequest()",
-                        .call(
-                            ".template", .string(template.name),
-                            .dictionary(
-                                template.parameters.map { (.string($0.name), argument($0)) })))
+                        "\(entity.typeName).fetchRequest()", .call(".template", arguments(template))
+                    )
                 }
             }
         }
     }
 
-    /// A parameter as a value.
-    private func argument(_ parameter: FetchParameter) -> SwiftCode {
-        let name = SwiftText.identifier(parameter.name)
+    private func declaration(_ parameter: FetchParameter) -> String {
+        let type = names.swiftType(of: parameter.type)
+        return SwiftText.identifier(parameter.name) + ": " + (parameter.isList ? "[\(type)]" : type)
+    }
+
+    private func arguments(_ template: FetchTemplate) -> [(label: String?, value: SwiftCode)] {
+        let single = template.parameters.filter { !$0.isList }
+        let lists = template.parameters.filter(\.isList)
+        var arguments: [(label: String?, value: SwiftCode)] = [
+            (nil, .string(template.name)),
+            (
+                nil,
+                .dictionary(
+                    single.map { parameter in
+                        let name = SwiftText.identifier(parameter.name)
+                        return (.string(parameter.name), .text(value(name, of: parameter.type)))
+                    })
+            ),
+        ]
+        if !lists.isEmpty {
+            let pairs = lists.map { parameter in
+                let name = SwiftText.identifier(parameter.name)
+                let element = value("$0", of: parameter.type)
+                return (
+                    key: SwiftCode.string(parameter.name),
+                    value: SwiftCode.text("\(name).map { \(element) }")
+                )
+            }
+            arguments.append(("lists", .dictionary(pairs)))
+        }
+        return arguments
+    }
+
+    /// An argument, or an element of one, as a value.
+    private func value(_ name: String, of type: AttributeType) -> String {
         let int64 = names.standard("Int64")
-        return switch parameter.type {
-        case .bool: .text(".bool(\(name))")
-        case .int64: .text(".int(\(name))")
-        case .int16, .int32: .text(".int(\(int64)(\(name)))")
-        case .double: .text(".double(\(name))")
-        case .float: .text(".double(\(names.standard("Double"))(\(name)))")
-        case .decimal: .text(".decimal(\(name))")
-        case .string: .text(".string(\(name))")
-        case .date: .text(".date(\(name))")
-        case .uuid: .text(".uuid(\(name))")
-        case .uri: .text(".uri(\(name))")
-        case .data: .text(".data(\(name))")
+        return switch type {
+        case .bool: ".bool(\(name))"
+        case .int64: ".int(\(name))"
+        case .int16, .int32: ".int(\(int64)(\(name)))"
+        case .double: ".double(\(name))"
+        case .float: ".double(\(names.standard("Double"))(\(name)))"
+        case .decimal, .anyDecimal: ".decimal(\(name))"
+        case .string, .codable: ".string(\(name))"
+        case .date: ".date(\(name))"
+        case .uuid: ".uuid(\(name))"
+        case .uri: ".uri(\(name))"
+        case .data: ".data(\(name))"
         case .enumeration(let enumeration):
             model.enumeration(named: enumeration)?.rawType == .string
-                ? .text(".string(\(name).rawValue)") : .text(".int(\(int64)(\(name).rawValue))")
+                ? ".string(\(name).rawValue)" : ".int(\(int64)(\(name).rawValue))"
         }
     }
 }

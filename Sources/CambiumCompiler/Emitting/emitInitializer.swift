@@ -34,12 +34,14 @@ extension SwiftEmitter {
         let isRequired: Bool
     }
 
-    /// Attributes, then to-ones, those of ancestors first.
+    /// Attributes, composites, then to-ones, those of ancestors first.
     private func initializerProperties(of entity: GeneratedEntity) -> [InitializerProperty] {
-        let lineage = model.lineage(of: entity.entity).compactMap { ancestor in
-            entities.first { $0.entity.name == ancestor.name }
+        let lineage = model.lineage(of: entity.entity).compactMap(generated)
+        let attributes = lineage.flatMap(\.attributes).filter { !$0.isDerived }.map {
+            InitializerProperty(
+                name: $0.name, type: $0.valueType, isRequired: $0.isRequiredAtInsert)
         }
-        let attributes = lineage.flatMap(\.attributes).map {
+        let composites = lineage.flatMap(\.composites).map {
             InitializerProperty(
                 name: $0.name, type: $0.valueType, isRequired: $0.isRequiredAtInsert)
         }
@@ -47,6 +49,6 @@ extension SwiftEmitter {
             InitializerProperty(
                 name: $0.name, type: $0.destinationType, isRequired: $0.isRequiredAtInsert)
         }
-        return attributes + toOnes
+        return attributes + composites + toOnes
     }
 }

@@ -5,29 +5,58 @@ extension SwiftEmitter {
     func emitKeys(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         let parent = entity.parentKeysName ?? names.library("EntityKeys")
         writer.doc(
-            "The keys of ``\(entity.entity.name)``, for predicates, sorting and generic access.")
+            "The keys of ``\(entity.entity.className)``, for predicates, sorting and generic access."
+        )
         writer.line("\(typeModifier)protocol \(entity.keysName): \(parent) {}")
-        guard !entity.attributes.isEmpty || !entity.relationships.isEmpty else { return }
+        let keys = keys(of: entity)
+        guard !keys.isEmpty else { return }
         writer.line()
         writer.block("\(isolation)extension \(entity.keysName)") { writer in
-            func key(_ name: String, _ property: String, _ type: String, _ value: String) {
-                writer.doc("`\(entity.entity.name).\(name)`")
+            for key in keys {
+                writer.doc("`\(entity.entity.className).\(key.name)`")
                 writer.block(
-                    "\(modifier)static var \(property): \(type)<Self, \(value)>",
-                    statement: "\(type)(\(SwiftText.literal(name)))")
-            }
-            for attribute in entity.attributes {
-                key(
-                    attribute.attribute.name, attribute.name, names.library("Key"),
-                    attribute.valueType)
-            }
-            for relationship in entity.relationships {
-                let isToMany = relationship.relationship.isToMany
-                key(
-                    relationship.relationship.name, relationship.name,
-                    names.library(isToMany ? "ToManyKey" : "ToOneKey"),
-                    relationship.destinationType)
+                    "\(modifier)static var \(key.property): \(key.type)",
+                    statement: key.value)
             }
         }
     }
+
+    private func keys(of entity: GeneratedEntity) -> [GeneratedKey] {
+        func key(
+            _ name: String, _ property: String, _ type: String, _ value: String
+        ) -> GeneratedKey {
+            GeneratedKey(
+                name: name, property: property, type: "\(type)<Self, \(value)>",
+                value: "\(type)(\(SwiftText.literal(name)))")
+        }
+        let attributes = entity.attributes.compactMap { attribute -> GeneratedKey? in
+            // Values that are JSON cannot be compared with.
+            if case .codable = attribute.attribute.type { return nil }
+            return key(
+                attribute.attribute.name, attribute.name, names.library("Key"),
+                attribute.valueType)
+        }
+        let composites = entity.composites.map { composite in
+            let path = SwiftText.literal(composite.attribute.name)
+            return GeneratedKey(
+                name: composite.attribute.name, property: composite.name,
+                type: "\(composite.keysType)<Self>",
+                value: "\(composite.keysType)(_path: [\(path)])")
+        }
+        let relationships = entity.relationships.map { relationship in
+            let isToMany = relationship.relationship.isToMany
+            return key(
+                relationship.relationship.name, relationship.name,
+                names.library(isToMany ? "ToManyKey" : "ToOneKey"), relationship.destinationType)
+        }
+        return attributes + composites + relationships
+    }
+}
+
+/// A static property by which predicates name a property.
+private struct GeneratedKey {
+    let name: String
+    let property: String
+    let type: String
+    let value: String
 }

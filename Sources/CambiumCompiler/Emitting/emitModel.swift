@@ -22,13 +22,17 @@ extension SwiftEmitter {
                 .array(schema.map { .rawString($0) }))
             writer.line()
             writer.doc("The model as values.")
-            writer.code("private static let currentModel = ", currentModel(literals))
-            // One declaration for each entity, and types wherever a literal has many elements, keep
+            writer.body("private static var currentModel: \(names.library("Model"))") {
+                $0.code("", currentModel(literals))
+            }
+            // One declaration for each entity (computed, since each is read once), and types wherever a literal has many elements, keep
             // the type checker fast.
             for entity in model.entities {
                 writer.line()
                 writer.doc("The entity `\(entity.name)`.")
-                writer.code("private static let \(constant(entity)) = ", literals.entity(entity))
+                writer.body("private static var \(constant(entity)): \(names.library("Entity"))") {
+                    $0.code("", literals.entity(entity))
+                }
             }
         }
         return writer.text
@@ -61,6 +65,19 @@ extension SwiftEmitter {
         if !model.enumerations.isEmpty {
             arguments.append(
                 ("enumerations", .array(model.enumerations.map(literals.enumeration))))
+        }
+        if !model.composites.isEmpty {
+            arguments.append(("composites", .array(model.composites.map(literals.composite))))
+        }
+        if !model.configurations.isEmpty {
+            arguments.append(
+                ("configurations", .array(model.configurations.map(literals.configuration))))
+        }
+        if let identifier = model.identifier {
+            arguments.append(("identifier", .string(identifier)))
+        }
+        if !model.userInfo.isEmpty {
+            arguments.append(("userInfo", ModelLiteralEmitter.userInfo(model.userInfo)))
         }
         return .call(names.library("Model"), arguments)
     }

@@ -4,7 +4,7 @@ extension SwiftEmitter {
     /// A function for each entity that checks the limits of the properties that its class declares.
     func validationText() -> String {
         var writer = startFile()
-        for entity in entities where hasChecks(entity) {
+        for entity in entities where hasLimits(entity) {
             writer.line()
             writer.doc(
                 "Checks the limits of the properties of an object of `\(entity.entity.name)`.")
@@ -26,19 +26,59 @@ extension SwiftEmitter {
 
     /// The name of the function. A hook of the program's is `validate` and an attribute's name, and
     /// inside the class it would hide a function of the same name.
-    func validationFunction(_ entity: GeneratedEntity) -> String {
-        "validate\(SwiftText.plainIdentifier(entity.entity.name))Properties"
+    private func validationFunction(_ entity: GeneratedEntity) -> String {
+        "validate\(SwiftText.plainIdentifier(entity.entity.className))Properties"
     }
 
     /// Whether the class has something to check, or stands at the top, where without an override
     /// the runtime would go through the model for every object.
     func hasChecks(_ entity: GeneratedEntity) -> Bool {
-        entity.parentName == nil || !checks(of: entity).isEmpty || !entity.objectHooks.isEmpty
+        entity.parentName == nil || hasLimits(entity) || !slots(entity, isRequired).isEmpty
+            || !slots(entity, mayBeNaN).isEmpty
+    }
+
+    /// What the class's own method does. That values are there, and are numbers, is checked for
+    /// many slots at once: that is what nearly all properties have, and it costs no code.
+    func emitChecks(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
+        for (function, condition) in [("required", isRequired), ("finite", mayBeNaN)] {
+            let slots = slots(entity, condition)
+            for base in Set(slots.map { $0 / 64 * 64 }).sorted() {
+                let mask = slots.filter { base..<base + 64 ~= $0 }.reduce(UInt64(0)) {
+                    $0 | 1 << UInt64($1 - base)
+                }
+                let hexadecimal = "0x" + String(mask, radix: 16, uppercase: true)
+                writer.line(
+                    "validator.\(function)(slots: \(hexadecimal)\(base == 0 ? "" : ", from: \(base)"))"
+                )
+            }
+        }
+        if hasLimits(entity) {
+            writer.line("\(validationFunction(entity))(self, into: &validator)")
+        }
+    }
+
+    private func hasLimits(_ entity: GeneratedEntity) -> Bool {
+        !checks(of: entity).isEmpty || !entity.objectHooks.isEmpty
             || entity.attributes.contains(where: \.attribute.hasCustomValidation)
     }
 
+    private func slots(
+        _ entity: GeneratedEntity, _ condition: (Attribute) -> Bool
+    ) -> [Int] {
+        entity.leaves.filter { !$0.isDerived && condition($0.attribute) }.map(\.slot)
+    }
+
+    private func isRequired(_ attribute: Attribute) -> Bool {
+        !attribute.isOptional && !attribute.isTransient
+    }
+
+    private func mayBeNaN(_ attribute: Attribute) -> Bool {
+        [.float, .double, .date].contains(attribute.type)
+    }
+
     private func checks(of entity: GeneratedEntity) -> [SwiftCode] {
-        entity.attributes.flatMap(checks) + entity.relationships.compactMap(check)
+        entity.leaves.filter { !$0.isDerived }.flatMap(checks)
+            + entity.relationships.compactMap(check)
     }
 
     private func checks(of attribute: GeneratedAttribute) -> [SwiftCode] {
@@ -46,16 +86,6 @@ extension SwiftEmitter {
         let name = SwiftCode.string(attribute.attribute.name)
         let value = SwiftCode.text("object.\(attribute.name)")
         let limits = attribute.attribute.limits
-        if !attribute.attribute.isOptional, !attribute.attribute.isTransient {
-            checks.append(
-                .call("validator.required", [(nil, name), ("at", .text("\(attribute.slot)"))]))
-        }
-        switch attribute.attribute.type {
-        case .float, .double, .date:
-            checks.append(.call("validator.finite", name, value))
-        default:
-            break
-        }
         if limits.minimumLength != nil || limits.maximumLength != nil {
             let bounds = [("min", limits.minimumLength), ("max", limits.maximumLength)]
             checks.append(
@@ -100,20 +130,29 @@ extension SwiftEmitter {
         return .call("validator.requiredToOne", name, number)
     }
 
-    /// Calls of the functions that `validate="custom"` demands of the program.
+    /// Calls of the functions that `validate="custom"` demands of the program: where one is
+    /// missing, the error belongs to the line of the model that demands it.
     private func emitCustomChecks(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         for attribute in entity.attributes where attribute.attribute.hasCustomValidation {
             let name = SwiftText.literal(attribute.attribute.name)
+            let place = lines.place(attribute.declarer.name, attribute.attribute.name)
             // Set only where the hook repaired it: setting would count as one more change.
             writer.block("validator.custom(\(name))") {
                 $0.line("var value = object.\(attribute.name)")
-                $0.line("try object.\(attribute.hook)(&value)")
+                $0.located(at: place) { $0.line("try object.\(attribute.hook)(&value)") }
                 $0.line(
                     "if value != object.\(attribute.name) { object.\(attribute.name) = value }")
             }
         }
         for hook in entity.objectHooks {
-            writer.block("validator.custom(nil)", statement: "try object.\(hook)()")
+            let place = lines.place(entity.entity.name)
+            if place == nil {
+                writer.block("validator.custom(nil)", statement: "try object.\(hook)()")
+            } else {
+                writer.block("validator.custom(nil)") { writer in
+                    writer.located(at: place) { $0.line("try object.\(hook)()") }
+                }
+            }
         }
     }
 }

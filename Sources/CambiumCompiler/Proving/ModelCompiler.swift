@@ -11,59 +11,93 @@ package struct ModelCompiler {
     /// Everything that is wrong with any version is in the diagnostics, and there is a result only
     /// where none is an error. Cost grows with the number of versions: each step from one to the
     /// next is run on an SQLite in memory.
-    package static func compile(_ path: String) -> Compilation {
+    ///
+    /// - Parameters:
+    ///   - path: The bundle's folder.
+    ///   - checksLock: Whether versions that are frozen have to be as they were then.
+    package static func compile(_ path: String, checksLock: Bool = true) -> Compilation {
         var compiler = ModelCompiler()
-        let bundle = compiler.compile(path)
+        let bundle = compiler.compile(path, checksLock: checksLock)
         return Compilation(
             bundle: compiler.diagnostics.hasErrors ? nil : bundle,
             diagnostics: compiler.diagnostics.sortedByPlace())
     }
 
-    private mutating func compile(_ path: String) -> CompiledBundle? {
+    private mutating func compile(_ path: String, checksLock: Bool) -> CompiledBundle? {
         let (bundle, readingDiagnostics) = BundleReader.read(path)
         diagnostics = readingDiagnostics
         var versions: [CheckedModel] = []
         var previous: CheckedModel?
-        for (index, parsed) in bundle.versions.enumerated() {
-            let previousVersion = index > 0 ? bundle.versions[index - 1].version : nil
-            let (model, found) = ModelChecker.check(
-                parsed, bundleName: bundle.name, previousVersion: previousVersion,
-                previous: previous)
+        let chain = bundle.chain
+        for (index, parsed) in chain.enumerated() {
+            let previousVersion = index > 0 ? chain[index - 1].version : nil
             // What is legal and will hurt can only be put right in the version that has not
             // shipped: the current one.
-            let isCurrent = index == bundle.versions.count - 1
+            let isCurrent = index == chain.count - 1
+            let (model, found) = ModelChecker.check(
+                parsed, bundleName: bundle.name, previousVersion: previousVersion,
+                previous: previous, isCurrent: isCurrent)
             diagnostics += found.filter { $0.isError || isCurrent }
             previous = model
             if let model { versions.append(model) }
         }
+        if checksLock { diagnostics += LockChecker.check(bundle, versions) }
         guard !diagnostics.hasErrors, let current = versions.last, proveSchema(of: current) else {
             return nil
         }
-        let migrations = zip(versions, versions.dropFirst()).compactMap { old, new in
-            plan(from: old, to: new)
+        for version in versions { refuseSteps(of: version) }
+        guard !diagnostics.hasErrors else { return nil }
+        var migrations: [Migration] = []
+        for (index, (old, new)) in zip(versions, versions.dropFirst()).enumerated() {
+            let isShipped = new.parsed.format == .xcode && index + 2 < versions.count
+            if let migration = isShipped
+                ? planShipped(from: old, to: new) : plan(from: old, to: new)
+            {
+                migrations.append(migration)
+            } else {
+                // Nothing leads from before a step that cannot be taken.
+                migrations = []
+            }
         }
         return CompiledBundle(
             name: bundle.name, versions: versions,
             schema: Schema(of: current.model).statements, migrations: migrations)
     }
 
+    /// Steps that the program supplies are held in the model; nothing runs them yet.
+    private mutating func refuseSteps(of version: CheckedModel) {
+        let migration = version.parsed.root.children(named: "migration").first
+        for step in migration?.children(named: "step") ?? [] {
+            diagnostics.append(
+                Diagnostic(
+                    .notSupportedYet, "A migration with a step of the program cannot be run yet",
+                    at: version.parsed.position(at: step.offset),
+                    notes: ["Fills and drops can; so can two versions, one after the other"]))
+        }
+    }
+
     /// Makes a store of the version in memory; this also finds an SQLite that is too old.
     private mutating func proveSchema(of version: CheckedModel) -> Bool {
         do {
-            _ = try MigrationProver.makeStore(of: version.model, seed: 0)
+            _ = try MigrationProver.makeStore(of: version.model, seed: nil)
             return true
         } catch {
-            diagnostics.append(
-                Diagnostic(
-                    .unprovenMigration, "The schema fails on SQLite: \(Self.line(of: error))",
-                    at: version.position(ofEntity: nil)))
+            diagnostics.append(Self.schemaFailure(error, at: version.position(ofEntity: nil)))
             return false
         }
     }
 
-    /// Errors quote SQL, which has many lines.
+    /// What to say of a version whose store cannot be made.
+    static func schemaFailure(_ error: any Error, at position: SourcePosition) -> Diagnostic {
+        Diagnostic(
+            .unprovenMigration, "The schema fails on SQLite: \(line(of: error))", at: position,
+            notes: ["No store of this model can be made here: change what the error names"])
+    }
+
+    /// Errors quote SQL, which has many lines, and of a large table thousands.
     private static func line(of error: any Error) -> String {
-        "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let line = "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return line.count > 300 ? line.prefix(300) + " …" : line
     }
 
     /// Plans and proves a step; its problems are reported where the author can solve them.
@@ -77,18 +111,69 @@ package struct ModelCompiler {
         }
     }
 
+    /// Plans and proves a step that has shipped in an Xcode bundle: nothing about it can be changed
+    /// any more, so there are only warnings.
+    private mutating func planShipped(
+        from old: CheckedModel, to new: CheckedModel
+    ) -> Migration? {
+        let step = ShippedStep(from: old.model, to: new.model)
+        let place = new.position(ofEntity: nil)
+        if let migration = step.migration {
+            if !step.losses.isEmpty {
+                diagnostics.append(
+                    Diagnostic(
+                        .impliedDrop,
+                        "The step from version '\(old.model.version)' loses data, as it did in "
+                            + "Core Data: \(step.losses.joined(separator: ", "))",
+                        at: place))
+            }
+            return prove(migration, from: old, to: new, isShipped: true) ? migration : nil
+        }
+        diagnostics.append(
+            Diagnostic(
+                .brokenChain,
+                "Stores of version '\(old.model.version)' and before cannot be migrated: the step "
+                    + "to this version needs more than the two versions say",
+                at: place, notes: step.problems.prefix(3).map(\.message)))
+        return nil
+    }
+
+    /// Runs a migration. One that has shipped, of which long chains have a hundred, is run with one
+    /// set of rows.
     private mutating func prove(
-        _ migration: Migration, from old: CheckedModel, to new: CheckedModel
+        _ migration: Migration, from old: CheckedModel, to new: CheckedModel,
+        isShipped: Bool = false
     ) -> Bool {
         do {
-            try MigrationProver.prove(from: old.model, to: new.model, migration: migration)
+            var proof = try MigrationProver.prove(
+                from: old.model, to: new.model, migration: migration,
+                seeds: isShipped ? 0..<1 : 0..<3)
+            if proof.isEmpty, !isShipped {
+                proof = try MigrationProver.prove(
+                    from: old.model, to: new.model, migration: migration, seeds: 3..<12)
+            }
+            if proof.isEmpty, !isShipped {
+                let migration = new.parsed.root.children(named: "migration").first
+                diagnostics.append(
+                    Diagnostic(
+                        .emptyProof,
+                        "The migration from version \(old.model.version) was proven on empty "
+                            + "stores only: it refused all generated rows",
+                        at: new.parsed.position(at: (migration ?? new.parsed.root).offset),
+                        notes: [
+                            "A store with rows that do not meet the new conditions cannot be "
+                                + "opened; fill what they look at, or loosen them"
+                        ]))
+            }
             return true
         } catch {
             diagnostics.append(
                 Diagnostic(
                     .unprovenMigration,
-                    "The migration from version \(old.model.version) fails on SQLite: \(Self.line(of: error))",
-                    at: new.position(ofEntity: nil)))
+                    "The migration from version \(old.model.version) fails on SQLite: "
+                        + Self.line(of: error),
+                    at: new.position(ofEntity: nil),
+                    notes: ["Change what the error names, or go there in two versions"]))
             return false
         }
     }
@@ -115,6 +200,11 @@ package struct ModelCompiler {
         diagnostics.append(
             Diagnostic(.undecidedMigration, problem.message, at: position, notes: notes))
     }
+}
+
+extension MigrationProver.Proof {
+    /// Whether all generated rows were refused.
+    fileprivate var isEmpty: Bool { rows == 0 && refusals > 0 }
 }
 
 /// What compiling a bundle gives.

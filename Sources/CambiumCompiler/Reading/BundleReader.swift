@@ -1,76 +1,181 @@
 import CambiumModel
 import Foundation
 
-/// Finds and reads the versions of a bundle: a folder `Shop.cambium` of `1.xml`, `2.xml` …
+/// Finds and reads the versions of a bundle: a folder `Shop.cambium` of `1.xml`, `2.xml` …, or what
+/// Xcode makes: `Shop.xcdatamodeld`, or a single `Shop.xcdatamodel`.
 package struct BundleReader {
     /// What has been found so far.
-    private var diagnostics: [Diagnostic] = []
+    private(set) var diagnostics: [Diagnostic] = []
+    /// The folder, without a slash at its end.
+    let path: String
+    var settings = BundleSettings()
+
+    /// The extensions of the folders that are models.
+    package static let extensions = ["cambium", "xcdatamodeld", "xcdatamodel"]
 
     /// Reads a bundle. Versions that cannot be read are missing from the result and named in the
     /// diagnostics.
     package static func read(_ path: String) -> (bundle: ParsedBundle, diagnostics: [Diagnostic]) {
-        var reader = BundleReader()
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        let versions = reader.readVersions(of: path)
-        let folder = URL(fileURLWithPath: path)
-        let bundle = ParsedBundle(
-            name: folder.deletingPathExtension().lastPathComponent, path: path, versions: versions)
+        var reader = BundleReader(path)
+        let bundle = reader.readBundle()
         return (bundle, reader.diagnostics)
     }
 
-    private mutating func readVersions(of path: String) -> [ParsedModel] {
-        if path.hasSuffix(".xcdatamodeld") {
-            report(.notSupportedYet, "Models of Xcode are not supported yet", path)
-            return []
+    private init(_ path: String) {
+        self.path = path
+    }
+
+    /// The folder's name without its extension.
+    var fileName: String {
+        URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+    }
+
+    private mutating func readBundle() -> ParsedBundle {
+        let name = ParsedBundle.modelName(of: fileName)
+        switch path.split(separator: ".").last.map(String.init) {
+        case "cambium" where path.hasSuffix(".cambium"):
+            readSettings()
+            let versions = readVersions()
+            return bundle(name, versions, current: settings.current)
+        case "xcdatamodeld" where path.hasSuffix(".xcdatamodeld"):
+            readSettings()
+            let (versions, current) = readXcodeVersions(name: name)
+            return bundle(name, versions, current: current)
+        case "xcdatamodel" where path.hasSuffix(".xcdatamodel"):
+            readSettings()
+            let version = readXcodeVersion(
+                path, version: fileName, name: name, previous: nil, isCurrent: true)
+            return bundle(name, [version?.model].compactMap(\.self), current: fileName)
+        default:
+            report(
+                .bundleLayout,
+                "A model is a folder whose name ends in .cambium, or in .xcdatamodeld", path)
+            return bundle(name, [], current: nil)
         }
-        guard path.hasSuffix(".cambium") else {
-            report(.bundleLayout, "A model is a folder whose name ends in .cambium", path)
-            return []
-        }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
-            report(.bundleLayout, "There is no folder of that name that can be read", path)
-            return []
-        }
-        let files = names.filter { $0.hasSuffix(".xml") && !$0.hasPrefix(".") }
-        for name in names.sorted() where !name.hasSuffix(".xml") && !name.hasPrefix(".") {
+    }
+
+    private func bundle(
+        _ name: String, _ versions: [ParsedModel], current: String?
+    ) -> ParsedBundle {
+        ParsedBundle(
+            name: name, path: path, versions: versions, current: current, settings: settings)
+    }
+
+    // MARK: Cambium's own
+
+    private mutating func readVersions() -> [ParsedModel] {
+        guard let names = contents(of: path) else { return [] }
+        for name in names where !name.hasSuffix(".xml") {
             report(
                 .foreignFile, "This is no version of the model and is ignored", path + "/" + name)
         }
-        if files.isEmpty {
+        let versions = names.filter { $0.hasSuffix(".xml") }.map { String($0.dropLast(4)) }
+        if versions.isEmpty {
             report(
                 .bundleLayout, "The model has no version", path,
                 notes: ["Write the first version into \(path)/1.xml"])
         }
-        return files.sorted(by: VersionOrder.precedes).compactMap { readVersion($0, in: path) }
+        return ordered(versions).compactMap { version in
+            guard let source = readText(path + "/" + version + ".xml") else { return nil }
+            return readXML(source).map {
+                ParsedModel(source: source, version: version, root: $0)
+            }
+        }
     }
 
-    private mutating func readVersion(_ name: String, in bundle: String) -> ParsedModel? {
-        let path = bundle + "/" + name
-        guard let file = regularFile(path, in: bundle) else { return nil }
-        // The size is looked at first, so that a file of gigabytes is not brought into memory.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
-        if let size = attributes?[.size] as? Int, size > ReadingLimits.fileSize {
-            report(.limitExceeded, "A model file may not have more than 4 MiB", path)
+    // MARK: Settings
+
+    private mutating func readSettings() {
+        let folder = URL(fileURLWithPath: path)
+        let own = path + ".json"
+        let shared = folder.deletingLastPathComponent().appendingPathComponent("cambium.json")
+        let manager = FileManager.default
+        guard manager.fileExists(atPath: path) else { return }
+        if manager.fileExists(atPath: own) {
+            readSettings(own, isOfFolder: false)
+        } else if manager.fileExists(atPath: shared.path) {
+            readSettings(shared.path, isOfFolder: true)
+        }
+    }
+
+    private mutating func readSettings(_ file: String, isOfFolder: Bool) {
+        guard let data = readData(file) else { return }
+        do {
+            settings = try BundleSettings.read(
+                data, of: URL(fileURLWithPath: path).lastPathComponent, isOfFolder: isOfFolder)
+        } catch {
+            let source = SourceText(path: file, bytes: [UInt8](data))
+            let place = error.word.flatMap {
+                String(decoding: source.bytes, as: UTF8.self).utf8Offset(of: "\"\($0)\"")
+            }
+            append(
+                Diagnostic(
+                    .invalidSettings, error.message, at: source.position(at: place ?? 0)))
+        }
+    }
+
+    /// Version names in the order of the settings, else in natural order.
+    mutating func ordered(_ versions: [String]) -> [String] {
+        let natural = versions.sorted(by: VersionOrder.precedes)
+        guard !settings.versions.isEmpty else { return natural }
+        let (said, found) = (Set(settings.versions), Set(versions))
+        for name in settings.versions where !found.contains(name) {
+            report(.invalidSettings, "There is no version '\(name)', which versions names", path)
+        }
+        for name in natural where !said.contains(name) {
+            report(.invalidSettings, "versions does not name the version '\(name)'", path)
+        }
+        return settings.versions.filter(found.contains) + natural.filter { !said.contains($0) }
+    }
+
+    // MARK: Files
+
+    /// The visible names in a folder, or nil (and reported).
+    mutating func contents(of folder: String) -> [String]? {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            report(.bundleLayout, "There is no folder of that name that can be read", folder)
             return nil
         }
-        guard let data = try? Data(contentsOf: file) else {
-            report(.bundleLayout, "The file cannot be read", path)
-            return nil
-        }
-        let source = SourceText(path: path, bytes: [UInt8](data))
+        return names.filter { !$0.hasPrefix(".") && $0 != LockFile.name }.sorted()
+    }
+
+    /// The XML of a file, or nil (and reported).
+    mutating func readXML(_ source: SourceText) -> ParsedElement? {
         do throws(Diagnostic) {
-            let root = try XMLReader.read(source)
-            return ParsedModel(source: source, version: String(name.dropLast(4)), root: root)
+            return try XMLReader.read(source)
         } catch {
             diagnostics.append(error)
             return nil
         }
     }
 
+    /// A file of the bundle, or nil (and reported).
+    mutating func readText(_ path: String) -> SourceText? {
+        guard let file = regularFile(path), let data = readData(file.path, shownAs: path) else {
+            return nil
+        }
+        return SourceText(path: path, bytes: [UInt8](data))
+    }
+
+    private mutating func readData(_ file: String, shownAs path: String? = nil) -> Data? {
+        // The size is looked at first, so that a file of gigabytes is not brought into memory.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+        if let size = attributes?[.size] as? Int, size > ReadingLimits.fileSize {
+            report(.limitExceeded, "A model file may not have more than 4 MiB", path ?? file)
+            return nil
+        }
+        guard let data = try? Data(contentsOf: URL(fileURLWithPath: file)) else {
+            report(.bundleLayout, "The file cannot be read", path ?? file)
+            return nil
+        }
+        return data
+    }
+
     /// The file itself, where it is one and lies in the bundle.
-    private mutating func regularFile(_ path: String, in bundle: String) -> URL? {
-        let folder = URL(fileURLWithPath: bundle).resolvingSymlinksInPath()
+    private mutating func regularFile(_ path: String) -> URL? {
+        let folder = URL(fileURLWithPath: self.path).resolvingSymlinksInPath()
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         guard file.path.hasPrefix(folder.path + "/") else {
             report(.bundleLayout, "The file is a link that leads out of the bundle", path)
@@ -84,7 +189,13 @@ package struct BundleReader {
         return file
     }
 
-    private mutating func report(
+    // MARK: Reporting
+
+    mutating func append(_ diagnostic: Diagnostic) {
+        diagnostics.append(diagnostic)
+    }
+
+    mutating func report(
         _ code: DiagnosticCode, _ message: String, _ path: String, notes: [String] = []
     ) {
         let position = SourcePosition(path: path, line: 1, column: 1)
@@ -92,48 +203,8 @@ package struct BundleReader {
     }
 }
 
-/// The versions of a model that could be read.
-package struct ParsedBundle: Sendable {
-    /// The folder's name without `.cambium`.
-    package let name: String
-    /// The folder as it was given.
-    package let path: String
-    /// The versions, oldest first.
-    package let versions: [ParsedModel]
-}
-
-/// The order of versions: names compare by their runs of digits as numbers, so 10 follows 9.
-package enum VersionOrder {
-    /// Whether one name comes before another.
-    package static func precedes(_ left: String, _ right: String) -> Bool {
-        let (first, second) = (parts(left), parts(right))
-        for (one, other) in zip(first, second) where one != other {
-            return isLess(one, other)
-        }
-        return (first.count, left) < (second.count, right)
+extension String {
+    fileprivate func utf8Offset(of part: String) -> Int? {
+        firstRange(of: part).map { utf8.distance(from: startIndex, to: $0.lowerBound) }
     }
-
-    private static func isLess(_ left: Substring, _ right: Substring) -> Bool {
-        guard left.first?.isASCIIDigit == true, right.first?.isASCIIDigit == true else {
-            return left < right
-        }
-        // Without leading zeros a longer number is a greater one, however many digits it has.
-        let (one, other) = (left.drop { $0 == "0" }, right.drop { $0 == "0" })
-        return (one.count, one, left.count) < (other.count, other, right.count)
-    }
-
-    private static func parts(_ name: String) -> [Substring] {
-        var parts: [Substring] = []
-        var rest = name[...]
-        while let first = rest.first {
-            let part = rest.prefix { $0.isASCIIDigit == first.isASCIIDigit }
-            parts.append(part)
-            rest = rest.dropFirst(part.count)
-        }
-        return parts
-    }
-}
-
-extension Character {
-    fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }

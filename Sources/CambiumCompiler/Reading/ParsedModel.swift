@@ -1,17 +1,32 @@
-/// A model file as it was written: nothing is left out and nothing is judged.
+/// A model file in Cambium's own vocabulary: nothing is left out and nothing is judged.
+///
+/// What Xcode wrote has been translated; its places are those of Xcode's file.
 package struct ParsedModel: Sendable {
+    /// Which of the two spellings a file has.
+    package enum Format: Sendable {
+        /// Cambium's own.
+        case cambium
+        /// Xcode's `contents`.
+        case xcode
+    }
+
     /// The file.
     package let source: SourceText
-    /// The file's name without `.xml`.
+    /// The version's name: the file's, or in Xcode the folder's, without its extension.
     package let version: String
     /// The outermost element.
-    package let root: ParsedElement
+    package var root: ParsedElement
+    /// The spelling of the file.
+    package let format: Format
 
     /// Holds what was read.
-    package init(source: SourceText, version: String, root: ParsedElement) {
+    package init(
+        source: SourceText, version: String, root: ParsedElement, format: Format = .cambium
+    ) {
         self.source = source
         self.version = version
         self.root = root
+        self.format = format
     }
 
     /// The place of a byte of the file.
@@ -32,6 +47,8 @@ package struct ParsedElement: Sendable {
     package var children: [ParsedElement] = []
     /// The text directly in it.
     package var text = ParsedText()
+    /// The comments before it, and those before its end.
+    package var comments: [ParsedComment] = []
 
     /// The attribute of that name.
     package subscript(name: String) -> ParsedAttribute? {
@@ -42,6 +59,24 @@ package struct ParsedElement: Sendable {
     package func children(named name: String) -> [ParsedElement] {
         children.filter { $0.name == name }
     }
+}
+
+/// A comment with its place.
+package struct ParsedComment: Sendable, Hashable {
+    /// What a comment belongs to.
+    package enum Placement: Sendable {
+        /// The element after it.
+        case before
+        /// The element that ends after it.
+        case atEnd
+        /// The outermost element, which has ended.
+        case after
+    }
+
+    /// All of it, from `<!--` to `-->`.
+    package let range: Range<Int>
+    /// Where it stands.
+    package let placement: Placement
 }
 
 /// An attribute with its place.
@@ -77,6 +112,25 @@ package struct ParsedText: Sendable {
             }
         }
         return pieces.last?.range.upperBound ?? 0
+    }
+
+    /// Without the white space around it.
+    var trimmed: ParsedText {
+        let isSpace: (UInt8) -> Bool = { " \t\r\n".utf8.contains($0) }
+        let start = value.utf8.prefix(while: isSpace).count
+        guard start > 0 || value.utf8.last.map(isSpace) == true else { return self }
+        let end = value.utf8.reversed().prefix(while: isSpace).count
+        var text = ParsedText(value: "", pieces: pieces)
+        guard start < value.utf8.count else { return text }
+        text.value = String(decoding: value.utf8.dropFirst(start).dropLast(end), as: UTF8.self)
+        // White space that was written as a reference takes more bytes; then places stay as they
+        // were, a few columns before.
+        if start > 0, let first = pieces.first, first.range.count >= start {
+            text.pieces[0] = ScannedText(
+                range: (first.range.lowerBound + start)..<first.range.upperBound,
+                isVerbatim: first.isVerbatim)
+        }
+        return text
     }
 
     /// How many bytes one unit of source takes: a reference or CR LF is one, any byte is one.

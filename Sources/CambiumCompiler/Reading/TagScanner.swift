@@ -20,6 +20,8 @@ struct TagScanner {
     private var open: [Int] = []
     /// The elements in the order of their start tags.
     private(set) var elements: [ScannedElement] = []
+    /// The comments in order.
+    private(set) var comments: [ScannedComment] = []
 
     /// Prepares to scan a file.
     init(_ source: SourceText) {
@@ -41,7 +43,10 @@ struct TagScanner {
             return keepText(start..<index, isVerbatim: false)
         }
         if starts(with: "<!--") {
-            return skip(past: "-->", from: start + 4)
+            if let end = skip(past: "-->", from: start + 4) { return end }
+            comments.append(
+                ScannedComment(range: start..<index, parent: open.last, next: elements.count))
+            return nil
         }
         if starts(with: "<![CDATA[") {
             if let end = skip(past: "]]>", from: start + 9) { return end }
@@ -187,7 +192,12 @@ struct TagScanner {
     }
 
     private static func endsName(_ byte: UInt8) -> Bool {
-        isSpace(byte) || "=/><\"'&".utf8.contains(byte)
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "="), UInt8(ascii: "/"), UInt8(ascii: ">"),
+            UInt8(ascii: "<"), UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "&"):
+            true
+        default: false
+        }
     }
 
     // MARK: Limits
@@ -219,6 +229,15 @@ struct ScannedElement {
     let name: Range<Int>
     var attributes: [ScannedAttribute]
     var text: [ScannedText] = []
+}
+
+/// Where a comment is.
+struct ScannedComment {
+    let range: Range<Int>
+    /// The number of the element that it is in.
+    let parent: Int?
+    /// The number of the first element that starts after it.
+    let next: Int
 }
 
 /// Where an attribute is; the value without its quotes.

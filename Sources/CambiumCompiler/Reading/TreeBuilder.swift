@@ -2,8 +2,12 @@
 final class TreeBuilder {
     private let source: SourceText
     private let scanned: [ScannedElement]
+    private let comments: [ScannedComment]
     private var next = 0
+    private var nextComment = 0
     private var open: [ParsedElement] = []
+    /// The number of each open element.
+    private var numbers: [Int] = []
     /// The outermost element, once it has ended.
     private(set) var root: ParsedElement?
     /// The first thing that went wrong.
@@ -11,9 +15,10 @@ final class TreeBuilder {
     /// Ends the parser's work.
     var stop: () -> Void = {}
 
-    init(source: SourceText, scanned: [ScannedElement]) {
+    init(source: SourceText, scanned: [ScannedElement], comments: [ScannedComment] = []) {
         self.source = source
         self.scanned = scanned
+        self.comments = comments
     }
 
     /// The builder that a callback belongs to.
@@ -51,12 +56,30 @@ final class TreeBuilder {
             name: name, namespace: namespace, offset: places.name.lowerBound - 1,
             attributes: parsed)
         element.text.pieces = places.text
+        element.comments = takeComments(.before) { $0.next < next }
         open.append(element)
+        numbers.append(next - 1)
+    }
+
+    /// The comments from the last one taken on that are meant.
+    private func takeComments(
+        _ placement: ParsedComment.Placement, where isMeant: (ScannedComment) -> Bool
+    ) -> [ParsedComment] {
+        var taken: [ParsedComment] = []
+        while nextComment < comments.count, isMeant(comments[nextComment]) {
+            taken.append(
+                ParsedComment(range: comments[nextComment].range, placement: placement))
+            nextComment += 1
+        }
+        return taken
     }
 
     func endElement() {
-        guard diagnostic == nil, let element = open.popLast() else { return }
+        guard diagnostic == nil, var element = open.popLast() else { return }
+        let number = numbers.popLast()
+        element.comments += takeComments(.atEnd) { $0.parent == number }
         if open.isEmpty {
+            element.comments += takeComments(.after) { _ in true }
             root = element
         } else {
             open[open.count - 1].children.append(element)

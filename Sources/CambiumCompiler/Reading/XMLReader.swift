@@ -26,7 +26,8 @@ package enum XMLReader {
         case .refused(let code, let message, let offset):
             throw Diagnostic(code, message, at: source.position(at: offset))
         }
-        let builder = TreeBuilder(source: source, scanned: scanner.elements)
+        let builder = TreeBuilder(
+            source: source, scanned: scanner.elements, comments: scanner.comments)
         let isWellFormed = parse(source.bytes[..<length], into: builder)
         if let diagnostic = builder.diagnostic ?? refusal { throw diagnostic }
         guard isWellFormed, let root = builder.root else {
@@ -165,8 +166,12 @@ package enum XMLReader {
             }
             // Unless it is told to replace entities, which it never is here, libxml2 writes "&" in
             // a value as "&#38;", and so every "&" there is.
-            let value = string(start, length: end - start).replacing("&#38;", with: "&")
-            return (qualified(fields[0], fields[1]), value)
+            let value = string(start, length: end - start)
+            let isPlain = !value.utf8.contains(UInt8(ascii: "&"))
+            return (
+                qualified(fields[0], fields[1]),
+                isPlain ? value : value.replacing("&#38;", with: "&")
+            )
         }
     }
 }

@@ -7,11 +7,19 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     /// What would be right, where that can be told.
     public let hint: String?
 
-    /// Describes a mistake.
+    /// Describes a mistake. What is much longer than a message to a person, because a name or a
+    /// string in it is, is cut.
     public init(offset: Int, message: String, hint: String? = nil) {
         self.offset = offset
-        self.message = message
-        self.hint = hint
+        self.message = Self.abbreviated(message)
+        self.hint = hint.map(Self.abbreviated)
+    }
+
+    private static func abbreviated(_ text: String) -> String {
+        let maximum = 500
+        guard text.utf8.count > maximum else { return text }
+        return "\(text.unicodeScalars.prefix(maximum / 2).map(String.init).joined()) … "
+            + text.unicodeScalars.suffix(maximum / 4).map(String.init).joined()
     }
 }
 

@@ -13,7 +13,7 @@ public indirect enum ModelExpression: Sendable, Hashable {
     case keyPath(root: PathRoot, names: [String])
     /// A value that is supplied later: `$name`.
     case parameter(String)
-    /// Several values, for `IN` only.
+    /// Several values, for `IN` only. A parameter in its place stands for a list.
     case list([ModelExpression])
     /// All are true. An empty one is true.
     case and([ModelExpression])
@@ -23,9 +23,10 @@ public indirect enum ModelExpression: Sendable, Hashable {
     case not(ModelExpression)
     /// The two sides stand in that relation.
     case comparison(ModelExpression, ComparisonOperator, ModelExpression, ComparisonOptions)
-    /// The left side lies between the two bounds, both included.
+    /// The left side lies between the two bounds, both included. Where both bounds are the same
+    /// parameter it may stand for a list of the two.
     case between(ModelExpression, lower: ModelExpression, upper: ModelExpression)
-    /// A comparison whose left side's path leads through exactly one to-many relationship.
+    /// A comparison whose left side's path leads through one or more to-many relationships.
     case quantified(Quantifier, ModelExpression)
     /// A number or string computed from others.
     case arithmetic(ModelExpression, ArithmeticOperator, ModelExpression)
@@ -34,7 +35,8 @@ public indirect enum ModelExpression: Sendable, Hashable {
     /// One value out of the objects of a to-many path: `items.price.@sum`, `items.@count`.
     case aggregate(AggregateFunction, ModelExpression)
     /// The objects of a to-many path that meet a condition, under a variable of their own; used
-    /// below an aggregate: `SUBQUERY(items, $i, $i.price > 3).@count`.
+    /// below an aggregate: `SUBQUERY(items, $i, $i.price > 3).@count`. The path may end with the
+    /// attribute that is aggregated; the variable is the object that has it.
     case subquery(ModelExpression, variable: String, condition: ModelExpression)
     /// The first side where the condition is true, else the second.
     case conditional(ModelExpression, then: ModelExpression, otherwise: ModelExpression)
@@ -148,6 +150,13 @@ public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     case modulus
     /// The number as text, or text as a number where it is one.
     case string
+    /// The number as text; text as it is: `CAST(x, 'NSString')`.
+    case text
+    /// The number that the text spells, or the seconds of a date since 2001-01-01 UTC:
+    /// `CAST(x, 'NSNumber')`.
+    case number
+    /// The moment that many seconds after 2001-01-01 UTC: `CAST(x, 'NSDate')`.
+    case date
 }
 
 /// A value computed from many.

@@ -17,6 +17,9 @@ extension ExpressionSQL {
             return try among(operand, constants, use)
         case .text(let left, let relation, let right, let options):
             return try text(left, relation, right, options, use)
+        case .amongList(_, let name):
+            throw Self.failure(
+                "the list $\(name) has no values here; put them in with substituting(_:)")
         case .exists(let collection):
             return "EXISTS (\(try select("1", from: collection)))"
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,

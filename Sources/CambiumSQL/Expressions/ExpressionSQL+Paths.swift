@@ -70,6 +70,8 @@ extension ExpressionSQL {
                 + SQLText.column("_id", of: source)
         case .joinTable:
             throw Self.failure("'\(step.relationship.name)' leads to many objects")
+        case .transient:
+            throw Self.failure("'\(step.relationship.name)' is transient: it is not in the store")
         }
     }
 
@@ -106,6 +108,9 @@ extension ExpressionSQL {
             link = SQLText.column(sourceColumn, of: pairs)
         case .key:
             throw Self.failure("'\(collection.relationship.name)' leads to one object")
+        case .transient:
+            throw Self.failure(
+                "'\(collection.relationship.name)' is transient: it is not in the store")
         }
         let owner = try key(of: collection.owner)
         let select: SQLFragment =
@@ -130,6 +135,11 @@ extension ExpressionSQL {
                 case .minimum: return "min(\(element))"
                 case .maximum: return "max(\(element))"
                 case .sum, .average:
+                    if operand.type == .anyDecimal {
+                        let bits = function == .average ? "1" : "0"
+                        let forms: SQLFragment = "group_concat(hex(\(element)))"
+                        return Self.call(.total, "\(forms), \(raw: bits)")
+                    }
                     guard operand.type.scale == nil else { return Self.halves(of: element) }
                     return function == .sum
                         ? "total(\(element))" : "total(\(element)) / count(\(element))"

@@ -22,7 +22,7 @@ extension ExpressionSQL {
             return try column(model.column(of: attribute.name, in: declarer), of: path)
         case .object(let path):
             return try key(of: path)
-        case .and, .or, .not, .comparison, .among, .text, .exists:
+        case .and, .or, .not, .comparison, .among, .amongList, .text, .exists:
             return "(\(try condition(expression, .truth)))"
         case .aggregate(let function, let collection, let operand):
             return try aggregate(function, collection, operand)
@@ -57,6 +57,11 @@ extension ExpressionSQL {
         case (.int(let value), .float), (.int(let value), .double): .real(Double(value))
         case (.int(let value), .decimal(let scale)):
             DecimalStorage.units(of: Decimal(value), scale: scale).map { .integer($0) }
+        case (.int(let value), .anyDecimal):
+            OrderedDecimal.bytes(of: Decimal(value)).map { .blob($0) }
+        case (.decimal(let value), .anyDecimal):
+            OrderedDecimal.bytes(of: value).map { .blob($0) }
+        case (.string(let value), .codable): .text(value)
         case (.double(let value), .float), (.double(let value), .double): .real(value)
         case (.decimal(let value), .decimal(let scale)):
             DecimalStorage.units(of: value, scale: scale).map { .integer($0) }
@@ -76,7 +81,7 @@ extension ExpressionSQL {
         case .attribute(let path, let attribute, _):
             attribute.isOptional || attribute.isTransient || !path.steps.isEmpty
         case .object(let path): !path.steps.isEmpty
-        case .and, .or, .not, .comparison, .among, .text, .exists: false
+        case .and, .or, .not, .comparison, .among, .amongList, .text, .exists: false
         case .aggregate(let function, _, _): function != .count
         case .conditional(_, let first, let second): isNullable(first) || isNullable(second)
         case .convert(let operand, let type): !type.isFloatingPoint || isNullable(operand)
@@ -110,6 +115,9 @@ extension ExpressionSQL {
         var other = try value(right)
         if type == .string { return "(\(one) || \(other))" }
         if operation == .power { return Self.call(.power, "\(one), \(other)") }
+        if type == .anyDecimal {
+            return Self.call(.calculate, "\(one), '\(raw: operation.rawValue)', \(other)")
+        }
         guard let scale = type.scale else { return "(\(one) \(raw: operation.rawValue) \(other))" }
         switch operation {
         case .bitwiseAnd, .bitwiseOr:
@@ -131,7 +139,13 @@ extension ExpressionSQL {
         _ operand: TypedExpression, _ type: ExpressionType
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let fragment = try value(operand)
+        if operand.type == .anyDecimal {
+            return type == .anyDecimal ? fragment : Self.call(.double, fragment)
+        }
         guard let scale = operand.type.scale else { return fragment }
+        if type == .anyDecimal {
+            return Self.call(.decimal, "\(fragment), \(raw: String(scale))")
+        }
         if let wanted = type.scale { return rescaled(fragment, by: wanted - scale) }
         if scale == 0 { return "CAST(\(fragment) AS REAL)" }
         let divisor = String(NumberFunctions.powerOfTen(scale))
@@ -150,8 +164,10 @@ extension ExpressionSQL {
         }
         let operand = try value(first)
         switch function {
-        case .now: throw Self.failure("now() takes no operand")
+        case .now, .text, .number, .date:
+            throw Self.failure("\(function.rawValue)() should have been resolved")
         case .length: return "length(\(operand))"
+        case .abs where first.type == .anyDecimal: return Self.call(.magnitude, operand)
         case .abs:
             // SQLite's abs() leaves the sign of −0.0, which a sum with 0.0 takes away.
             guard first.type.scale != nil else { return "(abs(\(operand)) + 0.0)" }

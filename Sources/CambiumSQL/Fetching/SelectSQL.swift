@@ -12,9 +12,24 @@ package struct SelectSQL: Sendable {
         /// Those whose key is in the `pending` table.
         case pendingKeys
         /// Those whose column holds the key that is parameter 1.
-        case referring(column: String)
-        /// Those that a join table links to the key that is parameter 1.
-        case linked(table: String, sourceColumn: String, destinationColumn: String)
+        /// Where the column of places is given, they come in that order.
+        case referring(column: String, position: String? = nil)
+        /// Those that a join table links to the key that is parameter 1. Where the column of
+        /// places is given, they come in that order.
+        case linked(
+            table: String, sourceColumn: String, destinationColumn: String, position: String? = nil)
+
+        /// The column that the rows are in the order of.
+        fileprivate var position: String? {
+            switch self {
+            case .referring(_, let position?):
+                SQLText.column(position, of: SelectSQL.alias)
+            case .linked(_, _, _, let position?):
+                SQLText.column(position, of: SelectSQL.join)
+            case .matching, .key, .pendingKeys, .referring, .linked:
+                nil
+            }
+        }
     }
 
     /// The columns of the family, as the rows have them after the system columns.
@@ -22,7 +37,8 @@ package struct SelectSQL: Sendable {
     /// How many system columns come first.
     package let firstColumn: Int
 
-    private static let alias = "t"
+    fileprivate static let alias = "t"
+    fileprivate static let join = "j"
     private let model: Model
     private let entity: Entity
     private let root: Entity
@@ -58,13 +74,27 @@ package struct SelectSQL: Sendable {
             let terms = try sort.map { term in
                 try lowering.sortKey(term.path) + (term.isDescending ? " DESC" : "")
             }
-            source += " ORDER BY " + (terms + [column(SystemColumn.key)]).joined(separator: ", ")
+            let position = selection.position.map { ["\($0) NULLS LAST"] } ?? []
+            source +=
+                " ORDER BY "
+                + (position + terms + [column(SystemColumn.key)]).joined(separator: ", ")
         }
         if limit != nil || offset > 0 {
             source += " LIMIT ? OFFSET ?"
             parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
         }
         return ("SELECT \(names.joined(separator: ", ")) \(source)", parameters)
+    }
+
+    /// The statement that returns the keys and the entities of rows, with 0 for the version and no
+    /// other columns.
+    package func keys(_ selection: Selection) throws -> (sql: String, parameters: [StoredValue]) {
+        var names = [column(SystemColumn.key), "0"]
+        if hasEntityColumn { names.append(column(SystemColumn.entity)) }
+        let (source, parameters) = try source(selection, true)
+        let order = [selection.position.map { "\($0) NULLS LAST" }, column(SystemColumn.key)]
+            .compactMap { $0 }.joined(separator: ", ")
+        return ("SELECT \(names.joined(separator: ", ")) \(source) ORDER BY \(order)", parameters)
     }
 
     /// The statement that hands the rows to the function `sink`, in any order; nil where there are
@@ -121,13 +151,13 @@ package struct SelectSQL: Sendable {
             // CROSS JOIN fixes the order: a look-up per key, in the order of the keys.
             from = "FROM pending AS p CROSS JOIN \(table)"
             conditions.append("\(key) = p.key")
-        case .referring(let name):
+        case .referring(let name, _):
             conditions.append("\(column(name)) = ?")
-        case .linked(let join, let source, let destination):
+        case .linked(let join, let source, let destination, _):
             from +=
-                " JOIN \(SQLText.identifier(join)) AS \"j\""
-                + " ON \(SQLText.column(destination, of: "j")) = \(key)"
-            conditions.append("\(SQLText.column(source, of: "j")) = ?")
+                " JOIN \(SQLText.identifier(join)) AS \(SQLText.identifier(Self.join))"
+                + " ON \(SQLText.column(destination, of: Self.join)) = \(key)"
+            conditions.append("\(SQLText.column(source, of: Self.join)) = ?")
         }
         if let restriction = entityRestriction(includesSubentities) {
             conditions.append(restriction)

@@ -32,7 +32,7 @@ package struct SchemaRefresh: Sendable {
     private static func staleIndexes(
         in catalogue: Catalogue, besides target: Catalogue, of schema: Schema
     ) -> [String] {
-        let words = [".key.", ".unique.", ".index."]
+        let words = [".key.", ".order.", ".unique.", ".index."]
         return catalogue.entries.filter { name, sql in
             target.entries[name] == nil
                 && (sql.hasPrefix("CREATE INDEX") || sql.hasPrefix("CREATE UNIQUE INDEX"))
@@ -43,7 +43,8 @@ package struct SchemaRefresh: Sendable {
     private static func rebuild(_ table: Table, exists: Bool) -> [String] {
         guard exists else { return [table.createStatement()] }
         let name = "_new_\(table.name)"
-        let columns = table.columns.map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        let columns = table.columns.filter { !$0.isGenerated }
+            .map { SQLText.identifier($0.name) }.joined(separator: ", ")
         return [
             table.createStatement(named: name),
             "INSERT INTO \(SQLText.identifier(name)) (\(columns))\nSELECT \(columns)\n"

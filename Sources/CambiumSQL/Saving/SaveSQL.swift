@@ -9,6 +9,10 @@ package struct SaveSQL: Sendable {
     private let table: String
     private let entity: String?
     private let columns: [(slot: Int, name: String)]
+    /// The slots of derived attributes, which nobody sets.
+    private let derived: Set<Int>
+    /// The places in ordered to-manys, by the slot of the key that leads there.
+    private let positions: [Int: String]
 
     package init(_ entity: Entity, layout: RecordLayout, in model: Model) {
         let root = model.root(of: entity)
@@ -17,6 +21,19 @@ package struct SaveSQL: Sendable {
         columns = layout.slots.enumerated().compactMap { slot, place in
             place.column.map { (slot, SQLText.identifier($0)) }
         }
+        let derivedNames = Set(
+            model.attributes(of: entity).filter { $0.derivation != nil }.map(\.name))
+        derived = Set(
+            layout.slots.indices.filter { derivedNames.contains(layout.slots[$0].property) })
+        var positions: [Int: String] = [:]
+        for relationship in model.relationships(of: entity) {
+            let declarer = model.declarer(of: relationship.name, in: entity) ?? entity
+            guard let slot = layout.slot(of: relationship.name),
+                let column = model.inversePositionColumn(of: relationship, of: declarer)
+            else { continue }
+            positions[slot] = SQLText.identifier(column)
+        }
+        self.positions = positions
     }
 
     private static let key = SQLText.identifier(SystemColumn.key)
@@ -31,7 +48,7 @@ package struct SaveSQL: Sendable {
             names.append(Self.entity)
             values.append(entity)
         }
-        for column in columns {
+        for column in columns where !derived.contains(column.slot) {
             names.append(column.name)
             values.append("c\(column.slot)")
         }
@@ -45,10 +62,17 @@ package struct SaveSQL: Sendable {
     /// version.
     package func update(slots: [Int]) -> String {
         let wanted = Set(slots)
-        let sets = columns.filter { wanted.contains($0.slot) }.map { "\($0.name) = p.c\($0.slot)" }
-        let all = ["\(Self.version) = p.version + 1"] + sets
+        var sets = ["\(Self.version) = p.version + 1"]
+        for column in columns where wanted.contains(column.slot) {
+            sets.append("\(column.name) = p.c\(column.slot)")
+            // A place belongs to the owner that it is with.
+            guard let position = positions[column.slot] else { continue }
+            sets.append(
+                "\(position) = CASE WHEN \(table).\(column.name) IS p.c\(column.slot) "
+                    + "THEN \(position) END")
+        }
         return """
-            UPDATE OR ROLLBACK \(table) SET \(all.joined(separator: ", ")) FROM pending AS p \
+            UPDATE OR ROLLBACK \(table) SET \(sets.joined(separator: ", ")) FROM pending AS p \
             WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
             """
     }

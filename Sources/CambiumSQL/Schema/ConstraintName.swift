@@ -5,6 +5,8 @@ import CambiumModel
 /// | text | what failed |
 /// |---|---|
 /// | `Product.price.min` | a limit of an attribute |
+/// | `Product.address.city.max` | a limit of a part of a composite value |
+/// | `Product.address.presence` | a composite value without a part that it requires |
 /// | `Product.rule.saleBelowPrice` | a rule |
 /// | `Product.unique.sku+tenant` | a unique constraint |
 package enum ConstraintName: Sendable, Hashable {
@@ -24,6 +26,8 @@ package enum ConstraintName: Sendable, Hashable {
         case range
         /// Not nil.
         case required
+        /// A composite value that is nil or has all the parts that it requires.
+        case presence
     }
 
     /// A check of one property.
@@ -37,7 +41,7 @@ package enum ConstraintName: Sendable, Hashable {
     package var text: String {
         switch self {
         case .property(let entity, let property, let check):
-            Self.words.contains(property)
+            Self.words.contains(Self.firstWord(of: property))
                 ? "\(entity).property.\(property).\(check.rawValue)"
                 : "\(entity).\(property).\(check.rawValue)"
         case .rule(let entity, let name):
@@ -51,21 +55,24 @@ package enum ConstraintName: Sendable, Hashable {
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count >= 3 else { return nil }
-        switch (parts[1], parts.count) {
-        case ("rule", 3):
+        switch parts[1] {
+        case "rule" where parts.count == 3:
             self = .rule(entity: parts[0], name: parts[2])
-        case ("unique", 3):
+        case "unique":
+            let properties = parts[2...].joined(separator: ".")
             self = .unique(
-                entity: parts[0], properties: parts[2].split(separator: "+").map(String.init))
-        case ("property", 4):
-            guard let check = Check(rawValue: parts[3]) else { return nil }
-            self = .property(entity: parts[0], property: parts[2], check)
-        case (let property, 3):
-            guard let check = Check(rawValue: parts[2]) else { return nil }
-            self = .property(entity: parts[0], property: property, check)
-        default:
-            return nil
+                entity: parts[0], properties: properties.split(separator: "+").map(String.init))
+        case let word:
+            let names = parts[(word == "property" ? 2 : 1)...].dropLast()
+            guard !names.isEmpty, let check = parts.last.flatMap(Check.init(rawValue:)) else {
+                return nil
+            }
+            self = .property(entity: parts[0], property: names.joined(separator: "."), check)
         }
+    }
+
+    private static func firstWord(of property: String) -> String {
+        String(property.prefix { $0 != "." })
     }
 
     /// Words at the second place of a name; a property that is called so gets a longer name.

@@ -6,7 +6,7 @@ extension Model {
         guard case .constant(let value) = attribute.defaultValue, value != .null else {
             return nil
         }
-        return stored(value, as: attribute.type)
+        return stored(value, of: attribute)
     }
 
     /// The conditions on one column: the range of its type and the limits. Each is NULL, which a
@@ -33,6 +33,8 @@ extension Model {
         if let value = limits.maximum.flatMap({ bound($0, of: attribute) }) {
             checks.append((.maximum, "\(column) <= \(value)"))
         }
+        // How long a value in a file is, the row does not say.
+        guard !attribute.usesExternalForm else { return checks }
         if let length = limits.minimumLength {
             checks.append((.minimumLength, "length(\(column)) >= \(length)"))
         }
@@ -76,12 +78,18 @@ extension Model {
     }
 
     /// A value over the columns of a row and SQLite's own functions, in the stored form of an
-    /// attribute; nil where it needs more.
+    /// attribute, or of its own type without one; nil where it needs more.
     func columnValue(
-        _ expression: ModelExpression, for attribute: Attribute, of entity: Entity
+        _ expression: ModelExpression, for attribute: Attribute? = nil, of entity: Entity
     ) -> String? {
         let fragment = try? ExpressionSQL.value(
-            expression, as: attribute.type, entity: entity, model: self, constants: .inline)
+            expression, as: attribute?.type, entity: entity, model: self, constants: .inline)
         return fragment.flatMap { $0.isPure ? $0.text : nil }
+    }
+
+    /// SQL for the values of a derived attribute over the columns of its own row, or nil where they
+    /// need more; the runtime writes such values when it saves.
+    package func generatedValue(of attribute: Attribute, of entity: Entity) -> String? {
+        attribute.derivation.flatMap { columnValue($0, for: attribute, of: entity) }
     }
 }

@@ -11,8 +11,11 @@ extension ObjectTableBuilder {
             guard case .key(let column, _) = model.storage(of: relationship, of: entity) else {
                 return nil
             }
+            // With the places, the members of an ordered to-many are read in their order.
+            let position = model.inversePositionColumn(of: relationship, of: entity)
             return index(
-                "\(entity.name).key.\(relationship.name)", by: [SQLText.identifier(column)])
+                "\(entity.name).key.\(relationship.name)",
+                by: [column, position].compactMap { $0.map(SQLText.identifier) })
         }
     }
 
@@ -37,15 +40,15 @@ extension ObjectTableBuilder {
 
     private func modelIndexes(of entity: Entity) -> [TableIndex] {
         var uses: [String: Int] = [:]
-        return entity.indexes.map { declared in
-            let columns = declared.elements.map { element in
-                column(of: element.property, in: entity)
-                    + (element.isDescending ? " DESC" : "")
-            }
+        return entity.indexes.compactMap { declared in
+            let columns = declared.elements.compactMap { indexed($0, of: entity) }
+            // A value that only the program can compute cannot be in the store's index.
+            guard columns.count == declared.elements.count else { return nil }
             let words = declared.elements.map { element in
-                element.property + (element.isDescending ? " descending" : "")
+                (element.expression == nil ? element.property : "computed")
+                    + (element.isDescending ? " descending" : "")
             }
-            let name = "\(entity.name).index.\(words.joined(separator: "+"))"
+            let name = "\(entity.name).index.\(declared.name ?? words.joined(separator: "+"))"
             uses[name, default: 0] += 1
             let count = uses[name] ?? 1
             return index(
@@ -54,6 +57,14 @@ extension ObjectTableBuilder {
                     model.columnCondition($0, of: entity, for: .filter)
                 })
         }
+    }
+
+    private func indexed(_ element: IndexElement, of entity: Entity) -> String? {
+        let direction = element.isDescending ? " DESC" : ""
+        guard let expression = element.expression else {
+            return column(of: element.property, in: entity) + direction
+        }
+        return model.columnValue(expression, of: entity).map { "(\($0))\(direction)" }
     }
 
     private func index(

@@ -12,7 +12,8 @@ struct ObjectTableBuilder {
         return Table(
             name: root.name,
             columns: systemColumns + entities.flatMap(columns),
-            constraints: entities.flatMap(requirements) + entities.flatMap(rules),
+            constraints: entities.flatMap(requirements) + entities.flatMap(presences)
+                + entities.flatMap(rules),
             options: "STRICT", indexes: entities.flatMap(indexes),
             content: .objects(root: root.name))
     }
@@ -40,6 +41,13 @@ struct ObjectTableBuilder {
         let name = model.column(of: attribute.name, in: entity)
         let quoted = SQLText.identifier(name)
         var definition = "\(quoted) \(model.storageClass(of: attribute.type).rawValue)"
+        if attribute.derivation != nil {
+            let generation = generation(of: attribute, of: entity)
+            return Table.Column(
+                name: name, definition: definition + generation,
+                content: .attribute(entity: entity.name, name: attribute.name),
+                isGenerated: !generation.isEmpty)
+        }
         if entity.parent == nil {
             // A column of a sub-entity is NULL in rows of others: no NOT NULL, no DEFAULT.
             definition += attribute.isOptional ? "" : " NOT NULL"
@@ -79,13 +87,25 @@ struct ObjectTableBuilder {
                         "\(SQLText.identifier(entityColumn)) TEXT\(isRequired ? " NOT NULL" : "")",
                     content: .entityOfKey(entity: entity.name, relationship: relationship.name)))
         }
-        return columns
+        return columns + [positionColumn(of: relationship, of: entity)].compactMap { $0 }
+    }
+
+    /// The place in the ordered to-many that leads back.
+    private func positionColumn(of key: Relationship, of entity: Entity) -> Table.Column? {
+        guard let column = model.inversePositionColumn(of: key, of: entity),
+            let ordered = model.inverse(of: key)
+        else { return nil }
+        return Table.Column(
+            name: column, definition: "\(SQLText.identifier(column)) INTEGER",
+            content: .position(
+                entity: ordered.entity.name, relationship: ordered.relationship.name))
     }
 
     /// What the sub-entity requires although rows of others have no such value.
     private func requirements(of entity: Entity) -> [String] {
         guard entity.parent != nil else { return [] }
-        let attributes = entity.attributes.filter { !$0.isTransient && !$0.isOptional }
+        let attributes = entity.attributes
+            .filter { !$0.isTransient && !$0.isOptional && $0.derivation == nil }
             .map { ($0.name, model.column(of: $0.name, in: entity)) }
         let links = entity.relationships.filter { !$0.isToMany && !$0.isOptional }
             .compactMap { relationship -> (String, String)? in
@@ -99,6 +119,40 @@ struct ObjectTableBuilder {
                 .property(entity: entity.name, property: property, .required),
                 "\(otherEntities(than: entity)) OR \(SQLText.identifier(column)) IS NOT NULL")
         }
+    }
+
+    /// What an optional composite value requires as soon as one of its parts is there. All parts are
+    /// NULL in the rows of other entities.
+    private func presences(of entity: Entity) -> [String] {
+        entity.presenceRules(in: model).map { rule in
+            func columns(_ parts: [String], _ test: String) -> String {
+                parts.map { "\(SQLText.identifier(model.column(of: $0, in: entity))) \(test)" }
+                    .joined(separator: " AND ")
+            }
+            return constraint(
+                .property(entity: entity.name, property: rule.composite, .presence),
+                "\(columns(rule.parts, "IS NULL")) OR \(columns(rule.required, "IS NOT NULL"))")
+        }
+    }
+
+    /// How SQLite computes the values, where it can do so from the row alone; else the runtime
+    /// writes them. There is no NOT NULL: a value that cannot be computed (an overflow) is no
+    /// reason to refuse a row.
+    ///
+    /// The column is virtual: ALTER TABLE can add it, and it takes no room in the row.
+    private func generation(of attribute: Attribute, of entity: Entity) -> String {
+        guard let value = model.generatedValue(of: attribute, of: entity) else { return "" }
+        let guarded =
+            entity.parent == nil
+            ? value : "CASE WHEN \(isOfFamily(entity)) THEN \(value) END"
+        return "\n        GENERATED ALWAYS AS (\(guarded)) VIRTUAL"
+    }
+
+    private func isOfFamily(_ entity: Entity) -> String {
+        let names = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
+        return names.count == 1
+            ? "\"_entity\" = \(names[0])"
+            : "\"_entity\" IN (\(names.joined(separator: ", ")))"
     }
 
     private func rules(of entity: Entity) -> [String] {

@@ -33,6 +33,8 @@ package struct Table: Sendable, Hashable {
         package let definition: String
         /// What its values are.
         package let content: Content
+        /// Whether SQLite computes the values; nothing can be written to it then.
+        package var isGenerated = false
 
         /// What the values of a column are.
         package enum Content: Sendable, Hashable {
@@ -46,6 +48,8 @@ package struct Table: Sendable, Hashable {
             case key(entity: String, relationship: String)
             /// Entities of the keys of a polymorphic to-one.
             case entityOfKey(entity: String, relationship: String)
+            /// Places in the ordered to-many that the entity declares.
+            case position(entity: String, relationship: String)
         }
     }
 

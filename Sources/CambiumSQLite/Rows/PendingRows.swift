@@ -27,7 +27,7 @@ extension Connection {
 
     /// Runs a query that reads from the `pending` table and hands each row to the receiver.
     package func queryPending(
-        _ sql: String, over records: [Record], shape: RecordShape,
+        _ sql: String, over records: [Record], shape: RecordShape, parameters: [StoredValue] = [],
         _ receive: (Statement) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         pending.records = records
@@ -35,6 +35,7 @@ extension Connection {
         defer { pending.records.removeAll() }
         let statement = try statement(sql)
         defer { statement.reset() }
+        try statement.bind(parameters)
         while try statement.step() { try receive(statement) }
     }
 }

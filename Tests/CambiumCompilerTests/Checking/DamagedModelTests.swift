@@ -54,4 +54,60 @@ struct DamagedModelTests {
         }
         #expect(checked > 100)
     }
+
+    /// A slice of everything, another one for each seed; the long run takes all of it.
+    private func isInSlice(_ random: inout SplitMix, oneIn count: Int) -> Bool {
+        Corpus.isLong || Int.random(in: 0..<count, using: &random) == 0
+    }
+
+    private func makeRandom() -> SplitMix {
+        let text = ProcessInfo.processInfo.environment["CAMBIUM_SEED"]
+        let seed = text.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        print("CAMBIUM_SEED=\(seed)")
+        return SplitMix(state: seed)
+    }
+
+    /// Whether a file that ends too early is refused at a place in it.
+    private func isRefused(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let source = SourceText(path: "1.xml", bytes: Array(bytes))
+        do throws(Diagnostic) {
+            _ = try XMLReader.read(source)
+            return false
+        } catch {
+            return error.isError && error.position.line >= 1 && error.position.column >= 1
+        }
+    }
+
+    @Test func `a fixture that is cut off anywhere before its end is an error`() {
+        var random = makeRandom()
+        var checked = 0
+        for bytes in Self.models where bytes.count < 10_240 {
+            // Some fixtures are broken already; what is cut off of them is not better.
+            guard let end = bytes.lastIndex(of: UInt8(ascii: ">")) else { continue }
+            for length in 0..<end where isInSlice(&random, oneIn: 40) {
+                #expect(isRefused(bytes[..<length]), "\(length) bytes")
+                checked += 1
+            }
+        }
+        #expect(checked > 500)
+    }
+
+    @Test(.enabled(if: Corpus.isPresent, Corpus.absence))
+    func `a real model that is cut off is an error`() throws {
+        var random = makeRandom()
+        let folder = Corpus.folder.appendingPathComponent("models")
+        let walk = FileManager.default.enumerator(atPath: folder.path)
+        let files = (walk?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix("/contents") }
+        var checked = 0
+        for file in files where isInSlice(&random, oneIn: 20) {
+            let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(file)))
+            guard let end = bytes.lastIndex(of: UInt8(ascii: ">")) else { continue }
+            for _ in 0..<(Corpus.isLong ? 100 : 5) {
+                let length = Int.random(in: 0..<end, using: &random)
+                #expect(isRefused(bytes[..<length]), "\(file): \(length) bytes")
+                checked += 1
+            }
+        }
+        #expect(checked > 5)
+    }
 }

@@ -33,7 +33,7 @@ struct LiteralTests {
     @Test(arguments: ["1", "-1", "0.10", "12345678901234567890.5", "-0.000001"])
     func `decimals are exact`(text: String) throws {
         let isGreat = text.count > 18
-        let result = Literal.parse(text, as: .decimal(scale: 6), enumerations: [])
+        let result = Literal.parse(text, as: .decimal(scale: 6))
         #expect(((try? result.get()) == nil) == isGreat)
         if !isGreat, case .decimal(let value) = try result.get() {
             #expect(value == Decimal(string: text))
@@ -45,12 +45,12 @@ struct LiteralTests {
         "١", "0.0000001", "0.00000000000000000000000000000000000000000001",
     ])
     func `what is no decimal of six places is refused`(text: String) {
-        let result = Literal.parse(text, as: .decimal(scale: 6), enumerations: [])
+        let result = Literal.parse(text, as: .decimal(scale: 6))
         #expect((try? result.get()) == nil)
     }
 
     @Test(arguments: ["0x1p3", "inf", "nan", "-infinity", "1e999", "", " 1", "1 ", "١"])
     func `what is no finite number is refused`(text: String) {
-        #expect((try? Literal.parse(text, as: .double, enumerations: []).get()) == nil)
+        #expect((try? Literal.parse(text, as: .double).get()) == nil)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Emitted files equal the accepted ones")
 struct GoldenFileTests {
     private static let cases: [(name: String, input: EmitterInput)] = [
-        ("Shop", .shop), ("Mixed", .mixed), ("Expressions", .expressions),
+        ("Shop", .shop), ("Mixed", .mixed), ("Expressions", .expressions), ("Parts", .parts),
     ]
 
     @Test("A model's files are the accepted ones", arguments: cases.map(\.name))
@@ -27,7 +27,7 @@ struct GoldenFileTests {
                 Issue.record(
                     """
                     \(name)/\(file.name) differs from the accepted file:
-                    \(difference(from: expected, to: file.contents))
+                    \(Self.difference(from: expected, to: file.contents))
                     Accept it with: CAMBIUM_ACCEPT=1 swift test --filter GoldenFileTests
                     """)
             }
@@ -35,7 +35,7 @@ struct GoldenFileTests {
     }
 
     /// Lines that are gone and lines that are new.
-    private func difference(from old: String, to new: String) -> String {
+    static func difference(from old: String, to new: String) -> String {
         let oldLines = old.components(separatedBy: "\n")
         let changes = new.components(separatedBy: "\n").difference(from: oldLines)
         return changes.prefix(40).map { change in

@@ -8,7 +8,7 @@ import Testing
 @Suite("Text of a model never becomes code")
 struct InjectionTests {
     /// Texts that would end or escape a literal, a name or a comment if they could.
-    private static let corpus: [String] = [
+    private static let signs: [String] = [
         "\"", "\"\"\"", "\"\"", "\\", "\\\\", "\\\"", "\\(exit(1))", "\\#(exit(1))", "\"#", "\"##",
         "#\"", "##\"\\##(x)\"##", "\"#)]) } ; exit(1) //", "\r", "\n", "\r\n", "\u{B}", "\u{C}",
         "\u{85}", "\u{2028}", "\u{2029}", "\0", "\u{FEFF}", "\u{202E}", "\u{1F600}", "e\u{301}",
@@ -21,6 +21,24 @@ struct InjectionTests {
         String(repeating: "#\"", count: 300), "\"" + String(repeating: "#", count: 500),
     ]
 
+    /// The texts by themselves, at the start, in the middle and at the end of others, doubled, and
+    /// after what would have to end first: at least 500.
+    private static let corpus: [String] =
+        signs
+        + signs.filter { $0.utf8.count < 40 }.flatMap { sign in
+            [
+                "a\(sign)", "\(sign)a b", "a\(sign)b\(sign)c", "\"\(sign)", "\n\(sign)\r",
+                "*/\(sign)/*",
+                "x\(sign)\u{85}", "'\(sign)'",
+            ]
+        }
+
+    @Test("There are at least 500 texts, and each is another")
+    func corpusSize() {
+        let distinct = Set(Self.corpus.map { Array($0.unicodeScalars) })
+        #expect(distinct.count >= 500)
+    }
+
     /// A model that has the text in every place that takes one. The added letters keep names
     /// apart.
     private static func input(_ text: String) -> EmitterInput {
@@ -31,39 +49,70 @@ struct InjectionTests {
         let attribute = Attribute(
             name: "a\(text)", type: .string, defaultValue: .constant(.string(text)),
             limits: Limits(maximumLength: 3, pattern: text), renamedFrom: text,
-            hasCustomValidation: true)
+            hasCustomValidation: true, hashModifier: text, userInfo: [text: text])
+        let options = RequestOptions(limit: 3, prefetched: [text])
         let entity = Entity(
-            name: "E\(text)", renamedFrom: text, hasCustomValidation: true,
+            name: "E\(text)", className: "F\(text)", renamedFrom: text, hasCustomValidation: true,
             attributes: [
                 attribute, Attribute(name: text, type: .enumeration("N\(text)"), isOptional: true),
                 Attribute(name: "price", type: .decimal(scale: 2)),
+                Attribute(name: "d\(text)", type: .string, derivation: condition),
+                Attribute(name: "j\(text)", type: .codable(text), isOptional: true),
+                Attribute(name: "c.p\(text)", type: .string, limits: Limits(pattern: text)),
+            ],
+            compositeAttributes: [
+                CompositeAttribute(
+                    name: "c", composite: "C\(text)", renamedFrom: text, userInfo: [text: text])
             ],
             relationships: [
-                Relationship(name: "r\(text)", destination: "E\(text)", inverse: "s\(text)"),
+                Relationship(
+                    name: "r\(text)", destination: "E\(text)", inverse: "s\(text)",
+                    hashModifier: text, userInfo: [text: text]),
                 Relationship(
                     name: "s\(text)", destination: "E\(text)", inverse: "r\(text)", isToMany: true,
                     maximumCount: 2, renamedFrom: text),
             ],
             uniqueConstraints: [UniqueConstraint(properties: [text, "a\(text)"])],
-            indexes: [Index(elements: [IndexElement(property: text)], condition: condition)],
+            indexes: [
+                Index(
+                    name: text, elements: [IndexElement(property: text, expression: path)],
+                    condition: condition)
+            ],
             rules: [Rule(name: text, message: text, condition: condition)],
             fetchTemplates: [
                 FetchTemplate(
-                    name: "t\(text)", parameters: [FetchParameter(name: text, type: .string)],
-                    condition: condition, sort: [IndexElement(property: text)])
-            ])
+                    name: "t\(text)",
+                    parameters: [
+                        FetchParameter(name: text, type: .string),
+                        FetchParameter(name: "l\(text)", type: .string, isList: true),
+                    ],
+                    condition: condition, sort: [IndexElement(property: text)], options: options,
+                    userInfo: [text: text])
+            ],
+            fetchedProperties: [
+                FetchedProperty(
+                    name: "f\(text)", destination: "E\(text)", condition: condition,
+                    sort: [IndexElement(property: text)], options: options, hashModifier: text,
+                    userInfo: [text: text])
+            ], hashModifier: text, userInfo: [text: text])
         let base = Entity(
             name: "B\(text)", parent: "E\(text)", codeGeneration: .base, hasCustomValidation: true)
         let enumeration = Enumeration(
             name: "N\(text)", rawType: .string,
             cases: [EnumerationCase(name: text, rawValue: .string("raw\(text)"))])
+        let composite = Composite(
+            name: "C\(text)", attributes: [Attribute(name: "p\(text)", type: .string)],
+            userInfo: [text: text])
         let migration = Migration(
             from: text, to: text, fromHash: text, toHash: text,
             steps: [MigrationStep(summary: text, kind: .needsData, sql: [text, text])])
         return EmitterInput(
             model: Model(
                 name: "M\(text)", version: text, entities: [entity, base],
-                enumerations: [enumeration]),
+                enumerations: [enumeration], composites: [composite],
+                configurations: [
+                    Configuration(name: text, entities: [text], userInfo: [text: text])
+                ], identifier: text, userInfo: [text: text]),
             schema: [text, text], migrations: [migration], access: .public)
     }
 
@@ -73,6 +122,8 @@ struct InjectionTests {
             "import", "public", "open", "internal", "private", "static", "let", "var", "func",
             "class", "enum", "protocol", "extension", "case", "override", "convenience", "init",
             "self", "super", "if", "get", "set", "try", "throws", "inout", "final", "struct",
+            "guard",
+            "return", "fileprivate",
         ]
         var result: [SwiftToken] = []
         for token in tokens {
@@ -114,6 +165,33 @@ struct InjectionTests {
                 #expect(
                     isSame && texts.count == expectedTexts.count,
                     "\(text.prefix(40).debugDescription) reads back otherwise in \(file.name)")
+            }
+        }
+    }
+
+    @Test("The SQL of a model whose constants are such texts runs on SQLite, and keeps them")
+    func sql() throws {
+        for text in Self.corpus where !text.unicodeScalars.contains("\0") {
+            let name = ModelExpression.keyPath(root: .subject, names: ["name"])
+            let condition = ModelExpression.comparison(
+                name, .notEqual, .literal(.string(text)), [])
+            let entity = Entity(
+                name: "Thing",
+                attributes: [
+                    Attribute(
+                        name: "name", type: .string, isOptional: true,
+                        defaultValue: .constant(.string(text))),
+                    Attribute(name: "kind", type: .enumeration("Kind"), isOptional: true),
+                ],
+                indexes: [Index(elements: [IndexElement(property: "name")], condition: condition)],
+                rules: [Rule(name: text, message: text, condition: condition)])
+            let kind = Enumeration(
+                name: "Kind", rawType: .string,
+                cases: [EnumerationCase(name: "one", rawValue: .string(text))])
+            let model = Model(
+                name: "M", version: "1", entities: [entity], enumerations: [kind])
+            #expect(throws: Never.self, "\(text.prefix(40).debugDescription)") {
+                _ = try MigrationProver.makeStore(of: model, seed: 1)
             }
         }
     }

@@ -25,7 +25,7 @@ extension EmitterInput {
                         hasCustomValidation: true,
                         attributes: [
                             Attribute(name: "in", type: .float, hasCustomValidation: true),
-                            Attribute(name: "context", type: .uuid),
+                            Attribute(name: "contexts", type: .uuid),
                         ],
                         relationships: [
                             Relationship(name: "hidden", destination: "Hidden"),

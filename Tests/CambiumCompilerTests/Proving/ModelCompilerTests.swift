@@ -66,6 +66,42 @@ struct ModelCompilerTests {
         #expect(withoutComments(migration) == statements.map { $0 + ";\n" }.joined())
     }
 
+    @Test func `a composite that is renamed takes its parts along, and others move into it`()
+        throws
+    {
+        let folder = try bundle([
+            """
+            <composite name="Address"><attribute name="street" type="string"/></composite>
+            <entity name="A"><attribute name="house" type="Address"/>
+            <attribute name="city" type="string"/><attribute name="old" type="Address"/></entity>
+            """,
+            """
+            <composite name="Address"><attribute name="street" type="string"/>
+            <attribute name="zip" type="string" optional="true"/>
+            <attribute name="town" type="string" optional="true"/></composite>
+            <entity name="A"><attribute name="home" type="Address" renamedFrom="house"/></entity>
+            <migration from="1"><rename entity="A" property="home.town" from="city"/>
+            <drop entity="A" property="old" reason="unused"/></migration>
+            """,
+        ])
+        let compilation = ModelCompiler.compile(folder.bundle.path)
+        #expect(compilation.diagnostics.map(\.rendered) == [])
+        #expect(compilation.bundle?.migrations.count == 1)
+    }
+
+    @Test func `an SQLite that is too old is named with the remedy, and a long error is cut`() {
+        struct Refusal: Error, CustomStringConvertible { let description: String }
+        let place = SourcePosition(path: "1.xml", line: 1, column: 1)
+        let old = ModelCompiler.schemaFailure(
+            Refusal(description: "This program runs on SQLite 3.39.4,\n but needs 3.40.0"),
+            at: place)
+        #expect(old.code == .unprovenMigration)
+        #expect(old.message.hasSuffix("This program runs on SQLite 3.39.4, but needs 3.40.0"))
+        let long = ModelCompiler.schemaFailure(
+            Refusal(description: String(repeating: "column, ", count: 1000)), at: place)
+        #expect(long.message.count < 400)
+    }
+
     @Test func `SQL of versions that are not there is none`() throws {
         let folder = try bundle([Self.first, Self.second])
         let result = try #require(ModelCompiler.compile(folder.bundle.path).bundle)

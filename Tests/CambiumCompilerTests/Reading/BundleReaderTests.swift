@@ -79,9 +79,4 @@ struct BundleReaderTests {
         #expect(bundle.versions.isEmpty)
         #expect(diagnostics.map(\.code) == [.bundleLayout])
     }
-
-    @Test func `a model of Xcode's is an error that says so`() {
-        #expect(
-            BundleReader.read("Shop.xcdatamodeld").diagnostics.map(\.code) == [.notSupportedYet])
-    }
 }

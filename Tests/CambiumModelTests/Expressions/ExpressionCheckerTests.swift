@@ -20,9 +20,58 @@ import Testing
             "say ANY, ALL or NONE before the comparison, or an aggregate such as @count"
         ),
         (
-            "ANY tags.products.title == 'x'", 9,
+            "tags.products.stock.@sum == 1", 5,
             "'products' is a second way to many objects in one path",
             "use SUBQUERY for one of them"
+        ),
+        (
+            "ANY tags.word + category.products.title == 'x'", 25,
+            "'products' is a second way to many objects in one path",
+            "use SUBQUERY for one of them"
+        ),
+        (
+            "home == 'x'", 0, "'home' has several parts and is no single value",
+            "name one of home.city, home.geo.lat, home.geo.long, or compare it with nil"
+        ),
+        (
+            "home.geo > nil", 0, "'home.geo' has several parts and is no single value",
+            "name one of home.geo.lat, home.geo.long, or compare it with nil"
+        ),
+        (
+            "ANY category.products.home IN {1}", 4,
+            "'home' has several parts and is no single value",
+            "name one of category.products.home.city, category.products.home.geo.lat, "
+                + "category.products.home.geo.long, or compare it with nil"
+        ),
+        ("home.citi == 'x'", 5, "Address has no attribute 'citi'", "did you mean 'city'?"),
+        ("home.geo.x == 1", 9, "Geo has no attribute 'x'", "it has lat, long"),
+        ("hom.city == 'x'", 0, "Product has no property 'hom'", "did you mean 'home'?"),
+        (
+            "home.city.x == 'x'", 10, "'home.city' is an attribute and leads to no other property",
+            nil
+        ),
+        (
+            "colour == 'red'", 10, "a string where a value of Colour is wanted",
+            "it can only be compared with nil"
+        ),
+        ("colour == colour", 0, "a value of Colour can only be compared with nil", nil),
+        (
+            "amount == 'x'", 10, "a string where a decimal number is wanted",
+            "at most 38 digits are exact"
+        ),
+        ("amount & 1 == 1", 7, "'&' does not apply to a decimal number and a decimal number", nil),
+        (
+            "3 IN stock", 5, "IN needs a list, a to-many path or a string at its right",
+            "write {a, b}"
+        ),
+        (
+            "SUBQUERY(tags, $t, TRUEPREDICATE).@max.wrd == 'x'", 39, "'wrd' is no attribute of Tag",
+            "did you mean 'word'?"
+        ),
+        (
+            "SUBQUERY(category.products, $p, TRUEPREDICATE).category.name.@max == 'x'", 47,
+            "'category.name' is no attribute of Product",
+            "only an attribute of the elements themselves can follow a SUBQUERY"
         ),
         ("kind == 'boko'", 8, "Kind has no case 'boko'", "did you mean 'book'?"),
         (
@@ -41,7 +90,7 @@ import Testing
         ("title MATCHES '['", 14, "'[' is no regular expression", nil),
         ("tags.word.@sum > 1", 10, "@sum does not apply to a string", nil),
         ("category.@count > 1", 0, "this leads to no to-many relationship", nil),
-        ("stock BETWEEN {1}", 14, "BETWEEN needs a list of two values", nil),
+        ("stock BETWEEN {1}", 14, "BETWEEN needs a list of two values", "write {1, 10}"),
         ("stock <[c] 1", 0, "an option of a comparison needs a string, not a whole number", nil),
         ("title + stock > 1", 6, "'+' does not apply to a string and a whole number", nil),
         ("uppercase:(stock) == 'A'", 0, "uppercase does not apply to a whole number", nil),
@@ -101,6 +150,13 @@ import Testing
         "ALL category.products.price > 2 * stock", "TERNARY(isNew == YES, price, 0) > 1",
         "price BETWEEN {1, $limit}", "title IN {'a', nil}", "added < now() - 3600",
         "isNew", "NOT isNew AND TRUEPREDICATE", "length:(title) > 3", "title + 'x' == 'ax'",
+        "ANY tags.products.title == 'x'", "home == nil OR home.geo != nil", "home.city == title",
+        "amount > 3 AND amount < price AND amount + 1 == 2.5", "colour == nil",
+        "'a' IN title", "SUBQUERY(tags, $t, $t.word != nil).@max.word == 'x'",
+        "SUBQUERY(category.products, $p, $p.isNew).home.geo.lat.@sum > 1",
+        "CAST(added, 'NSNumber') > 1", "CAST(stock, 'NSString') == '1'", "tags[SIZE] == 1",
+        "CAST(weight, 'NSDate') < now()", "FUNCTION(title, 'lowercaseString') == 'a'",
+        "title IN tags.products.title", "tags.products CONTAINS SELF",
         "(stock & 3) == 1", "category == nil", "NONE tags.word == nil",
     ])
     func `what has a meaning is accepted, also when code builds it`(_ text: String) throws {

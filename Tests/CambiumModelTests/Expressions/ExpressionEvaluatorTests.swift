@@ -99,6 +99,9 @@ import Testing
         ("SUBQUERY(tags, $t, $t.word > 'a').@count > 0", [false, false, true, false]),
         ("tags.word.@max == 'b'", [false, false, true, false]),
         ("tags.word.@max == nil", [true, false, false, true]),
+        ("SUBQUERY(tags, $t, $t.word > 'a').@min.word == 'b'", [false, false, true, false]),
+        ("SUBQUERY(tags, $t, $t.word != nil).word.@count == 2", [false, false, true, false]),
+        ("tags[SIZE] == 2", [false, false, true, false]),
     ])
     func `many objects are spoken of by quantifiers and aggregates`(
         _ text: String, _ expected: [Bool]

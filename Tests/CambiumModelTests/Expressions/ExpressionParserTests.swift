@@ -31,7 +31,13 @@ import Testing
         ("a ==[x] 'b'", 5, "'x' is no option of a comparison"),
         ("lenght(a) > 1", 0, "there is no function 'lenght'"),
         ("items.@cuont > 1", 6, "'@cuont' is not supported"),
-        ("CAST(a, 'NSDate') == 1", 0, "CAST() is not supported"),
+        ("FETCH(a, b, YES) == 1", 0, "FETCH() is not supported"),
+        ("CAST(a, 'NSWindow') == 1", 8, "CAST does not know this type"),
+        ("a IN (1, 2)", 7, "expected ')', found ','"),
+        (
+            "SUBQUERY(a, $x, TRUEPREDICATE).@sum.@min > 1", 36,
+            "a path can have one @ operation only"
+        ),
         ("items[0] == 1", 5, "elements cannot be reached by their position"),
         ("a == '\\u0000'", 5, "a string must not contain the character NUL"),
     ])
@@ -147,7 +153,8 @@ import Testing
             case .arithmetic(_, let operation, _): "\(operation)"
             case .function(let function, _): "\(function)"
             case .aggregate(let function, _): "\(function)"
-            case .subquery(_, let variable, _): "subquery \(variable)"
+            case .subquery(_, let variable, _, let value):
+                "subquery \(variable) \(value.map(\.text))"
             case .conditional: "conditional"
             }
         return "\(kind)(\(parsed.kind.operands.map(shape).joined(separator: ",")))"

@@ -17,6 +17,19 @@ enum ShopModel {
                     Attribute(name: "added", type: .date, isOptional: true),
                     Attribute(name: "isNew", type: .bool, isOptional: true),
                     Attribute(name: "token", type: .uuid, isOptional: true),
+                    Attribute(name: "amount", type: .anyDecimal, isOptional: true),
+                    Attribute(name: "colour", type: .codable("Colour"), isOptional: true),
+                    Attribute(name: "image", type: .data, isOptional: true),
+                    Attribute(name: "link", type: .uri, isOptional: true),
+                    Attribute(
+                        name: "isSelected", type: .bool, isOptional: true, isTransient: true),
+                    Attribute(name: "home.city", type: .string, isOptional: true),
+                    Attribute(name: "home.geo.lat", type: .double, isOptional: true),
+                    Attribute(name: "home.geo.long", type: .double, isOptional: true),
+                ],
+                compositeAttributes: [
+                    CompositeAttribute(name: "home", composite: "Address", isOptional: true),
+                    CompositeAttribute(name: "home.geo", composite: "Geo", isOptional: true),
                 ],
                 relationships: [
                     Relationship(name: "category", destination: "Category", inverse: "products"),

@@ -20,6 +20,19 @@ import Testing
         }
     }
 
+    /// What the random conditions may use, with arguments that change their results.
+    private static let parameters = [
+        FetchParameter(name: "numbers", type: .double, isList: true),
+        FetchParameter(name: "bounds", type: .int64, isList: true),
+        FetchParameter(name: "number", type: .decimal(scale: 2)),
+        FetchParameter(name: "texts", type: .string, isList: true),
+    ]
+    private static let arguments: [String: FormatArgument] = [
+        "numbers": .list([.int(1), .double(0.5), .null, .decimal(Decimal(string: "0.005") ?? 0)]),
+        "bounds": .list([.int(-1), .int(2)]), "number": .value(.int(1)),
+        "texts": .list([.string("a"), .null, .string("Éa")]),
+    ]
+
     @Test func `random conditions find the same objects in memory and in SQL`() throws {
         let environment = ProcessInfo.processInfo.environment
         let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
@@ -60,8 +73,8 @@ import Testing
         while Date() < end {
             let text = writer.value(depth: 3)
             let condition = try ExpressionCompiler.condition(
-                "\(text) == nil", entity: entity, model: model
-            ).get()
+                "\(text) == nil", entity: entity, model: model, parameters: Self.parameters
+            ).get().substituting(Self.arguments)
             guard case .comparison(let value, _, _, _) = condition else { continue }
             let typed = try ExpressionCompiler.typedValue(value, entity: entity, model: model)
             let evaluator = ExpressionEvaluator(typed)
@@ -89,11 +102,19 @@ import Testing
         _ text: String, _ shop: RandomShop, _ connection: Connection, _ seed: UInt64
     ) throws -> Bool {
         let (entity, model) = (ExpressionFixture.item, ExpressionFixture.model)
-        let result = ExpressionCompiler.condition(text, entity: entity, model: model)
-        guard case .success(let condition) = result else {
+        let result = ExpressionCompiler.condition(
+            text, entity: entity, model: model, parameters: Self.parameters)
+        guard case .success(let template) = result else {
             Issue.record("\(text)\n\(result) seed \(seed)")
             return false
         }
+        let printed = ExpressionCompiler.condition(
+            template.description, entity: entity, model: model, parameters: Self.parameters)
+        guard (try? printed.get()) == template else {
+            Issue.record("\(text)\nprints as\n\(template)\n\(printed) seed \(seed)")
+            return false
+        }
+        let condition = template.substituting(Self.arguments)
         let evaluator = try ExpressionEvaluator(condition: condition, entity: entity, model: model)
         let expected = Set(shop.items.filter { evaluator.isTrue($0) }.map(\.expressionKey))
         let all = Set(shop.items.map(\.expressionKey))

@@ -21,6 +21,16 @@ enum ExpressionFixture {
                     Attribute(name: "kind", type: .enumeration("Kind"), isOptional: true),
                     Attribute(
                         name: "isSelected", type: .bool, isOptional: true, isTransient: true),
+                    Attribute(name: "amount", type: .anyDecimal, isOptional: true),
+                    Attribute(name: "rate", type: .anyDecimal),
+                    Attribute(name: "home.city", type: .string, isOptional: true),
+                    Attribute(name: "home.geo.lat", type: .double, isOptional: true),
+                    Attribute(name: "home.geo.long", type: .double, isOptional: true),
+                    Attribute(name: "colour", type: .codable("Colour"), isOptional: true),
+                ],
+                compositeAttributes: [
+                    CompositeAttribute(name: "home", composite: "Address", isOptional: true),
+                    CompositeAttribute(name: "home.geo", composite: "Geo", isOptional: true),
                 ],
                 relationships: [
                     Relationship(name: "box", destination: "Box", inverse: "items"),

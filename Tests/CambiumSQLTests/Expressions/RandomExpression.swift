@@ -50,7 +50,18 @@ struct RandomExpression<Random: RandomNumberGenerator> {
 
     private mutating func comparison(_ root: String, _ depth: Int) -> String {
         let relation = pick(Self.relations, "==")
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
+        case 10:
+            let composite = pick(["home", "home.geo", "colour"], "home")
+            return "\(root)\(composite) \(pick(["==", "!="], "==")) nil"
+        case 11: return "\(text(root, 1)) IN \(text(root, 1))"
+        case 12:
+            let exact = "\(root)\(pick(["amount", "rate"], "rate"))"
+            return "\(exact) \(relation) \(number(root, depth))"
+        case 13:
+            return "\(root)\(pick(["count", "price", "stock", "amount"], "count")) "
+                + pick(["IN $numbers", "BETWEEN $bounds", "> $number"], "IN $numbers")
+        case 14: return "\(root)name IN $texts"
         case 0, 1: return "\(text(root, depth)) \(relation) \(text(root, depth))"
         case 2:
             let operation = pick(["BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "=="], "==")
@@ -66,14 +77,14 @@ struct RandomExpression<Random: RandomNumberGenerator> {
             return "\(root)kind \(pick(["==", "!="], "==")) \(value)"
         case 7:
             let numbers = (0...3).map { _ in chance(4) ? "nil" : constant() }
-            return "\(root)\(pick(["count", "price", "weight", "stock"], "count")) IN "
+            return "\(root)\(pick(["count", "price", "weight", "stock", "amount"], "count")) IN "
                 + "{\(numbers.joined(separator: ", "))}"
         case 8: return "\(number(root, 1)) BETWEEN {\(constant()), \(number(root, 1))}"
         case 9:
             let path = pick(
                 ["box", "box.parent", "label", "label.item", "box.parent.parent"], "box")
             return "\(root)\(path) \(pick(["==", "!="], "==")) nil"
-        case 10: return "\(root)label.item \(pick(["==", "!="], "==")) \(object(root))"
+        case 15: return "\(root)label.item \(pick(["==", "!="], "==")) \(object(root))"
         default: return "\(number(root, depth)) \(relation) \(number(root, depth))"
         }
     }
@@ -92,10 +103,21 @@ struct RandomExpression<Random: RandomNumberGenerator> {
         if depth <= 0 || chance(3) {
             return root
                 + pick(
-                    ["count", "stock", "price", "tax", "weight", "box.size", "box.parent.size"],
+                    [
+                        "count", "stock", "price", "tax", "weight", "box.size", "box.parent.size",
+                        "amount", "rate", "home.geo.lat", "label.item.amount",
+                    ],
                     "count")
         }
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 8:
+            return "CAST(\(pick(["\(root)made", "\(root)name", "\(root)price"], "\(root)made")), "
+                + "'NSNumber')"
+        case 9:
+            variableCount += 1
+            let variable = "$v\(variableCount)"
+            return "SUBQUERY(\(root)box.items, \(variable), \(comparison(variable + ".", 1)))"
+                + pick([".@min.price", ".amount.@sum", ".@avg.stock", ".@max.rate"], ".@min.price")
         case 0: return constant()
         case 1, 2:
             let operation = pick(["+", "-", "*", "/", "**"], "+")
@@ -107,7 +129,8 @@ struct RandomExpression<Random: RandomNumberGenerator> {
         case 5: return "length:(\(text(root, depth - 1)))"
         case 6: return "modulus:by:(\(root)count, \(root)stock)"
         default:
-            return "\(root)box.items.\(pick(["count", "stock", "price"], "stock"))"
+            let values = ["count", "stock", "price", "amount", "rate", "home.geo.lat"]
+            return "\(root)box.items.\(pick(values, "stock"))"
                 + ".@\(pick(["sum", "avg", "min", "max", "count"], "sum"))"
         }
     }
@@ -119,7 +142,8 @@ struct RandomExpression<Random: RandomNumberGenerator> {
                 + "(\(text(root, depth - 1)))"
         case 1: return "'\(pick(RandomShop.words, "a"))'"
         case 2 where depth > 0: return "(\(text(root, depth - 1)) + \(text(root, depth - 1)))"
-        default: return root + pick(["name", "code", "box.name", "label.text"], "name")
+        default:
+            return root + pick(["name", "code", "box.name", "label.text", "home.city"], "name")
         }
     }
 
@@ -131,7 +155,13 @@ struct RandomExpression<Random: RandomNumberGenerator> {
 
     private mutating func quantified(_ root: String) -> String {
         let quantifier = pick(["ANY", "ALL", "NONE"], "ANY")
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
+        case 5:
+            return "\(quantifier) \(root)box.children.items.amount "
+                + "\(pick(Self.relations, "==")) \(number(root, 1))"
+        case 6: return "\(quantifier) \(root)tags.items.box.items.home == nil"
+        case 7: return "\(text(root, 1)) IN \(root)box.children.items.name"
+        case 8: return "\(quantifier) \(root)tags.items.stock IN $numbers"
         case 0:
             return "\(quantifier) \(root)tags.word \(pick(Self.relations, "==")) \(text(root, 1))"
         case 1: return "\(quantifier) \(root)box.items.price < \(number(root, 1))"

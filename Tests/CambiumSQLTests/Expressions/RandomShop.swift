@@ -85,6 +85,11 @@ struct RandomShop {
                 DecimalStorage.decimal(
                     ofUnits: pick([0, 1, -1, 5, 50, 99, 100, 150, 20000, .max, .min + 1], 0),
                     scale: scale))
+        case .anyDecimal:
+            return .decimal(
+                pick(["0", "1", "-1.5", "0.5", "0.005", "20000", "1e30", "-1e-30", "0.1"], "0")
+                    .decimal)
+        case .codable: return .string(pick(["\"red\"", "\"blue\""], "\"red\""))
         case .string: return .string(pick(words, ""))
         case .date:
             return .date(Date(timeIntervalSinceReferenceDate: pick([0, 1.5, 86400, -1], 0)))
@@ -103,7 +108,8 @@ struct RandomShop {
             var columns = ["\"_id\" INTEGER PRIMARY KEY"]
             for attribute in entity.attributes where !attribute.isTransient {
                 let type = model.storageClass(of: attribute.type).rawValue
-                columns.append("\(SQLText.identifier(attribute.name)) \(type)")
+                let column = model.column(of: attribute.name, in: entity)
+                columns.append("\(SQLText.identifier(column)) \(type)")
             }
             for relationship in entity.relationships {
                 switch model.storage(of: relationship, of: entity) {
@@ -113,7 +119,7 @@ struct RandomShop {
                     try connection.execute(
                         "CREATE TABLE IF NOT EXISTS \(SQLText.identifier(name)) "
                             + "(\"_source\" INTEGER, \"_destination\" INTEGER) STRICT")
-                case .inverseKey: break
+                case .inverseKey, .transient: break
                 }
             }
             try connection.execute(
@@ -129,7 +135,8 @@ struct RandomShop {
         var row: [(column: String, value: StoredValue)] = [("_id", .integer(object.expressionKey))]
         for attribute in object.entity.attributes where !attribute.isTransient {
             let value = object.values[attribute.name] ?? .null
-            row.append((attribute.name, model.stored(value, as: attribute.type) ?? .null))
+            let column = model.column(of: attribute.name, in: object.entity)
+            row.append((column, model.stored(value, as: attribute.type) ?? .null))
         }
         for relationship in object.entity.relationships {
             switch model.storage(of: relationship, of: object.entity) {
@@ -143,7 +150,7 @@ struct RandomShop {
                         "INSERT INTO \(SQLText.identifier(name)) (\(source), \(destination)) "
                             + "VALUES (\(object.expressionKey), \(other.expressionKey))")
                 }
-            case .joinTable, .inverseKey: break
+            case .joinTable, .inverseKey, .transient: break
             }
         }
         let columns = row.map { SQLText.identifier($0.column) }.joined(separator: ", ")
@@ -151,4 +158,8 @@ struct RandomShop {
         try connection.execute(
             "INSERT INTO \(SQLText.identifier(object.entity.name)) (\(columns)) VALUES (\(values))")
     }
+}
+
+extension String {
+    fileprivate var decimal: Decimal { Decimal(string: self) ?? 0 }
 }

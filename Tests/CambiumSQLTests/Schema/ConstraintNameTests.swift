@@ -8,6 +8,22 @@ import Testing
             "Product.price.min"
         ),
         (.property(entity: "Product", property: "rule", .range), "Product.property.rule.range"),
+        (
+            .property(entity: "Product", property: "address.city", .maximumLength),
+            "Product.address.city.maxLength"
+        ),
+        (
+            .property(entity: "Product", property: "address.spot", .presence),
+            "Product.address.spot.presence"
+        ),
+        (
+            .property(entity: "Product", property: "property.rule", .minimum),
+            "Product.property.property.rule.min"
+        ),
+        (
+            .unique(entity: "Product", properties: ["address.city", "sku"]),
+            "Product.unique.address.city+sku"
+        ),
         (.rule(entity: "Product", name: "min"), "Product.rule.min"),
         (.unique(entity: "Product", properties: ["sku", "tenant"]), "Product.unique.sku+tenant"),
     ])

@@ -9,7 +9,9 @@ extension ExpressionChecker {
             (left, relation, right, options) = (one, operation, other, chosen)
         case .between(let one, let other): (left, right) = (one, other)
         default:
-            return fail("ANY, ALL and NONE need a comparison", at: parsed.offset)
+            return fail(
+                "ANY, ALL and NONE need a comparison", at: parsed.offset,
+                hint: "a condition of several is written SUBQUERY(path, $x, condition).@count > 0")
         }
         if quantifier == nil, relation == .contains, isToMany(left) {
             return membership(of: right, in: left, options, .contains, at: parsed.offset)
@@ -18,9 +20,9 @@ extension ExpressionChecker {
             return membership(of: left, in: right, options, .in, at: parsed.offset)
         }
         let outer = capture
-        capture = quantifier == nil ? .forbidden : .open
+        capture = quantifier == nil ? .forbidden : .open([], maximum: Self.maximumCollections)
         defer { capture = outer }
-        let operand = check(left)
+        let operand = self.operand(left)
         let captured = capture
         capture = .forbidden
         guard let operand else {
@@ -32,26 +34,37 @@ extension ExpressionChecker {
             } else if relation == .in {
                 among(operand, right, options, at: parsed.offset)
             } else {
-                check(right).flatMap { relate(operand, relation, $0, options, at: parsed.offset) }
+                self.operand(right).flatMap {
+                    relate(operand, relation, $0, options, at: parsed.offset)
+                }
             }
         guard let quantifier, let checked else { return checked }
-        guard case .taken(let collection) = captured else {
+        guard case .open(let collections, _) = captured, !collections.isEmpty else {
             return fail(
                 "\(quantifier.rawValue) needs a path through a to-many relationship at its left",
                 at: left.offset)
         }
-        return quantified(quantifier, checked, over: collection)
+        return quantified(quantifier, checked, over: collections)
     }
 
     private func quantified(
-        _ quantifier: Quantifier, _ checked: Checked, over collection: TypedCollection
+        _ quantifier: Quantifier, _ checked: Checked, over collections: [TypedCollection]
     ) -> Checked {
-        var collection = collection
-        collection.condition = quantifier == .all ? .not(checked.typed) : checked.typed
-        let exists = TypedExpression.exists(collection)
+        let exists = exists(
+            quantifier == .all ? .not(checked.typed) : checked.typed, in: collections)
         return Checked(
             source: .quantified(quantifier, checked.source),
             typed: quantifier == .any ? exists : .not(exists), offset: checked.offset)
+    }
+
+    /// Whether an element of the last collection, each of which starts at one of the collection
+    /// before, meets a condition.
+    private func exists(
+        _ condition: TypedExpression, in collections: [TypedCollection]
+    ) -> TypedExpression {
+        collections.reversed().reduce(condition) { condition, collection in
+            .exists(collection.filtered(by: condition))
+        }
     }
 
     /// `object IN path` and `path CONTAINS object`.
@@ -60,25 +73,34 @@ extension ExpressionChecker {
         _ relation: ComparisonOperator, at offset: Int
     ) -> Checked? {
         let member = check(operand)
-        let found = collection(path)
-        guard let (element, plain) = found, let member,
+        let found = collections(path, maximum: Self.maximumCollections)
+        guard let (element, collections) = found, let member,
             let test = relate(element, .equal, member, options, at: offset),
             case .comparison(_, _, let source, _) = test.source
         else { return nil }
-        var collection = plain
-        collection.condition = test.typed
         return Checked(
             source: relation == .in
                 ? .comparison(source, .in, element.source, options)
                 : .comparison(element.source, .contains, source, options),
-            typed: .exists(collection), offset: offset)
+            typed: exists(test.typed, in: collections), offset: offset)
     }
 
     private mutating func between(
         _ operand: Checked, _ right: ParsedExpression, at offset: Int
     ) -> Checked? {
+        if let list = listParameter(right, for: operand) {
+            guard operand.typed.type.isOrdered else {
+                return fail(
+                    "\(operand.typed.type.description) has no order, so BETWEEN says nothing",
+                    at: operand.offset)
+            }
+            return Checked(
+                source: .between(operand.source, lower: list.source, upper: list.source),
+                typed: .amongList(operand.typed, list.name), offset: offset)
+        }
         guard case .list(let bounds) = right.kind, bounds.count == 2 else {
-            return fail("BETWEEN needs a list of two values", at: right.offset)
+            return fail(
+                "BETWEEN needs a list of two values", at: right.offset, hint: "write {1, 10}")
         }
         guard let lower = check(bounds[0]), let upper = check(bounds[1]),
             let from = relate(operand, .greaterOrEqual, lower, [], at: offset),
@@ -94,14 +116,13 @@ extension ExpressionChecker {
     private mutating func among(
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
+        if let list = listParameter(right, for: operand) {
+            return Checked(
+                source: .comparison(operand.source, .in, list.source, options),
+                typed: .amongList(operand.typed, list.name), offset: offset)
+        }
         guard case .list(let elements) = right.kind else {
-            // `x IN (%@)` and `x IN %@` with one value are as common as with a list.
-            guard case .literal(let value) = right.kind, value != .null else {
-                return fail(
-                    "IN needs a list or a to-many path at its right", at: right.offset,
-                    hint: "write {a, b}; whether a string contains another is asked by CONTAINS")
-            }
-            return check(right).flatMap { relate(operand, .equal, $0, options, at: offset) }
+            return within(operand, right, options, at: offset)
         }
         var sources: [ModelExpression] = []
         var constants: [Value] = []
@@ -130,17 +151,38 @@ extension ExpressionChecker {
             typed: others.count == 1 ? others[0] : .or(others), offset: offset)
     }
 
+    /// `x IN y` where y is one value: a string in which x is, as in Core Data, or (as `x IN %@` with
+    /// one value is as common as with a list) what x is equal to.
+    private mutating func within(
+        _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
+    ) -> Checked? {
+        guard let whole = check(right) else { return nil }
+        if whole.typed.type == .string, operand.typed.type == .string || operand.flexible != nil {
+            return relate(whole, .contains, operand, options, at: offset)
+        }
+        guard case .literal(let value) = right.kind, value != .null else {
+            return fail(
+                "IN needs a list, a to-many path or a string at its right", at: right.offset,
+                hint: "write {a, b}")
+        }
+        return relate(operand, .equal, whole, options, at: offset)
+    }
+
     /// Checks one operand against another. The result's source is always a `.comparison`.
     mutating func relate(
         _ left: Checked, _ relation: ComparisonOperator, _ right: Checked,
         _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
+        if left.composite != nil || right.composite != nil {
+            return relateComposites(left, relation, right, at: offset)
+        }
         guard let (one, other) = unify(left, right) else { return nil }
         let typed: TypedExpression
         switch relation {
         case .beginsWith, .endsWith, .contains, .like, .matches:
             guard requireStrings(one, other, for: relation.rawValue) else { return nil }
             guard relation != .matches || isPattern(other) else { return nil }
+            guard isAllowed(relation, options, at: offset) else { return nil }
             typed = .text(one.typed, relation, other.typed, options.subtracting(.normalized))
         default:
             guard isComparable(one, other, relation) else { return nil }
@@ -154,6 +196,7 @@ extension ExpressionChecker {
                     diagnoseOptions(relation, at: offset)
                     return nil
                 }
+                guard isAllowed(relation, options, at: offset) else { return nil }
                 let equal = TypedExpression.text(one.typed, .equal, other.typed, folding)
                 typed = relation == .equal ? equal : .not(equal)
             }
@@ -192,6 +235,12 @@ extension ExpressionChecker {
     ) -> Bool {
         let (one, other) = (left.typed.type, right.typed.type)
         if left.typed.isNull || right.typed.isNull { return true }
+        for side in [left, right] {
+            guard case .codable = side.typed.type else { continue }
+            _ = fail(
+                "\(side.typed.type.description) can only be compared with nil", at: side.offset)
+            return false
+        }
         let isSame: Bool
         switch (one, other) {
         case (.object(let first), .object(let second)):
@@ -207,8 +256,7 @@ extension ExpressionChecker {
                 at: right.offset)
             return false
         }
-        let isOrdered = one.isNumber || one == .string || one == .date
-        guard relation == .equal || relation == .notEqual || isOrdered else {
+        guard relation == .equal || relation == .notEqual || one.isOrdered else {
             _ = fail(
                 "\(one.description) has no order, so '\(relation.rawValue)' says nothing",
                 at: left.offset)

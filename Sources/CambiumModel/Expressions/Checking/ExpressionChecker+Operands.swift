@@ -5,31 +5,34 @@ extension ExpressionChecker {
         var (one, other) = (left, right)
         switch (left.flexible, right.flexible) {
         case (nil, nil): break
-        case (.some, nil):
-            guard let settled = settle(left, as: right.typed.type) else { return nil }
+        case (.some, nil), (.parameter, .some):
+            guard let settled = settle(left, as: right.typed.type, of: right.typed) else {
+                return nil
+            }
             one = settled
-        case (nil, .some):
-            guard let settled = settle(right, as: left.typed.type) else { return nil }
-            other = settled
-        case (.parameter, .some):
-            guard let settled = settle(left, as: right.typed.type) else { return nil }
-            one = settled
-        case (.some, .parameter):
-            guard let settled = settle(right, as: left.typed.type) else { return nil }
+        case (nil, .some), (.some, .parameter):
+            guard let settled = settle(right, as: left.typed.type, of: left.typed) else {
+                return nil
+            }
             other = settled
         case (.some, .some): break
         }
         for side in [one, other] {
             if case .parameter(let name, .null) = side.typed {
-                _ = fail("nothing tells the type of $\(name) here", at: side.offset)
-                return nil
+                return untold(name, at: side.offset)
             }
         }
         switch (one.typed.type, other.typed.type) {
-        case (.decimal, let type) where type.isFloatingPoint:
+        case (.decimal, let type) where type.isFloatingPoint,
+            (.anyDecimal, let type) where type.isFloatingPoint:
             one.typed = .convert(one.typed, .double)
-        case (let type, .decimal) where type.isFloatingPoint:
+        case (let type, .decimal) where type.isFloatingPoint,
+            (let type, .anyDecimal) where type.isFloatingPoint:
             other.typed = .convert(other.typed, .double)
+        case (let type, .anyDecimal) where type.scale != nil:
+            one.typed = .convert(one.typed, .anyDecimal)
+        case (.anyDecimal, let type) where type.scale != nil:
+            other.typed = .convert(other.typed, .anyDecimal)
         default: break
         }
         one.flexible = nil
@@ -47,6 +50,12 @@ extension ExpressionChecker {
         let second = check(right)
         guard let first, let second else { return nil }
         guard let (one, other) = unifyForArithmetic(first, second) else { return nil }
+        let isExact = one.typed.type == .anyDecimal || other.typed.type == .anyDecimal
+        guard purpose != .index || !(isExact || operation == .power) else {
+            return fail(
+                "SQLite cannot compute this by itself, so an index cannot use it", at: offset,
+                hint: "make a derived attribute of it and index that")
+        }
         guard let typed = typedArithmetic(one.typed, operation, other.typed) else {
             return fail(
                 "'\(operation.rawValue)' does not apply to \(one.typed.type.description) and "
@@ -60,11 +69,11 @@ extension ExpressionChecker {
     private mutating func unifyForArithmetic(
         _ left: Checked, _ right: Checked
     ) -> (Checked, Checked)? {
-        if left.typed.type == .date, right.flexible != nil, right.typed.type.isNumber {
+        if left.typed.type == .date, right.isFlexibleNumber {
             guard let seconds = settle(right, as: .double) else { return nil }
             return (left, seconds)
         }
-        if right.typed.type == .date, left.flexible != nil, left.typed.type.isNumber {
+        if right.typed.type == .date, left.isFlexibleNumber {
             guard let seconds = settle(left, as: .double) else { return nil }
             return (seconds, right)
         }
@@ -90,6 +99,9 @@ extension ExpressionChecker {
                 : .arithmetic(left, operation, right, .integer)
         case (let one, let other) where one.isNumber && other.isNumber:
             guard operation != .bitwiseAnd, operation != .bitwiseOr else { return nil }
+            if one == .anyDecimal, other == .anyDecimal, operation != .power {
+                return .arithmetic(left, operation, right, .anyDecimal)
+            }
             if let first = one.scale, let second = other.scale {
                 if isSum {
                     let type = ExpressionType.decimal(scale: max(first, second))
@@ -115,9 +127,10 @@ extension ExpressionChecker {
     mutating func function(
         _ function: ModelFunction, _ operands: [ParsedExpression], at offset: Int
     ) -> Checked? {
-        let checked = operands.map { check($0) }
+        let checked = operands.map { check($0).flatMap { settle($0, for: function) } }
         let right = checked.compactMap(\.self)
         guard right.count == operands.count else { return nil }
+        guard isAllowed(function, right.first?.typed.type, at: offset) else { return nil }
         guard right.count == (function == .now ? 0 : function == .modulus ? 2 : 1) else {
             return fail("\(function.rawValue) has the wrong number of operands", at: offset)
         }
@@ -130,6 +143,17 @@ extension ExpressionChecker {
         }
         return Checked(
             source: .function(function, right.map(\.source)), typed: typed, offset: offset)
+    }
+
+    /// Gives a parameter the type that a function wants, and a constant as it stands.
+    private mutating func settle(_ operand: Checked, for function: ModelFunction) -> Checked? {
+        guard case .parameter = operand.flexible else { return operand }
+        switch function {
+        case .length, .uppercase, .lowercase, .canonical: return settle(operand, as: .string)
+        case .ceiling, .floor, .trunc, .sqrt: return settle(operand, as: .double)
+        case .modulus: return settle(operand, as: .integer)
+        case .now, .abs, .string, .text, .number, .date: return operand
+        }
     }
 
     private func typedFunction(
@@ -157,6 +181,24 @@ extension ExpressionChecker {
         case .string:
             if type == .string { return .function(function, operands, .double) }
             return type.isNumber ? .function(function, operands, .string) : nil
+        case .text:
+            if type == .string { return first }
+            return type.isNumber ? .function(.string, operands, .string) : nil
+        case .number:
+            if type == .string { return .function(.string, operands, .double) }
+            if type == .date { return .convert(first, .double) }
+            return type.isNumber ? first : nil
+        case .date:
+            if type == .date { return first }
+            return type.isNumber ? .convert(floating(first), .date) : nil
         }
+    }
+}
+
+extension ExpressionChecker.Checked {
+    /// Whether it is a number, or can be one, of no certain type.
+    fileprivate var isFlexibleNumber: Bool {
+        if case .parameter = flexible { return true }
+        return flexible != nil && typed.type.isNumber
     }
 }

@@ -1,32 +1,73 @@
 extension ExpressionChecker {
+    /// SQLite joins at most 64 tables, and no person writes such a path.
+    static let maximumPathLength = 50
+
     mutating func path(
         _ root: PathRoot, _ names: [ParsedExpression.Name], at offset: Int
     ) -> Checked? {
-        var path = ObjectPath(root: .subject, entity: entity)
+        guard names.count <= Self.maximumPathLength else {
+            return fail("a path has at most \(Self.maximumPathLength) names", at: offset)
+        }
+        var root = root
+        if case .variable(let name) = root, let scope = fetchedProperty {
+            if FetchedPropertyScope.isSource(name) { root = FetchedPropertyScope.source }
+            if FetchedPropertyScope.isProperty(name) {
+                return described(scope, names, at: offset)
+            }
+        }
+        var start = ObjectPath(root: .subject, entity: entity)
         if case .variable(let name) = root {
             guard let known = variables[name] else {
                 return names.isEmpty
                     ? parameter(name, at: offset) : unknownVariable(name, at: offset)
             }
-            path = known
+            start = known
         }
-        let source = ModelExpression.keyPath(root: root, names: names.map(\.text))
-        for (index, name) in names.enumerated() {
+        return path(root, from: start, names.flatMap(\.parts), at: offset)
+    }
+
+    /// Follows names without dots. The tree gets the parts of composite values with their dots.
+    private mutating func path(
+        _ root: PathRoot, from start: ObjectPath, _ names: [ParsedExpression.Name], at offset: Int
+    ) -> Checked? {
+        var path = start
+        var found: [String] = []
+        var index = 0
+        while index < names.count {
+            var name = names[index]
+            var composite: CompositeAttribute?
+            while let attribute = model.compositeAttribute(name.text, of: path.entity) {
+                composite = attribute
+                guard index + 1 < names.count else { break }
+                index += 1
+                name = .init(
+                    text: "\(name.text).\(names[index].text)", offset: names[index].offset)
+            }
+            found.append(name.text)
+            let source = ModelExpression.keyPath(root: root, names: found)
+            if let composite, composite.name == name.text {
+                return self.composite(
+                    composite, of: path, named: found.joined(separator: "."), source: source,
+                    at: offset)
+            }
+            index += 1
             if let attribute = model.attribute(name.text, of: path.entity),
                 let declarer = model.declarer(of: name.text, in: path.entity)
             {
-                guard index == names.count - 1 else {
+                guard index == names.count else {
                     return fail(
                         "'\(name.text)' is an attribute and leads to no other property",
-                        at: names[index + 1].offset)
+                        at: names[index].offset)
                 }
+                guard isAllowed(attribute, path, at: offset) else { return nil }
                 return Checked(
                     source: source, typed: .attribute(path, attribute, declarer: declarer),
                     offset: offset)
             }
             guard let relationship = model.relationship(name.text, of: path.entity),
                 let destination = model.entity(named: relationship.destination)
-            else { return unknownProperty(name, of: path.entity) }
+            else { return unknownProperty(name, of: path.entity, within: composite) }
+            guard isAllowed(relationship, path, at: name.offset) else { return nil }
             guard relationship.isToMany else {
                 path = path.appending(relationship, to: destination)
                 continue
@@ -36,7 +77,11 @@ extension ExpressionChecker {
             }
             path = element
         }
-        return Checked(source: source, typed: .object(path), offset: offset)
+        guard purpose != .index || path.steps.count <= 1 else {
+            return notOfItsRow(at: offset)
+        }
+        return Checked(
+            source: .keyPath(root: root, names: found), typed: .object(path), offset: offset)
     }
 
     /// Steps through a to-many relationship where something surrounding speaks about many objects.
@@ -44,45 +89,59 @@ extension ExpressionChecker {
         _ relationship: Relationship, of owner: ObjectPath, to destination: Entity,
         at name: ParsedExpression.Name
     ) -> ObjectPath? {
-        switch capture {
-        case .forbidden:
+        guard case .open(var collections, let maximum) = capture else {
             _ = fail(
                 "'\(name.text)' leads to many objects", at: name.offset,
                 hint: "say ANY, ALL or NONE before the comparison, or an aggregate such as @count")
             return nil
-        case .taken:
+        }
+        let isNext = collections.last.map { owner.root == .variable($0.variable) } ?? true
+        guard isNext, collections.count < maximum else {
             _ = fail(
                 "'\(name.text)' is a second way to many objects in one path", at: name.offset,
                 hint: "use SUBQUERY for one of them")
             return nil
-        case .open:
-            let collection = TypedCollection(
-                owner: owner, relationship: relationship, destination: destination,
-                variable: makeVariable())
-            capture = .taken(collection)
-            return ObjectPath(root: .variable(collection.variable), entity: destination)
         }
+        let collection = TypedCollection(
+            owner: owner, relationship: relationship, destination: destination,
+            variable: makeVariable())
+        collections.append(collection)
+        capture = .open(collections, maximum: maximum)
+        return ObjectPath(root: .variable(collection.variable), entity: destination)
     }
 
-    /// Checks a part that must lead through a to-many relationship.
-    mutating func collection(_ parsed: ParsedExpression) -> (element: Checked, TypedCollection)? {
+    /// Checks a part that must lead through to-many relationships.
+    mutating func collections(
+        _ parsed: ParsedExpression, maximum: Int
+    ) -> (element: Checked, [TypedCollection])? {
         let outer = capture
-        capture = .open
+        capture = .open([], maximum: maximum)
         defer { capture = outer }
         guard let element = check(parsed) else { return nil }
-        guard case .taken(let collection) = capture else {
+        guard case .open(let collections, _) = capture, !collections.isEmpty else {
             _ = fail("this leads to no to-many relationship", at: parsed.offset)
             return nil
         }
-        return (element, collection)
+        return (element, collections)
+    }
+
+    /// Checks a part that must lead through one to-many relationship.
+    func firstCollection(
+        _ found: (element: Checked, [TypedCollection])?
+    ) -> (element: Checked, TypedCollection)? {
+        guard let found, let first = found.1.first else { return nil }
+        return (found.element, first)
     }
 
     /// Whether a path leads through a to-many relationship; false where it leads nowhere.
     func isToMany(_ parsed: ParsedExpression) -> Bool {
         guard case .path(let root, let names) = parsed.kind else { return false }
         var entity: Entity? = self.entity
-        if case .variable(let name) = root { entity = variables[name]?.entity }
-        for name in names {
+        if case .variable(let name) = root {
+            let isSource = fetchedProperty != nil && FetchedPropertyScope.isSource(name)
+            entity = variables[isSource ? FetchedPropertyScope.sourceName : name]?.entity
+        }
+        for name in names.prefix(Self.maximumPathLength) {
             guard let owner = entity,
                 let relationship = model.relationship(name.text, of: owner)
             else { return false }
@@ -95,14 +154,34 @@ extension ExpressionChecker {
     // MARK: Unknown names
 
     private mutating func unknownProperty(
-        _ name: ParsedExpression.Name, of entity: Entity
+        _ name: ParsedExpression.Name, of entity: Entity, within composite: CompositeAttribute?
     ) -> Checked? {
+        if let composite {
+            return unknownPart(name, of: composite, of: entity)
+        }
         let known =
             model.attributes(of: entity).map(\.name)
+            + model.compositeAttributes(of: entity).map(\.name)
             + model.relationships(of: entity).map(\.name)
         return fail(
             "\(entity.name) has no property '\(name.text)'", at: name.offset,
             hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" })
+    }
+
+    private mutating func unknownPart(
+        _ name: ParsedExpression.Name, of composite: CompositeAttribute, of entity: Entity
+    ) -> Checked? {
+        let prefix = composite.name + "."
+        let known =
+            (model.attributes(of: entity).map(\.name)
+            + model.compositeAttributes(of: entity).map(\.name))
+            .filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+            .filter { !$0.contains(".") }
+        let text = String(name.text.dropFirst(prefix.count))
+        let nearest = nearestName(to: text, among: known).map { "did you mean '\($0)'?" }
+        return fail(
+            "\(composite.composite) has no attribute '\(text)'", at: name.offset,
+            hint: nearest ?? "it has \(known.joined(separator: ", "))")
     }
 
     private mutating func unknownVariable(_ name: String, at offset: Int) -> Checked? {
@@ -111,73 +190,14 @@ extension ExpressionChecker {
             "there is no variable $\(name)", at: offset,
             hint: nearest.map { "did you mean $\($0)?" })
     }
+}
 
-    private mutating func parameter(_ name: String, at offset: Int) -> Checked? {
-        if let declared = parameters.first(where: { $0.name == name }) {
-            return Checked(
-                source: .parameter(name),
-                typed: .parameter(name, ExpressionType(declared.type)), offset: offset)
+extension ParsedExpression.Name {
+    /// The names of which it is put together by dots, as keys for parts of composite values are.
+    var parts: [ParsedExpression.Name] {
+        guard text.utf8.contains(UInt8(ascii: ".")) else { return [self] }
+        return text.split(separator: ".", omittingEmptySubsequences: false).map {
+            .init(text: String($0), offset: offset)
         }
-        guard allowsUndeclaredParameters else {
-            let nearest = nearestName(to: name, among: parameters.map(\.name))
-            return fail(
-                "there is no parameter $\(name)", at: offset,
-                hint: nearest.map { "did you mean $\($0)?" })
-        }
-        return Checked(
-            source: .parameter(name), typed: .parameter(name, .null), offset: offset,
-            flexible: .parameter(name))
-    }
-
-    // MARK: Aggregates
-
-    mutating func aggregate(
-        _ function: AggregateFunction, _ operand: ParsedExpression, at offset: Int
-    ) -> Checked? {
-        if case .subquery(let path, let variable, let condition) = operand.kind {
-            return subquery(function, path, variable, condition, at: operand.offset)
-        }
-        guard let (element, collection) = collection(operand) else { return nil }
-        let type = element.typed.type
-        let isFit: Bool =
-            switch function {
-            case .count: true
-            case .sum, .average: type.isNumber
-            case .minimum, .maximum: type.isNumber || type == .date || type == .string
-            }
-        guard isFit else {
-            return fail("\(function.rawValue) does not apply to \(type.description)", at: offset)
-        }
-        return Checked(
-            source: .aggregate(function, element.source),
-            typed: .aggregate(function, collection, element.typed), offset: offset)
-    }
-
-    private mutating func subquery(
-        _ function: AggregateFunction, _ path: ParsedExpression, _ variable: String,
-        _ condition: ParsedExpression, at offset: Int
-    ) -> Checked? {
-        guard function == .count else {
-            return fail("only @count can follow a SUBQUERY", at: offset)
-        }
-        guard let (element, plain) = collection(path) else { return nil }
-        var collection = plain
-        guard case .object(let elementPath) = element.typed else {
-            return fail("the first operand of SUBQUERY must lead to objects", at: path.offset)
-        }
-        let shadowed = variables.updateValue(elementPath, forKey: variable)
-        let outer = capture
-        capture = .forbidden
-        defer {
-            variables[variable] = shadowed
-            capture = outer
-        }
-        guard let checked = self.condition(condition) else { return nil }
-        collection.condition = checked.typed
-        return Checked(
-            source: .aggregate(
-                function,
-                .subquery(element.source, variable: variable, condition: checked.source)),
-            typed: .aggregate(function, collection, element.typed), offset: offset)
     }
 }

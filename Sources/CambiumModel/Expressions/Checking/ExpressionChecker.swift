@@ -8,12 +8,31 @@ struct ExpressionChecker {
         let offset: Int
         /// Set for a constant or parameter whose type is up to what it meets.
         var flexible: FlexibleOperand?
+        /// Set for a composite value, which stands for its parts and can be compared with nil only.
+        var composite: CompositeOperand?
+    }
+
+    /// What an expression is for, which decides what it may use.
+    enum Purpose {
+        /// A query, a rule: everything.
+        case query
+        /// A derived attribute: what is stored, nothing that is supplied later.
+        case derivation
+        /// An index or its condition: columns of one row and SQLite's own functions.
+        case index
     }
 
     let model: Model
     let entity: Entity
     let parameters: [FetchParameter]
+    var purpose = Purpose.query
     var allowsUndeclaredParameters = false
+    /// Set while the types of parameters are found out from their use.
+    var inference: ParameterInference?
+    /// Names of parameters that are not used, which a misspelt one may mean.
+    var unusedNames: [String] = []
+    /// Set in the condition of a fetched property.
+    var fetchedProperty: FetchedPropertyScope?
     var diagnostics: [ExpressionDiagnostic] = []
     var variables: [String: ObjectPath] = [:]
     var capture = Capture.forbidden
@@ -23,11 +42,13 @@ struct ExpressionChecker {
     enum Capture {
         /// It is an error: nothing says how many objects are meant.
         case forbidden
-        /// It becomes the collection of a surrounding ANY or aggregate.
-        case open
-        /// There is one already.
-        case taken(TypedCollection)
+        /// It becomes the collection of a surrounding ANY or aggregate. There may be some already,
+        /// of which each starts at an element of the one before.
+        case open([TypedCollection], maximum: Int)
     }
+
+    /// How many to-manys a path may lead through under a quantifier.
+    static let maximumCollections = 4
 
     init(
         entity: Entity, model: Model, parameters: [FetchParameter] = [],
@@ -69,7 +90,10 @@ struct ExpressionChecker {
 
     /// Reports a mistake; nil, so that the part it is in is left out.
     mutating func fail(_ message: String, at offset: Int, hint: String? = nil) -> Checked? {
-        diagnostics.append(ExpressionDiagnostic(offset: offset, message: message, hint: hint))
+        // Whoever reads a hundred mistakes has got the point; a hostile text has a million.
+        if diagnostics.count < 100 {
+            diagnostics.append(ExpressionDiagnostic(offset: offset, message: message, hint: hint))
+        }
         return nil
     }
 
@@ -80,6 +104,9 @@ struct ExpressionChecker {
             return fail("the expression is too deep", at: parsed.offset)
         }
         guard var checked = check(parsed) else { return nil }
+        if case .parameter = checked.flexible, let settled = settle(checked, as: .bool) {
+            checked = settled
+        }
         if let flexible = checked.flexible {
             if case .value(.bool) = flexible { return checked }
             return fail(
@@ -106,7 +133,10 @@ struct ExpressionChecker {
         return check(parsed)
     }
 
-    mutating func value(_ parsed: ParsedExpression, as type: AttributeType) -> Checked? {
+    /// - Parameter rounds: Whether an exact number may become a floating-point one.
+    mutating func value(
+        _ parsed: ParsedExpression, as type: AttributeType, rounds: Bool = false
+    ) -> Checked? {
         guard let checked = anyValue(parsed) else { return nil }
         let wanted = ExpressionType(type)
         guard var settled = settle(checked, as: wanted) else { return nil }
@@ -121,6 +151,11 @@ struct ExpressionChecker {
             settled.typed = .convert(settled.typed, .double)
         case (.integer, .decimal(let scale)):
             settled.typed = .convert(settled.typed, .decimal(scale: scale))
+        case (.integer, .anyDecimal), (.decimal, .anyDecimal):
+            settled.typed = .convert(settled.typed, .anyDecimal)
+        case (.decimal, .float) where rounds, (.decimal, .double) where rounds,
+            (.anyDecimal, .float) where rounds, (.anyDecimal, .double) where rounds:
+            settled.typed = .convert(settled.typed, .double)
         case (.decimal(let own), .decimal(let scale)) where own <= scale:
             settled.typed = .convert(settled.typed, .decimal(scale: scale))
         default:
@@ -133,7 +168,17 @@ struct ExpressionChecker {
 
     // MARK: Parts
 
+    /// Checks a part that has one value.
     mutating func check(_ parsed: ParsedExpression) -> Checked? {
+        guard let checked = operand(parsed) else { return nil }
+        if let composite = checked.composite {
+            return fail(composite.mistake, at: checked.offset, hint: composite.hint)
+        }
+        return checked
+    }
+
+    /// Checks a part that may be a composite value.
+    mutating func operand(_ parsed: ParsedExpression) -> Checked? {
         switch parsed.kind {
         case .number(let digits):
             return flexible(.number(digits), at: parsed.offset)
@@ -167,7 +212,8 @@ struct ExpressionChecker {
             return aggregate(function, operand, at: parsed.offset)
         case .subquery:
             return fail(
-                "a SUBQUERY is no value", at: parsed.offset, hint: "add .@count after it")
+                "a SUBQUERY is no value", at: parsed.offset,
+                hint: "add .@count after it, or an aggregate of an attribute such as .@min.name")
         case .conditional(let condition, let first, let second):
             return conditional(condition, first, second, at: parsed.offset)
         }

@@ -9,8 +9,7 @@ package enum ExpressionCompiler {
     ///   - entity: The entity of the object that it is about.
     ///   - model: The entity's model.
     ///   - parameters: What `$name` may be.
-    ///   - variables: Objects that `$name.property` may start from, such as a fetched property's
-    ///     source, with their entities.
+    ///   - variables: Objects that `$name.property` may start from, with their entities.
     ///   - arguments: What stands for `%@` and its like, in order; nil allows none.
     /// - Complexity: O(length of the text × size of the entity)
     package static func condition(
@@ -22,7 +21,7 @@ package enum ExpressionCompiler {
         return checker.run(text, arguments) { checker, parsed in checker.condition(parsed) }
     }
 
-    /// Checks an expression that computes a value, such as a fill or a derived attribute.
+    /// Checks an expression that computes a value, such as a fill.
     ///
     /// - Parameters:
     ///   - text: The expression in the grammar of predicate formats.
@@ -39,38 +38,117 @@ package enum ExpressionCompiler {
         return checker.run(text, nil) { checker, parsed in checker.value(parsed, as: type) }
     }
 
-    /// Checks a condition that code put together, and resolves its names.
+    /// Checks what a derived attribute is computed from: stored properties of the object and of
+    /// related ones, aggregates, functions. A floating-point attribute also takes exact numbers.
     ///
     /// - Parameters:
-    ///   - parameters: Values for `$name`.
-    ///   - allowsParameters: Whether some `$name` may be left without a value for now.
-    /// - Throws: What is wrong, with offset 0.
-    package static func typedCondition(
-        _ expression: ModelExpression, entity: Entity, model: Model,
-        parameters: [String: Value] = [:], variables: [String: Entity] = [:],
-        allowsParameters: Bool = false
-    ) throws(ExpressionDiagnostics) -> TypedExpression {
-        var checker = ExpressionChecker(entity: entity, model: model, variables: variables)
-        checker.allowsUndeclaredParameters = allowsParameters
-        let parsed = ParsedExpression(expression, substituting: parameters)
-        return try checker.finish(checker.condition(parsed)).typed
+    ///   - text: The expression in the grammar of predicate formats.
+    ///   - type: The type of the derived attribute.
+    ///   - entity: The entity that has the attribute.
+    ///   - model: The entity's model.
+    package static func derivation(
+        _ text: String, as type: AttributeType, entity: Entity, model: Model
+    ) -> Result<ModelExpression, ExpressionDiagnostics> {
+        var checker = ExpressionChecker(entity: entity, model: model)
+        checker.purpose = .derivation
+        return checker.run(text, nil) { checker, parsed in
+            checker.value(parsed, as: type, rounds: true)
+        }
     }
 
-    /// Checks an expression that code put together and that computes a value of a type (or of
-    /// whatever type it is, for nil).
+    /// Checks what an index is sorted by: a value of its own row by SQLite's own functions.
+    package static func indexElement(
+        _ text: String, entity: Entity, model: Model
+    ) -> Result<ModelExpression, ExpressionDiagnostics> {
+        var checker = ExpressionChecker(entity: entity, model: model)
+        checker.purpose = .index
+        return checker.run(text, nil) { checker, parsed in
+            guard let checked = checker.anyValue(parsed) else { return nil }
+            guard checked.flexible == nil else {
+                return checker.fail(
+                    "an index over a constant finds nothing", at: parsed.offset,
+                    hint: "use an attribute")
+            }
+            return checked
+        }
+    }
+
+    /// Checks which rows are in an index: a condition over the row by SQLite's own functions.
+    package static func indexCondition(
+        _ text: String, entity: Entity, model: Model
+    ) -> Result<ModelExpression, ExpressionDiagnostics> {
+        var checker = ExpressionChecker(entity: entity, model: model)
+        checker.purpose = .index
+        return checker.run(text, nil) { checker, parsed in checker.condition(parsed) }
+    }
+
+    /// Checks the condition of a fetched property. In the tree the object that has the property is
+    /// the variable `source`; ``ModelExpression/binding(source:entity:destination:model:now:)``
+    /// puts its values in.
     ///
     /// - Parameters:
-    ///   - parameters: Values for `$name`.
-    ///   - allowsParameters: Whether some `$name` may be left without a value for now.
-    /// - Throws: What is wrong, with offset 0.
-    package static func typedValue(
-        _ expression: ModelExpression, as type: AttributeType? = nil, entity: Entity, model: Model,
-        parameters: [String: Value] = [:], allowsParameters: Bool = false
-    ) throws(ExpressionDiagnostics) -> TypedExpression {
-        var checker = ExpressionChecker(entity: entity, model: model)
-        checker.allowsUndeclaredParameters = allowsParameters
-        let parsed = ParsedExpression(expression, substituting: parameters)
-        let checked = type.map { checker.value(parsed, as: $0) } ?? checker.anyValue(parsed)
-        return try checker.finish(checked).typed
+    ///   - text: The condition. `$source` and `$FETCH_SOURCE` are the object that has the property,
+    ///     `$FETCHED_PROPERTY.name` and `.userInfo.key` describe the property.
+    ///   - property: The property's name.
+    ///   - userInfo: What the author noted at the property.
+    ///   - source: The entity that has the property.
+    ///   - destination: The entity of the objects that it finds.
+    ///   - model: The model of both.
+    package static func fetchedCondition(
+        _ text: String, property: String, userInfo: [String: String] = [:], source: Entity,
+        destination: Entity, model: Model
+    ) -> Result<ModelExpression, ExpressionDiagnostics> {
+        var checker = ExpressionChecker(
+            entity: destination, model: model,
+            variables: [FetchedPropertyScope.sourceName: source])
+        checker.fetchedProperty = FetchedPropertyScope(name: property, userInfo: userInfo)
+        return checker.run(text, nil) { checker, parsed in checker.condition(parsed) }
+    }
+
+    /// Checks the condition of a named request and finds the types of its parameters that declare
+    /// none out of their use.
+    ///
+    /// - Parameters:
+    ///   - text: The condition in the grammar of predicate formats.
+    ///   - entity: The entity whose objects it finds.
+    ///   - model: The entity's model.
+    ///   - parameters: The parameters that declare their types.
+    ///   - undeclared: The names of those that do not; nil allows any name. One that is not used
+    ///     is not among the result's.
+    /// - Returns: The condition, and the parameters whose types were found, in the order of the
+    ///   text. Uses of one parameter as different types, or as none, are mistakes.
+    package static func template(
+        _ text: String, entity: Entity, model: Model, parameters: [FetchParameter] = [],
+        undeclared: [String]? = nil
+    ) -> Result<(condition: ModelExpression, inferred: [FetchParameter]), ExpressionDiagnostics> {
+        do throws(ExpressionDiagnostics) {
+            let parsed: ParsedExpression
+            do throws(ExpressionDiagnostic) {
+                parsed = try ExpressionParser.parse(text)
+            } catch {
+                throw ExpressionDiagnostics([error])
+            }
+            // A comparison of a parameter with nil says nothing of its type, which another part of
+            // the text may say: what the first round complains about is left to the second.
+            var first = ExpressionChecker(entity: entity, model: model, parameters: parameters)
+            first.inference = ParameterInference(names: undeclared.map { Set($0) })
+            _ = first.condition(parsed)
+            let found = first.inference?.parameters() ?? .success([])
+            if case .failure(let failure) = found {
+                // Other mistakes may be the reason why nothing tells a type.
+                let others = first.diagnostics.filter { !$0.message.hasPrefix("nothing tells") }
+                throw others.isEmpty ? failure : ExpressionDiagnostics(others)
+            }
+            let inferred = try found.get()
+            var second = ExpressionChecker(
+                entity: entity, model: model, parameters: parameters + inferred)
+            second.unusedNames = (undeclared ?? []).filter { name in
+                !inferred.contains { $0.name == name }
+            }
+            let condition = second.condition(parsed)
+            return .success((try second.finish(condition).source, inferred))
+        } catch {
+            return .failure(error)
+        }
     }
 }

@@ -8,12 +8,16 @@ package enum ExpressionType: Sendable, Hashable {
     case float
     case double
     case decimal(scale: Int)
+    /// An exact number of any scale.
+    case anyDecimal
     case string
     case date
     case uuid
     case uri
     case data
     case enumeration(String)
+    /// A value of that Swift type, of which only nil can be told apart.
+    case codable(String)
     /// An object of that entity.
     case object(String)
 
@@ -25,6 +29,8 @@ package enum ExpressionType: Sendable, Hashable {
             case .float: .float
             case .double: .double
             case .decimal(let scale): .decimal(scale: scale)
+            case .anyDecimal: .anyDecimal
+            case .codable(let name): .codable(name)
             case .string: .string
             case .date: .date
             case .uuid: .uuid
@@ -36,9 +42,14 @@ package enum ExpressionType: Sendable, Hashable {
 
     package var isNumber: Bool {
         switch self {
-        case .integer, .float, .double, .decimal: true
+        case .integer, .float, .double, .decimal, .anyDecimal: true
         default: false
         }
+    }
+
+    /// Whether its values can be sorted.
+    var isOrdered: Bool {
+        isNumber || self == .string || self == .date
     }
 
     package var isFloatingPoint: Bool {
@@ -67,13 +78,13 @@ package enum ExpressionType: Sendable, Hashable {
         case .bool: "a truth value"
         case .integer: "a whole number"
         case .float, .double: "a floating-point number"
-        case .decimal: "a decimal number"
+        case .decimal, .anyDecimal: "a decimal number"
         case .string: "a string"
         case .date: "a date"
         case .uuid: "a UUID"
         case .uri: "a URI"
         case .data: "data"
-        case .enumeration(let name): "a value of \(name)"
+        case .enumeration(let name), .codable(let name): "a value of \(name)"
         case .object(let name): "an object of \(name)"
         }
     }

@@ -1,5 +1,6 @@
-/// An operand whose type is up to what it meets.
-enum FlexibleOperand {
+/// An operand whose type is up to what it meets. It is indirect to keep the checker's frames small:
+/// its recursion has to fit small stacks.
+indirect enum FlexibleOperand {
     case number(String)
     case value(Value)
     case parameter(String)
@@ -14,11 +15,12 @@ extension ExpressionChecker {
             guard
                 let number = NumberText.integer(digits).map({ Value.int($0) })
                     ?? NumberText.double(digits).map({ .double($0) })
+                    ?? NumberText.bytes(digits).map({ .data($0) })
             else { return fail("'\(digits)' is no number", at: offset) }
             value = number
         case .value(let given): value = given
         case .parameter(let name):
-            return fail("nothing tells the type of $\(name) here", at: offset)
+            return untold(name, at: offset)
         }
         guard let type = value.naturalType else {
             return fail("NaN is no value", at: offset)
@@ -29,11 +31,14 @@ extension ExpressionChecker {
     }
 
     /// Gives a flexible operand the type of what it meets; leaves others as they are.
-    mutating func settle(_ operand: Checked, as type: ExpressionType) -> Checked? {
+    mutating func settle(
+        _ operand: Checked, as type: ExpressionType, of other: TypedExpression? = nil
+    ) -> Checked? {
         guard let flexible = operand.flexible, type != .null else { return operand }
         var settled = operand
         settled.flexible = nil
         if case .parameter(let name) = flexible {
+            note(name, type, of: other, isList: false, at: operand.offset)
             settled.typed = .parameter(name, type)
             return settled
         }
@@ -73,6 +78,9 @@ extension ExpressionChecker {
             return "its cases are \(names.joined(separator: ", "))"
         case .date: return "write '2001-12-31T23:59:59Z' or seconds since 2001-01-01 UTC"
         case .decimal: return "at most \(DecimalStorage.maximumScale) places are exact"
+        case .anyDecimal: return "at most 38 digits are exact"
+        case .codable: return "it can only be compared with nil"
+        case .data: return "write its bytes as 0x and hexadecimal digits"
         default: return nil
         }
     }
@@ -96,8 +104,13 @@ extension ExpressionChecker {
     ) -> (Value, ExpressionType)? {
         let integer = NumberText.integer(digits)
         switch type {
-        case .decimal:
+        case .data:
+            return NumberText.bytes(digits).map { (.data($0), .data) }
+        case .decimal, .anyDecimal:
             guard let decimal = NumberText.decimal(digits) else { return nil }
+            guard type == .anyDecimal || decimal.places <= DecimalStorage.maximumScale else {
+                return nil
+            }
             return model.constant(.decimal(decimal), as: type)
         case .integer, .bool, .enumeration:
             if let integer { return model.constant(.int(integer), as: type) }

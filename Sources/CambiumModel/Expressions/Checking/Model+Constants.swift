@@ -6,7 +6,11 @@ extension Value {
         case .bool: .bool
         case .int: .integer
         case .double(let value): value.isNaN ? nil : .double
-        case .decimal(let value): value.isNaN ? nil : .decimal(scale: value.places)
+        case .decimal(let value):
+            value.isNaN
+                ? nil
+                : value.places <= DecimalStorage.maximumScale
+                    ? .decimal(scale: value.places) : .anyDecimal
         case .string: .string
         case .date: .date
         case .uuid: .uuid
@@ -63,10 +67,14 @@ extension Model {
             guard let double = value.approximation, !double.isNaN else { return nil }
             return (.double(type == .float ? Double(Float(double)) : double), type)
         case .decimal:
-            guard let decimal = value.exact, decimal.isFinite,
-                decimal.places <= DecimalStorage.maximumScale
-            else { return nil }
-            return (.decimal(decimal), .decimal(scale: decimal.places))
+            guard let decimal = value.exact, decimal.isFinite else { return nil }
+            let places = decimal.places
+            return (
+                .decimal(decimal),
+                places <= DecimalStorage.maximumScale ? .decimal(scale: places) : .anyDecimal
+            )
+        case .anyDecimal:
+            return value.exact.flatMap { $0.isFinite ? (.decimal($0), .anyDecimal) : nil }
         case .date:
             return value.approximation.flatMap {
                 $0.isNaN ? nil : (.date(Date(timeIntervalSinceReferenceDate: $0)), .date)

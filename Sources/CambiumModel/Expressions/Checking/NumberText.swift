@@ -20,6 +20,23 @@ enum NumberText {
         return Double(text).flatMap { $0.isFinite ? $0 : nil }
     }
 
+    /// Bytes, written as `0x` and an even number of hexadecimal digits.
+    static func bytes(_ text: String) -> Data? {
+        guard text.prefix(2).lowercased() == "0x", text.utf8.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for character in text.dropFirst(2) {
+            guard let digit = character.hexDigitValue.map(UInt8.init) else { return nil }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return Data(bytes)
+    }
+
     /// The exact number, or nil where it has more digits than a decimal.
     static func decimal(_ text: String) -> Decimal? {
         if let integer = integer(text) { return Decimal(integer) }

@@ -20,6 +20,9 @@ extension ParsedExpression {
             case .not(let operand): .not(parsed(operand))
             case .comparison(let left, let relation, let right, let options):
                 .comparison(parsed(left), relation, parsed(right), options)
+            case .between(let operand, .parameter(let lower), .parameter(let upper))
+            where lower == upper && values[lower] == nil:
+                .between(parsed(operand), parsed(.parameter(lower)))
             case .between(let operand, let lower, let upper):
                 .between(
                     parsed(operand),
@@ -32,7 +35,8 @@ extension ParsedExpression {
                 .function(function, operands.map(parsed))
             case .aggregate(let function, let operand): .aggregate(function, parsed(operand))
             case .subquery(let collection, let variable, let condition):
-                .subquery(parsed(collection), variable: variable, condition: parsed(condition))
+                .subquery(
+                    parsed(collection), variable: variable, condition: parsed(condition), value: [])
             case .conditional(let condition, let first, let second):
                 .conditional(parsed(condition), parsed(first), parsed(second))
             }

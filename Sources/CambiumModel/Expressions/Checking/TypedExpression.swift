@@ -13,6 +13,9 @@ package indirect enum TypedExpression: Sendable {
     case comparison(TypedExpression, ComparisonOperator, TypedExpression)
     /// Equal to one of the constants, none of which is nil.
     case among(TypedExpression, ValueSet)
+    /// In relation to a list that is supplied later. Before it is evaluated or becomes SQL, its
+    /// values are put in place of its name.
+    case amongList(TypedExpression, String)
     /// One of the operators over strings.
     case text(TypedExpression, ComparisonOperator, TypedExpression, ComparisonOptions)
     /// Whether the collection has an element.
@@ -32,12 +35,12 @@ package indirect enum TypedExpression: Sendable {
             type
         case .attribute(_, let attribute, _): ExpressionType(attribute.type)
         case .object(let path): .object(path.entity.name)
-        case .and, .or, .not, .comparison, .among, .text, .exists: .bool
+        case .and, .or, .not, .comparison, .among, .amongList, .text, .exists: .bool
         case .conditional(_, let first, _): first.type
         case .aggregate(let function, _, let element):
             switch function {
             case .count: .integer
-            case .average: .double
+            case .average: element.type == .anyDecimal ? .anyDecimal : .double
             case .sum, .minimum, .maximum: element.type
             }
         }
@@ -66,29 +69,68 @@ package struct ObjectPath: Sendable, Hashable {
 
     package let root: Root
     package private(set) var steps: [Step] = []
+    private var box: EntityBox
+
     /// The entity of the object that it leads to.
-    package private(set) var entity: Entity
+    package var entity: Entity { box.entity }
 
     init(root: Root, entity: Entity) {
         self.root = root
-        self.entity = entity
+        box = EntityBox(entity)
     }
 
     func appending(_ relationship: Relationship, to destination: Entity) -> ObjectPath {
         var path = self
         path.steps.append(Step(relationship: relationship, source: entity))
-        path.entity = destination
+        path.box = EntityBox(destination)
         return path
+    }
+
+    /// Entities are large, and the checker's recursion has to fit small stacks.
+    private final class EntityBox: Sendable, Hashable {
+        let entity: Entity
+
+        init(_ entity: Entity) {
+            self.entity = entity
+        }
+
+        static func == (left: EntityBox, right: EntityBox) -> Bool {
+            left === right || left.entity == right.entity
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(entity.name)
+        }
     }
 }
 
 /// The objects of a to-many relationship that meet a condition.
-package struct TypedCollection: Sendable {
+///
+/// It is a class because it is large, and the checker's recursion has to fit small stacks.
+package final class TypedCollection: Sendable {
     /// The object whose relationship it is.
     package let owner: ObjectPath
     package let relationship: Relationship
     package let destination: Entity
     /// What the condition calls an element.
     package let variable: Int
-    package var condition: TypedExpression?
+    package let condition: TypedExpression?
+
+    init(
+        owner: ObjectPath, relationship: Relationship, destination: Entity, variable: Int,
+        condition: TypedExpression? = nil
+    ) {
+        self.owner = owner
+        self.relationship = relationship
+        self.destination = destination
+        self.variable = variable
+        self.condition = condition
+    }
+
+    /// Those of its objects that meet a condition.
+    func filtered(by condition: TypedExpression) -> TypedCollection {
+        TypedCollection(
+            owner: owner, relationship: relationship, destination: destination,
+            variable: variable, condition: condition)
+    }
 }

@@ -9,7 +9,7 @@ extension ExpressionEvaluator {
             return object(path, frame)?.value(ofAttribute: attribute.name).normalized ?? .null
         case .object(let path):
             return object(path, frame).map { .int($0.expressionKey) } ?? .null
-        case .and, .or, .not, .comparison, .among, .text, .exists:
+        case .and, .or, .not, .comparison, .among, .amongList, .text, .exists:
             return .bool(isTrue(expression, frame))
         case .aggregate(let function, let collection, let operand):
             let values = values(of: operand, in: collection, frame)
@@ -46,7 +46,17 @@ extension ExpressionEvaluator {
     private func convert(_ value: Value, from source: ExpressionType, to target: ExpressionType)
         -> Value
     {
-        if case .double = value { return value }
+        switch value {
+        case .double(let seconds) where target == .date:
+            return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        case .double: return value
+        case .date(let date): return .double(date.timeIntervalSinceReferenceDate)
+        case .int(let number) where target == .anyDecimal: return .decimal(Decimal(number))
+        case .decimal where target == .anyDecimal: return value
+        case .decimal(let decimal) where source == .anyDecimal:
+            return .double(DecimalFunctions.double(decimal))
+        default: break
+        }
         guard let units = units(value, source), let scale = source.scale else { return .null }
         if let wanted = target.scale {
             return exact(NumberFunctions.rescaled(units, by: wanted - scale), target)
@@ -62,6 +72,12 @@ extension ExpressionEvaluator {
     ) -> Value {
         if case .string(let one) = left, case .string(let other) = right {
             return .string(one + other)
+        }
+        if type == .anyDecimal {
+            guard case .decimal(let one) = left, case .decimal(let other) = right else {
+                return .null
+            }
+            return DecimalFunctions.calculate(one, operation, other).map { .decimal($0) } ?? .null
         }
         if let scale = type.scale {
             guard var one = units(left, leftType), var other = units(right, rightType) else {
@@ -109,6 +125,8 @@ extension ExpressionEvaluator {
             return .string(text.folded([.caseInsensitive, .diacriticInsensitive]))
         case (.abs, .int(let value)): return value == .min ? .null : .int(abs(value))
         case (.abs, .double(let value)): return .double(abs(value))
+        case (.abs, .decimal(let value)) where operand.type == .anyDecimal:
+            return .decimal(abs(value))
         case (.abs, .decimal):
             guard let units = units(first, operand.type), units != .min else { return .null }
             return exact(abs(units), operand.type)
@@ -124,6 +142,8 @@ extension ExpressionEvaluator {
             return NumberText.double(text).map { .double($0) } ?? .null
         case (.string, .int(let value)): return .string(String(value))
         case (.string, .double(let value)): return .string(value.description)
+        case (.string, .decimal(let value)) where operand.type == .anyDecimal:
+            return .string(value.description)
         case (.string, .decimal):
             guard let units = units(first, operand.type), let scale = operand.type.scale else {
                 return .null
@@ -146,6 +166,15 @@ extension ExpressionEvaluator {
         }
         let isAverage = function == .average
         if isAverage, values.isEmpty { return .null }
+        if type == .anyDecimal {
+            let decimals = values.compactMap {
+                if case .decimal(let value) = $0 { value } else { nil }
+            }
+            let result =
+                isAverage
+                ? DecimalFunctions.average(decimals) : DecimalFunctions.sum(decimals)
+            return result.map { .decimal($0) } ?? .null
+        }
         guard let scale = type.scale else {
             let sum = values.reduce(0.0) { $0 + (seconds($1) ?? 0) }
             let result = isAverage ? sum / Double(values.count) : sum

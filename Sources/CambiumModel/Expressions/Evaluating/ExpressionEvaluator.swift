@@ -59,6 +59,14 @@ package final class ExpressionEvaluator {
         value(expression, Frame(subject: subject, now: now))
     }
 
+    /// The value for objects that variables stand for: the first of them is number 0.
+    func evaluate(_ elements: [any ExpressionSubject], now: Date) -> Value? {
+        guard let subject = elements.first else { return nil }
+        var frame = Frame(subject: subject, now: now)
+        for (index, element) in elements.enumerated() { frame.elements[index] = element }
+        return value(expression, frame)
+    }
+
     // MARK: Conditions
 
     func isTrue(_ expression: TypedExpression, _ frame: Frame) -> Bool {
@@ -75,6 +83,8 @@ package final class ExpressionEvaluator {
             constants.contains(value(operand, frame))
         case .text(let left, let relation, let right, let options):
             compareTexts(value(left, frame), relation, value(right, frame), options)
+        case .amongList:
+            false  // values have been put in place of the list's name
         case .exists(let collection):
             contains(collection, frame)
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,

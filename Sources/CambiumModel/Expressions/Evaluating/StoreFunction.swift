@@ -18,12 +18,24 @@ package enum StoreFunction: String, CaseIterable, Sendable {
     case number = "cambium_number"
     /// (number, scale): how it is written; the scale of a decimal, NULL for others.
     case string = "cambium_string"
+    /// (integer, scale): an exact number as ordered bytes.
+    case decimal = "cambium_decimal"
+    /// (ordered bytes): the nearest floating-point number.
+    case double = "cambium_double"
+    /// (ordered bytes, operator, ordered bytes): the exact result, as ordered bytes.
+    case calculate = "cambium_calculate"
+    /// (ordered bytes): without its sign.
+    case magnitude = "cambium_magnitude"
+    /// (hexadecimal forms of ordered bytes joined by commas, 0 or 1): their sum or their mean.
+    case total = "cambium_total"
 
     /// How many arguments it takes.
     package var argumentCount: Int {
         switch self {
-        case .uppercase, .lowercase, .ceiling, .floor, .trunc, .sqrt, .number: 1
-        case .fold, .power, .string: 2
+        case .uppercase, .lowercase, .ceiling, .floor, .trunc, .sqrt, .number, .double, .magnitude:
+            1
+        case .fold, .power, .string, .decimal, .total: 2
+        case .calculate: 3
         case .text: 4
         }
     }
@@ -59,8 +71,43 @@ package final class StoreFunctions {
             guard case .integer(let scale) = arguments[1] else { return .text(String(units)) }
             let places = Int(truncatingIfNeeded: scale)
             return .text(DecimalStorage.decimal(ofUnits: units, scale: places).description)
+        case (.string, .blob(let bytes)):
+            return OrderedDecimal.decimal(of: bytes).map { .text($0.description) } ?? .null
+        case (.decimal, .integer(let units)):
+            guard case .integer(let scale) = arguments[1] else { return .null }
+            return .decimal(
+                DecimalStorage.decimal(ofUnits: units, scale: Int(truncatingIfNeeded: scale)))
+        case (.double, .blob(let bytes)):
+            return OrderedDecimal.decimal(of: bytes).map { .real(DecimalFunctions.double($0)) }
+                ?? .null
+        case (.calculate, .blob(let bytes)): return calculate(bytes, arguments)
+        case (.magnitude, .blob(let bytes)):
+            return .decimal(OrderedDecimal.decimal(of: bytes).map { abs($0) })
+        case (.total, .text(let forms)): return total(forms, isAverage: arguments[1] == .integer(1))
+        case (.total, .null) where arguments[1] == .integer(0): return .decimal(0)
         default: return .null
         }
+    }
+
+    private func calculate(_ bytes: Data, _ arguments: [StoredValue]) -> StoredValue {
+        guard case .text(let name) = arguments[1], case .blob(let others) = arguments[2],
+            let operation = ArithmeticOperator(rawValue: name),
+            let one = OrderedDecimal.decimal(of: bytes),
+            let other = OrderedDecimal.decimal(of: others)
+        else { return .null }
+        return .decimal(DecimalFunctions.calculate(one, operation, other))
+    }
+
+    private func total(_ forms: String, isAverage: Bool) -> StoredValue {
+        var values: [Decimal] = []
+        for form in forms.split(separator: ",") {
+            guard let bytes = NumberText.bytes("0x\(form)"),
+                let value = OrderedDecimal.decimal(of: bytes)
+            else { return .null }
+            values.append(value)
+        }
+        return .decimal(
+            isAverage ? DecimalFunctions.average(values) : DecimalFunctions.sum(values))
     }
 
     private func relate(_ text: String, _ arguments: [StoredValue]) -> StoredValue {
@@ -70,5 +117,12 @@ package final class StoreFunctions {
         else { return .null }
         let options = ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))
         return .integer(texts.holds(text, relation, other, options) ? 1 : 0)
+    }
+}
+
+extension StoredValue {
+    /// An exact number of any scale as columns hold it; NULL for none.
+    fileprivate static func decimal(_ value: Decimal?) -> StoredValue {
+        value.flatMap(OrderedDecimal.bytes).map { .blob($0) } ?? .null
     }
 }

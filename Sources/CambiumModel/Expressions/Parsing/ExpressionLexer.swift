@@ -2,30 +2,35 @@
 struct ExpressionLexer {
     private let bytes: [UInt8]
     private var position = 0
+    private var mistake: ExpressionDiagnostic?
 
-    /// Longer ones first, so that `<=` is not read as `<`.
-    private static let symbols = [
-        "**", "==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||", ":=",
-        "(", ")", "{", "}", "[", "]", ",", ".", "+", "-", "*", "/", "<", ">", "=", "!", "&", "|",
-        ":",
-    ].map { (text: $0, bytes: Array($0.utf8)) }
+    /// Symbols by their one or two bytes.
+    private static let symbols: [UInt16: String] = Dictionary(
+        uniqueKeysWithValues: [
+            "**", "==", "!=", "<>", "<=", "=<", ">=", "=>", "&&", "||", ":=",
+            "(", ")", "{", "}", "[", "]", ",", ".", "+", "-", "*", "/", "<", ">", "=", "!", "&",
+            "|",
+            ":",
+        ].map { ($0.utf8.reduce(0) { $0 << 8 | UInt16($1) }, $0) })
 
     init(_ text: String) {
         bytes = Array(text.utf8)
     }
 
-    /// All words of a text; the last one is `.end`.
-    static func tokens(of text: String) throws(ExpressionDiagnostic) -> [ExpressionToken] {
-        var lexer = ExpressionLexer(text)
-        var tokens: [ExpressionToken] = []
-        while true {
-            let token = try lexer.next()
-            tokens.append(token)
-            if token.kind == .end { return tokens }
+    /// The next word; `.end` after the last one, `.invalid` where there is none, from then on.
+    mutating func next() -> ExpressionToken {
+        if let mistake {
+            return ExpressionToken(kind: .invalid(mistake), offset: mistake.offset)
+        }
+        do throws(ExpressionDiagnostic) {
+            return try read()
+        } catch {
+            mistake = error
+            return ExpressionToken(kind: .invalid(error), offset: error.offset)
         }
     }
 
-    private mutating func next() throws(ExpressionDiagnostic) -> ExpressionToken {
+    private mutating func read() throws(ExpressionDiagnostic) -> ExpressionToken {
         while let byte = peek(), isSpace(byte) { position += 1 }
         let start = position
         guard let byte = peek() else { return ExpressionToken(kind: .end, offset: start) }
@@ -46,15 +51,19 @@ struct ExpressionLexer {
                 kind = .number(number())
             } else if isNameStart(byte) {
                 kind = .word(word(), isEscaped: false)
-            } else if let symbol = Self.symbols.first(where: {
-                bytes[start...].starts(with: $0.bytes)
-            }) {
-                position += symbol.bytes.count
-                kind = .symbol(symbol.text)
+            } else if let other = peek(1),
+                let symbol = Self.symbols[UInt16(byte) << 8 | UInt16(other)]
+            {
+                position += 2
+                kind = .symbol(symbol)
+            } else if let symbol = Self.symbols[UInt16(byte)] {
+                position += 1
+                kind = .symbol(symbol)
             } else {
                 let sign = Character(Unicode.Scalar(byte))
                 throw ExpressionDiagnostic(
-                    offset: start, message: "'\(sign)' has no meaning in an expression")
+                    offset: start, message: "'\(sign)' has no meaning in an expression",
+                    hint: sign == "?" ? "a choice is written TERNARY(condition, a, b)" : nil)
             }
         }
         return ExpressionToken(kind: kind, offset: start)

@@ -7,6 +7,20 @@ extension ExpressionParser {
         "modulus:by": (.modulus, 2), "string": (.string, 1),
     ]
 
+    /// What CAST gives, by the names of the types that Core Data and Swift have for it.
+    private static let casts: [String: ModelFunction] = [
+        "nsstring": .text, "string": .text, "nsnumber": .number, "nsdecimalnumber": .number,
+        "double": .number, "nsdate": .date, "date": .date,
+    ]
+
+    /// Methods that FUNCTION calls and that are functions here.
+    private static let methods: [String: ModelFunction] = [
+        "lowercasestring": .lowercase, "uppercasestring": .uppercase, "lowercased": .lowercase,
+        "uppercased": .uppercase, "length": .length, "doublevalue": .number,
+        "floatvalue": .number, "stringvalue": .text, "description": .text,
+        "timeintervalsincereferencedate": .number,
+    ]
+
     private static let operations: [String: ArithmeticOperator] = [
         "add:to": .add, "from:subtract": .subtract, "multiply:by": .multiply,
         "divide:by": .divide, "raise:topower": .power, "bitwiseand:with": .bitwiseAnd,
@@ -53,8 +67,13 @@ extension ExpressionParser {
 
     private mutating func parseOperands() throws(ExpressionDiagnostic) -> [ParsedExpression] {
         try expect("(")
+        // Twice, because reading a call takes the stack that two brackets do.
         try enter()
-        defer { leave() }
+        try enter()
+        defer {
+            leave()
+            leave()
+        }
         var operands: [ParsedExpression] = []
         if !isAt(")") {
             repeat { operands.append(try parseDisjunction()) } while skip(",")
@@ -73,6 +92,41 @@ extension ExpressionParser {
                 + "not \(operands.count)")
     }
 
+    // MARK: Calls in capitals
+
+    /// Reads `CAST(value, 'NSNumber')`.
+    mutating func parseCast() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        advance()
+        let operands = try parseOperands()
+        try require(2, operands, of: "CAST", at: offset)
+        guard case .literal(.string(let name)) = operands[1].kind,
+            let function = Self.casts[name.lowercased()]
+        else {
+            throw ExpressionDiagnostic(
+                offset: operands[1].offset, message: "CAST does not know this type",
+                hint: "write 'NSString', 'NSNumber' or 'NSDate'")
+        }
+        return try node(.function(function, [operands[0]]), at: offset)
+    }
+
+    /// Reads `FUNCTION(value, 'method')`.
+    mutating func parseMethod() throws(ExpressionDiagnostic) -> ParsedExpression {
+        let offset = current.offset
+        advance()
+        let operands = try parseOperands()
+        guard operands.count == 2, case .literal(.string(let name)) = operands[1].kind,
+            let function = Self.methods[name.lowercased()]
+        else {
+            let known = Self.functions.keys.sorted().joined(separator: ", ")
+            throw ExpressionDiagnostic(
+                offset: operands.count > 1 ? operands[1].offset : offset,
+                message: "FUNCTION() calls methods of objects, which a store does not have",
+                hint: "the functions are \(known)")
+        }
+        return try node(.function(function, [operands[0]]), at: offset)
+    }
+
     mutating func parseConditional() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         advance()
@@ -81,13 +135,19 @@ extension ExpressionParser {
         return try node(.conditional(operands[0], operands[1], operands[2]), at: offset)
     }
 
-    /// Reads `SUBQUERY(collection, $variable, condition).@count`.
+    /// Reads `SUBQUERY(collection, $variable, condition)` with what stands behind it: `.@count`, or
+    /// an aggregate of an attribute, `.@min.price` or `.price.@min`.
     mutating func parseSubquery() throws(ExpressionDiagnostic) -> ParsedExpression {
         let offset = current.offset
         advance()
         try expect("(")
+        // Twice, because checking one takes the stack that two brackets do.
         try enter()
-        defer { leave() }
+        try enter()
+        defer {
+            leave()
+            leave()
+        }
         let collection = try parseSum()
         try expect(",")
         guard case .variable(let variable) = current.kind else {
@@ -97,17 +157,28 @@ extension ExpressionParser {
         try expect(",")
         let condition = try parseDisjunction()
         try expect(")")
-        let subquery = try node(
-            .subquery(collection, variable: variable, condition: condition), at: offset)
-        guard skip(".") else { return subquery }
-        guard case .operation(let text) = current.kind else { throw unexpected("@count") }
-        let name = ParsedExpression.Name(text: text, offset: current.offset)
-        let function = try aggregate(name)
-        guard function == .count else {
-            throw ExpressionDiagnostic(
-                offset: name.offset, message: "only @count can follow a SUBQUERY")
+        var names: [ParsedExpression.Name] = []
+        var function: (AggregateFunction, offset: Int)?
+        while skip(".") {
+            let name: ParsedExpression.Name
+            switch current.kind {
+            case .word(let text, _): name = .init(text: text, offset: current.offset)
+            case .operation(let text):
+                guard function == nil else {
+                    throw ExpressionDiagnostic(
+                        offset: current.offset, message: "a path can have one @ operation only")
+                }
+                name = .init(text: text, offset: current.offset)
+                function = (try aggregate(name), current.offset)
+            default: throw unexpected("a name after '.'")
+            }
+            if !name.text.hasPrefix("@") { names.append(name) }
+            advance()
         }
-        advance()
-        return try node(.aggregate(.count, subquery), at: offset)
+        let subquery = try node(
+            .subquery(collection, variable: variable, condition: condition, value: names),
+            at: offset)
+        guard let function else { return subquery }
+        return try node(.aggregate(function.0, subquery), at: function.offset)
     }
 }

@@ -21,7 +21,7 @@ extension ExpressionParser {
             return try parseBrackets()
         case .symbol("{"):
             return try parseList()
-        case .symbol, .end:
+        case .symbol, .end, .invalid:
             throw unexpected("a value")
         }
     }
@@ -35,7 +35,7 @@ extension ExpressionParser {
             try expect(")")
             return first
         }
-        throw unexpected("')'")
+        throw unexpected("')'", hint: "a list is written {a, b}")
     }
 
     private mutating func parseList() throws(ExpressionDiagnostic) -> ParsedExpression {
@@ -53,8 +53,18 @@ extension ExpressionParser {
 
     // MARK: Words
 
-    private static let notSupported: Set<String> = ["CAST", "FETCH", "FUNCTION", "BLOCK"]
-    private static let reserved: Set<String> = [
+    private static let notSupported = [
+        "FETCH":
+            "run the request first and supply its result as a parameter, or write SUBQUERY over a "
+            + "relationship",
+        "BLOCK": "write the condition itself, so that the store can find what meets it",
+        "BLOCKPREDICATE": "write the condition itself, so that the store can find what meets it",
+    ]
+    /// Words that have a meaning of their own, and are names only after a `#` or a point.
+    static let constants: Set<String> = [
+        "NIL", "NULL", "TRUE", "YES", "TRUEPREDICATE", "FALSE", "NO", "FALSEPREDICATE", "SELF",
+    ]
+    static let reserved: Set<String> = [
         "AND", "OR", "NOT", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH",
         "BETWEEN", "ANY", "ALL", "SOME", "NONE",
     ]
@@ -71,9 +81,12 @@ extension ExpressionParser {
             return try parsePath(root: .subject, names: [], at: offset)
         case "SUBQUERY" where isCall: return try parseSubquery()
         case "TERNARY" where isCall: return try parseConditional()
-        case let word? where isCall && Self.notSupported.contains(word):
+        case "CAST" where isCall: return try parseCast()
+        case "FUNCTION" where isCall: return try parseMethod()
+        case let word? where isCall && Self.notSupported[word] != nil:
             throw ExpressionDiagnostic(
-                offset: offset, message: "\(word)() is not supported")
+                offset: offset, message: "\(word)() is not supported",
+                hint: Self.notSupported[word])
         case let word? where Self.reserved.contains(word):
             throw ExpressionDiagnostic(
                 offset: offset, message: "expected a value, found the keyword \(word)",
@@ -88,7 +101,7 @@ extension ExpressionParser {
     }
 
     private func isNext(_ symbol: String) -> Bool {
-        index + 1 < tokens.count && tokens[index + 1].kind == .symbol(symbol)
+        following.kind == .symbol(symbol)
     }
 
     private mutating func parseConstant(
@@ -142,9 +155,10 @@ extension ExpressionParser {
             throw ExpressionDiagnostic(
                 offset: offset, message: "the argument of %K must be a key path")
         }
-        return path.split(separator: ".", omittingEmptySubsequences: false).map {
-            .init(text: String($0), offset: offset)
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map {
+            ParsedExpression.Name(text: String($0), offset: offset)
         }
+        return names[0].text.uppercased() == "SELF" ? Array(names.dropFirst()) : names
     }
 
     // MARK: Key paths
@@ -155,9 +169,13 @@ extension ExpressionParser {
         root: PathRoot, names first: [ParsedExpression.Name], at offset: Int
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
         var names = first
-        if names.first?.text.uppercased() == "SELF", names.count > 1 { names.removeFirst() }
         while skip(".") {
             let stepOffset = current.offset
+            guard names.count < ExpressionChecker.maximumPathLength else {
+                throw ExpressionDiagnostic(
+                    offset: stepOffset,
+                    message: "a path has at most \(ExpressionChecker.maximumPathLength) names")
+            }
             switch current.kind {
             case .word(let text, _):
                 names.append(.init(text: text, offset: stepOffset))
@@ -172,8 +190,9 @@ extension ExpressionParser {
             }
         }
         if isAt("[") {
-            throw ExpressionDiagnostic(
-                offset: current.offset, message: "elements cannot be reached by their position")
+            try parseSubscript()
+            return try node(
+                .aggregate(.count, try node(.path(root, names), at: offset)), at: offset)
         }
         let operations = names.filter { $0.text.hasPrefix("@") }
         guard let operation = operations.first else {
@@ -189,6 +208,19 @@ extension ExpressionParser {
             .aggregate(function, try node(.path(root, names), at: offset)), at: operation.offset)
     }
 
+    /// Reads `[SIZE]`, the number of elements, and refuses other places.
+    private mutating func parseSubscript() throws(ExpressionDiagnostic) {
+        let offset = current.offset
+        advance()
+        guard keyword == "SIZE" else {
+            throw ExpressionDiagnostic(
+                offset: offset, message: "elements cannot be reached by their position",
+                hint: "use ANY, SUBQUERY, @min or @max over an attribute; [SIZE] is their number")
+        }
+        advance()
+        try expect("]")
+    }
+
     func aggregate(
         _ name: ParsedExpression.Name
     ) throws(ExpressionDiagnostic) -> AggregateFunction {
@@ -198,5 +230,13 @@ extension ExpressionParser {
             offset: name.offset, message: "'\(name.text)' is not supported",
             hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }
                 ?? "there are \(known.joined(separator: ", "))")
+    }
+}
+
+extension ExpressionParser {
+    /// Whether a word at the start of a path would be read as something else.
+    static func isKeyword(_ name: String) -> Bool {
+        let word = name.uppercased()
+        return reserved.contains(word) || constants.contains(word)
     }
 }

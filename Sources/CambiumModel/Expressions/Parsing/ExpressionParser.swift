@@ -9,8 +9,11 @@ package struct ExpressionParser {
     /// How deep brackets, signs and calls may nest, each of which takes the parser several steps.
     static let maximumNesting = 20
 
-    var tokens: [ExpressionToken]
-    var index = 0
+    /// Words are read when they are needed, so that a mistake in the first of a million is found
+    /// at once.
+    private var lexer: ExpressionLexer
+    private(set) var current: ExpressionToken
+    private(set) var following: ExpressionToken
     var nesting = 0
     var arguments: [FormatArgument]?
     var argumentCount = 0
@@ -22,13 +25,10 @@ package struct ExpressionParser {
     package static func parse(
         _ text: String, arguments: [FormatArgument]? = nil
     ) throws(ExpressionDiagnostic) -> ParsedExpression {
-        var parser = ExpressionParser(
-            tokens: try ExpressionLexer.tokens(of: text), arguments: arguments)
+        var parser = ExpressionParser(text, arguments)
         let expression = try parser.parseDisjunction()
         guard parser.current.kind == .end else {
-            // SQL's word for a comparison with nil.
-            let hint = parser.keyword == "IS" ? "write == nil or != nil" : nil
-            throw parser.unexpected("an operator or the end", hint: hint)
+            throw parser.unexpected("an operator or the end", hint: parser.endHint)
         }
         if let arguments, arguments.count > parser.argumentCount {
             throw ExpressionDiagnostic(
@@ -39,17 +39,33 @@ package struct ExpressionParser {
         return expression
     }
 
-    private init(tokens: [ExpressionToken], arguments: [FormatArgument]?) {
-        self.tokens = tokens
+    private init(_ text: String, _ arguments: [FormatArgument]?) {
+        lexer = ExpressionLexer(text)
+        current = lexer.next()
+        following = lexer.next()
         self.arguments = arguments
     }
 
     // MARK: Words
 
-    var current: ExpressionToken { tokens[index] }
+    /// What was probably meant where an operator is missing.
+    private var endHint: String? {
+        switch current.kind {
+        case .symbol(":="): "variables cannot be assigned; write the value in their place"
+        case .word where keyword == "IS": "write == nil or != nil"  // SQL's word
+        case .word(let text, isEscaped: false):
+            nearestName(to: text, among: Self.operators).map { "did you mean \($0)?" }
+        default: nil
+        }
+    }
+
+    private static let operators = [
+        "AND", "OR", "IN", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN",
+    ]
 
     mutating func advance() {
-        if index + 1 < tokens.count { index += 1 }
+        current = following
+        following = lexer.next()
     }
 
     func isAt(_ symbol: String) -> Bool {
@@ -73,7 +89,8 @@ package struct ExpressionParser {
     }
 
     func unexpected(_ expected: String, hint: String? = nil) -> ExpressionDiagnostic {
-        ExpressionDiagnostic(
+        if case .invalid(let mistake) = current.kind { return mistake }
+        return ExpressionDiagnostic(
             offset: current.offset, message: "expected \(expected), found \(current.description)",
             hint: hint)
     }

@@ -16,6 +16,8 @@ struct ExpressionToken: Equatable {
         /// An operator or a bracket.
         case symbol(String)
         case end
+        /// What is no word. (Indirect, so that tokens stay small: parsing recurses on small stacks.)
+        indirect case invalid(ExpressionDiagnostic)
     }
 
     let kind: Kind
@@ -30,6 +32,7 @@ struct ExpressionToken: Equatable {
         case .variable(let name): "'$\(name)'"
         case .placeholder(let format): "'%\(format)'"
         case .end: "the end"
+        case .invalid: "what is no word"
         }
     }
 }

@@ -19,7 +19,9 @@ package struct ParsedExpression: Sendable, Hashable {
         case arithmetic(ParsedExpression, ArithmeticOperator, ParsedExpression)
         case function(ModelFunction, [ParsedExpression])
         case aggregate(AggregateFunction, ParsedExpression)
-        case subquery(ParsedExpression, variable: String, condition: ParsedExpression)
+        /// The names at the end lead from an element to the value that is aggregated.
+        case subquery(
+            ParsedExpression, variable: String, condition: ParsedExpression, value: [Name])
         case conditional(ParsedExpression, ParsedExpression, ParsedExpression)
     }
 
@@ -51,7 +53,7 @@ extension ParsedExpression.Kind {
             operands
         case .not(let operand), .quantified(_, let operand), .aggregate(_, let operand): [operand]
         case .comparison(let left, _, let right, _), .between(let left, let right),
-            .arithmetic(let left, _, let right), .subquery(let left, _, let right):
+            .arithmetic(let left, _, let right), .subquery(let left, _, let right, _):
             [left, right]
         case .conditional(let condition, let first, let second): [condition, first, second]
         }

@@ -9,16 +9,48 @@ struct AttributeConversion {
     let fits: ((String) -> String)?
 
     private init(
-        value: @escaping (String) -> String = { $0 }, fits: ((String) -> String)? = nil
+        value: @escaping (String) -> String = { $0 }, fits: ((String) -> String)? = nil,
+        isSameThing: Bool = false
     ) {
         self.value = value
         self.fits = fits
+        self.isSameThing = isSameThing
     }
+
+    /// Whether the types differ in Swift only, so that nothing about the store changes.
+    let isSameThing: Bool
 
     /// Whether the column can be copied as it is.
     var isIdentity: Bool { fits == nil && value("x") == "x" }
 
-    /// Finds the way from one type to another, or nil where there is none that is sure.
+    /// Finds the way from one attribute's values to those of another, or nil where there is none
+    /// that is sure.
+    init?(
+        from old: Attribute, in oldModel: Model, to new: Attribute, in newModel: Model
+    ) {
+        guard
+            let plain = AttributeConversion(
+                from: old.type, in: oldModel, to: new.type, in: newModel)
+        else { return nil }
+        switch (old.usesExternalForm, new.usesExternalForm) {
+        case (true, true), (false, false):
+            self = plain
+        case (false, true):
+            self.init(
+                value: { "CAST(x'01' || \(plain.value($0)) AS BLOB)" }, fits: plain.fits)
+        case (true, false):
+            // What lies in a file cannot be read by SQL.
+            let content = { (column: String) in "substr(\(column), 2)" }
+            self.init(
+                value: { plain.value(content($0)) },
+                fits: { column in
+                    let isInline = "substr(\(column), 1, 1) = x'01'"
+                    return plain.fits.map { "\(isInline) AND \($0(content(column)))" } ?? isInline
+                })
+        }
+    }
+
+    /// The same for values that are not in files.
     init?(from old: AttributeType, in oldModel: Model, to new: AttributeType, in newModel: Model) {
         guard
             let base = Self.base(
@@ -50,7 +82,12 @@ struct AttributeConversion {
             return AttributeConversion()
         case (.data, .uuid):
             return AttributeConversion(fits: { "length(\($0)) = 16" })
-        case (.string, .data), (.uri, .data):
+        case (.codable, .codable):
+            // Which JSON a class can be made of, only the class knows.
+            return AttributeConversion(isSameThing: true)
+        case (.codable, .string):
+            return AttributeConversion()
+        case (.string, .data), (.uri, .data), (.codable, .data):
             return AttributeConversion(value: { "CAST(\($0) AS BLOB)" })
         case (.int16, .string), (.int32, .string), (.int64, .string):
             return AttributeConversion(value: { "CAST(\($0) AS TEXT)" })
@@ -71,8 +108,44 @@ struct AttributeConversion {
                 fits: {
                     "\($0) BETWEEN \(least) AND \(bound) AND CAST(\($0) AS INTEGER) = \($0)"
                 })
+        case (.anyDecimal, _), (_, .anyDecimal):
+            return unscaled(from: old, to: new)
         default:
             return exact(from: old, to: new)
+        }
+    }
+
+    /// From and to decimals of any scale, whose form SQLite knows nothing of.
+    private static func unscaled(
+        from old: AttributeType, to new: AttributeType
+    ) -> AttributeConversion? {
+        func call(_ function: ConversionFunction, _ arguments: String) -> String {
+            "\(function.rawValue)(\(arguments))"
+        }
+        if let scale = scale(of: old), new == .anyDecimal {
+            return AttributeConversion(value: { call(.decimalBytes, "\($0), \(scale)") })
+        }
+        if let scale = scale(of: new), old == .anyDecimal {
+            let units = { (column: String) in call(.decimalUnits, "\(column), \(scale)") }
+            guard let range = range(of: new) else {
+                return AttributeConversion(value: units, fits: { "\(units($0)) IS NOT NULL" })
+            }
+            return AttributeConversion(
+                value: units,
+                fits: { column in
+                    "coalesce(\(units(column)) BETWEEN \(range.lowerBound) AND "
+                        + "\(range.upperBound), 0)"
+                })
+        }
+        switch (old, new) {
+        case (.anyDecimal, .string):
+            return AttributeConversion(value: { call(.decimalText, $0) })
+        case (.string, .anyDecimal):
+            return AttributeConversion(
+                value: { call(.decimalOfText, $0) },
+                fits: { "\(call(.decimalOfText, $0)) IS NOT NULL" })
+        default:
+            return nil
         }
     }
 

@@ -14,12 +14,18 @@ package enum ModelChange: Sendable, Hashable {
     case attributeBecameRequired(entity: String, String)
     case attributeBecameOptional(entity: String, String)
     case attributeStored(entity: String, String)
+    case derivationAdded(entity: String, String)
+    case derivationChanged(entity: String, String)
+    case derivationDropped(entity: String, String)
+    case externalChanged(entity: String, String, isExternal: Bool)
+    case presenceChanged(entity: String, String)
     case defaultChanged(entity: String, String)
     case limitsChanged(entity: String, String)
     case relationshipAdded(entity: String, String)
     case relationshipDropped(entity: String, String, losesLinks: Bool)
     case relationshipRenamed(entity: String, String, from: String)
     case relationshipChanged(entity: String, String)
+    case orderChanged(entity: String, String, isOrdered: Bool)
     case uniqueAdded(entity: String, [String])
     case uniqueDropped(entity: String, [String])
     case indexesChanged(entity: String)
@@ -35,9 +41,13 @@ package enum ModelChange: Sendable, Hashable {
             .attributeDropped(let entity, _), .attributeRenamed(let entity, _, _),
             .attributeConverted(let entity, _, _, _), .attributeBecameRequired(let entity, _),
             .attributeBecameOptional(let entity, _), .attributeStored(let entity, _),
+            .derivationAdded(let entity, _), .derivationChanged(let entity, _),
+            .derivationDropped(let entity, _), .externalChanged(let entity, _, _),
+            .presenceChanged(let entity, _),
             .defaultChanged(let entity, _), .limitsChanged(let entity, _),
             .relationshipAdded(let entity, _), .relationshipDropped(let entity, _, _),
             .relationshipRenamed(let entity, _, _), .relationshipChanged(let entity, _),
+            .orderChanged(let entity, _, _),
             .uniqueAdded(let entity, _), .uniqueDropped(let entity, _),
             .indexesChanged(let entity), .ruleAdded(let entity, _), .ruleDropped(let entity, _),
             .ruleChanged(let entity, _):
@@ -49,18 +59,23 @@ package enum ModelChange: Sendable, Hashable {
     package var kind: MigrationKind {
         switch self {
         case .entityAdded, .attributeStored, .relationshipAdded, .defaultChanged, .indexesChanged,
-            .uniqueDropped, .ruleDropped:
+            .uniqueDropped, .ruleDropped, .derivationAdded:
             .additive
         case .entityRenamed, .attributeRenamed, .attributeBecameOptional, .relationshipRenamed,
-            .relationshipChanged:
+            .relationshipChanged, .derivationChanged, .derivationDropped:
             .reversible
+        case .externalChanged(_, _, let isExternal):
+            // What lies in a file already cannot come back into the row.
+            isExternal ? .reversible : .needsData
         case .attributeAdded(_, _, let isFilled):
             isFilled ? .needsData : .additive
         case .attributeConverted(_, _, _, let kind):
             kind
         case .entityBecameAbstract, .attributeBecameRequired, .limitsChanged, .uniqueAdded,
-            .ruleAdded, .ruleChanged:
+            .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
+        case .orderChanged(_, _, let isOrdered):
+            isOrdered ? .reversible : .lossy
         case .relationshipDropped(_, _, let losesLinks):
             losesLinks ? .destructive : .reversible
         case .entityDropped, .attributeDropped:
@@ -85,6 +100,17 @@ package enum ModelChange: Sendable, Hashable {
         case .attributeBecameRequired(let entity, let name): "require \(entity).\(name)"
         case .attributeBecameOptional(let entity, let name): "make \(entity).\(name) optional"
         case .attributeStored(let entity, let name): "store \(entity).\(name)"
+        case .derivationAdded(let entity, let name): "compute \(entity).\(name)"
+        case .derivationChanged(let entity, let name):
+            "compute \(entity).\(name) in another way"
+        case .derivationDropped(let entity, let name):
+            "compute \(entity).\(name) no longer"
+        case .externalChanged(let entity, let name, let isExternal):
+            isExternal
+                ? "keep large values of \(entity).\(name) in files"
+                : "keep all values of \(entity).\(name) in the store"
+        case .presenceChanged(let entity, let name):
+            "change which parts of \(entity).\(name) are required"
         case .defaultChanged(let entity, let name): "change the default of \(entity).\(name)"
         case .limitsChanged(let entity, let name): "change the limits of \(entity).\(name)"
         case .relationshipAdded(let entity, let name): "add \(entity).\(name)"
@@ -93,6 +119,9 @@ package enum ModelChange: Sendable, Hashable {
         case .relationshipRenamed(let entity, let name, let from):
             "rename \(entity).\(from) to \(name)"
         case .relationshipChanged(let entity, let name): "change \(entity).\(name)"
+        case .orderChanged(let entity, let name, let isOrdered):
+            isOrdered
+                ? "keep the order of \(entity).\(name)" : "forget the order of \(entity).\(name)"
         case .uniqueAdded(let entity, let properties):
             "make \(properties.joined(separator: ", ")) of \(entity) unique"
         case .uniqueDropped(let entity, let properties):

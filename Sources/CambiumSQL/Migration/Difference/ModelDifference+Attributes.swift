@@ -2,9 +2,12 @@ import CambiumModel
 
 extension ModelDifference {
     mutating func compareAttributes(of oldEntity: Entity, _ entity: Entity) {
-        for attribute in entity.attributes {
+        let added = compareComposites(of: oldEntity, entity)
+        for attribute in entity.attributes where !added.contains(attribute.name) {
             if let oldAttribute = match.oldAttribute(of: attribute.name, in: entity.name) {
                 compare(oldAttribute, attribute, of: entity)
+            } else if attribute.derivation != nil {
+                add(.derivationAdded(entity: entity.name, attribute.name))
             } else if !attribute.isTransient {
                 checkValueForExistingObjects(attribute, of: entity, became: "new and required")
                 add(
@@ -13,10 +16,15 @@ extension ModelDifference {
                         isFilled: match.fill(of: attribute.name, in: entity.name) != nil))
             }
         }
-        for attribute in oldEntity.attributes where !attribute.isTransient {
+        let gone = compareMissingComposites(of: oldEntity, entity)
+        for attribute in oldEntity.attributes
+        where !attribute.isTransient && !gone.contains(attribute.name) {
             let newAttribute = match.newAttribute(of: attribute.name, in: oldEntity.name)
             guard newAttribute?.isTransient ?? true else { continue }
-            if match.isDropped(oldEntity.name, attribute.name) {
+            if attribute.derivation != nil {
+                // Nothing is lost that is not somewhere else.
+                add(.derivationDropped(entity: entity.name, attribute.name))
+            } else if match.isDropped(oldEntity.name, attribute.name, in: oldEntity) {
                 add(.attributeDropped(entity: entity.name, attribute.name))
             } else {
                 addMissing(
@@ -30,10 +38,18 @@ extension ModelDifference {
     }
 
     private mutating func compare(_ old: Attribute, _ new: Attribute, of entity: Entity) {
-        if old.name != new.name {
+        let isRenamed =
+            new.isPart && old.isPart
+            // A part whose value has another name is told of with the value.
+            ? old.name.split(separator: ".").last != new.name.split(separator: ".").last
+            : old.name != new.name
+        if isRenamed {
             add(.attributeRenamed(entity: entity.name, new.name, from: old.name))
         }
         guard !new.isTransient else { return }
+        if old.derivation != nil || new.derivation != nil {
+            return compareDerivations(old, new, of: entity)
+        }
         if old.isTransient {
             checkValueForExistingObjects(new, of: entity, became: "stored now and required")
             add(.attributeStored(entity: entity.name, new.name))
@@ -55,12 +71,41 @@ extension ModelDifference {
         if old.limits != new.limits {
             add(.limitsChanged(entity: entity.name, new.name))
         }
+        if old.isExternal != new.isExternal {
+            add(
+                .externalChanged(
+                    entity: entity.name, new.name, isExternal: new.isExternal))
+        }
+    }
+
+    private mutating func compareDerivations(
+        _ old: Attribute, _ new: Attribute, of entity: Entity
+    ) {
+        guard new.derivation != nil else {
+            // The values that were computed stay as they are.
+            compareTypes(old, new, of: entity)
+            checkValueForExistingObjects(new, of: entity, became: "no longer derived")
+            return add(.derivationDropped(entity: entity.name, new.name))
+        }
+        guard old.derivation != nil || old.isTransient else {
+            let oldEntity = match.oldEntity(of: entity)?.name ?? entity.name
+            return add(
+                MigrationProblem(
+                    entity: entity.name, property: new.name,
+                    message: "\(entity.name).\(new.name) becomes derived, and the values that "
+                        + "objects have would be lost; say that they may be, or give the derived "
+                        + "attribute another name",
+                    fixes: [dropFix(oldEntity, old.name)]))
+        }
+        if old.derivation != new.derivation || old.type != new.type || old.isTransient {
+            add(.derivationChanged(entity: entity.name, new.name))
+        }
     }
 
     private mutating func compareTypes(_ old: Attribute, _ new: Attribute, of entity: Entity) {
         guard
             let conversion = AttributeConversion(
-                from: old.type, in: self.old, to: new.type, in: self.new)
+                from: old, in: self.old, to: new, in: self.new)
         else {
             add(
                 MigrationProblem(
@@ -71,7 +116,7 @@ extension ModelDifference {
                     fixes: [dropFix(match.oldEntity(of: entity)?.name ?? entity.name, old.name)]))
             return
         }
-        if old.type != new.type {
+        if old.type != new.type, !conversion.isSameThing {
             add(
                 .attributeConverted(
                     entity: entity.name, new.name, to: words(for: new.type),
@@ -80,7 +125,7 @@ extension ModelDifference {
     }
 
     /// A required attribute needs a value in every object that is there.
-    private mutating func checkValueForExistingObjects(
+    mutating func checkValueForExistingObjects(
         _ attribute: Attribute, of entity: Entity, became reason: String
     ) {
         if let fill = match.fill(of: attribute.name, in: entity.name) {
@@ -125,13 +170,18 @@ extension ModelDifference {
     }
 
     private func words(for type: AttributeType) -> String {
-        if case .decimal(let scale) = type { "decimal (scale \(scale))" } else { word(for: type) }
+        switch type {
+        case .decimal(let scale): "decimal (scale \(scale))"
+        case .anyDecimal: "decimal (any scale)"
+        default: word(for: type)
+        }
     }
 
     /// The type as the model language calls it.
     private func word(for type: AttributeType) -> String {
         switch type {
-        case .decimal: "decimal"
+        case .decimal, .anyDecimal: "decimal"
+        case .codable(let name): "codable (\(name))"
         case .enumeration(let name): name
         default: "\(type)"
         }

@@ -51,6 +51,11 @@ extension ModelDifference {
         {
             add(.relationshipChanged(entity: entity.name, new.name))
         }
+        let wasOrdered = self.old.positionColumn(of: old, of: oldEntity) != nil
+        let isOrdered = self.new.positionColumn(of: new, of: entity) != nil
+        if wasOrdered != isOrdered {
+            add(.orderChanged(entity: entity.name, new.name, isOrdered: isOrdered))
+        }
     }
 
     private mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {

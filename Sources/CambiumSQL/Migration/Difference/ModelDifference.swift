@@ -61,7 +61,21 @@ package struct ModelDifference: Sendable {
         }
         for fill in declaration.fills {
             let entity = new.entity(named: fill.entity)
-            if entity?.attributes.contains(where: { $0.name == fill.attribute }) != true {
+            let attribute = entity?.attributes.first { $0.name == fill.attribute }
+            if let parts = parts(of: fill.attribute, in: entity), !parts.isEmpty {
+                add(
+                    MigrationProblem(
+                        entity: fill.entity, property: fill.attribute,
+                        message: "A fill gives a value to one attribute; "
+                            + "\(fill.entity).\(fill.attribute) is a composite value: fill its "
+                            + "parts \(parts.joined(separator: ", "))"))
+            } else if attribute?.derivation != nil {
+                add(
+                    MigrationProblem(
+                        entity: fill.entity, property: fill.attribute,
+                        message: "\(fill.entity).\(fill.attribute) is derived: the store computes "
+                            + "it for existing objects; remove the fill"))
+            } else if attribute == nil {
                 add(
                     MigrationProblem(
                         entity: fill.entity, property: fill.attribute,
@@ -75,6 +89,7 @@ package struct ModelDifference: Sendable {
             let isKnown =
                 drop.property.map { property in
                     entity?.attributes.contains { $0.name == property } == true
+                        || entity?.compositeAttributes.contains { $0.name == property } == true
                         || entity?.relationships.contains { $0.name == property } == true
                 } ?? (entity != nil)
             if !isKnown {
@@ -85,6 +100,12 @@ package struct ModelDifference: Sendable {
                         message: "A drop names \(name), which version \(old.version) does not "
                             + "declare"))
             }
+        }
+    }
+
+    private func parts(of composite: String, in entity: Entity?) -> [String]? {
+        entity?.compositeAttributes.first { $0.name == composite }.map { found in
+            entity?.attributes.filter(found.contains).map(\.name) ?? []
         }
     }
 

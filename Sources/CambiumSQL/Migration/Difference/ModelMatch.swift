@@ -27,7 +27,10 @@ struct ModelMatch {
         }
         for entity in new.entities {
             guard let oldEntity = oldEntity(of: entity) else { continue }
-            let attributes = entity.attributes.map { ($0.name, $0.renamedFrom) }
+            let names = Set(oldEntity.attributes.map(\.name))
+            let attributes = entity.attributes.map {
+                ($0.name, formerName(of: $0, in: entity, among: names))
+            }
             let relationships = entity.relationships.map { ($0.name, $0.renamedFrom) }
             for isExplicit in [true, false] {
                 match(
@@ -91,7 +94,7 @@ struct ModelMatch {
                             + "\(oldEntity.name) of version \(old.version) has no such property"))
                 continue
             }
-            guard !isDropped(oldEntity.name, oldName) else { continue }
+            guard !isDropped(oldEntity.name, oldName, in: oldEntity) else { continue }
             let oldProperty = PropertyName(entity: oldEntity.name, property: oldName)
             if let other = newProperties[oldProperty] {
                 guard isExplicit else { continue }
@@ -110,6 +113,58 @@ struct ModelMatch {
     /// Whether the author says that the data of something in the old version may go.
     func isDropped(_ entity: String, _ property: String?) -> Bool {
         new.migration?.drops.contains { $0.entity == entity && $0.property == property } ?? false
+    }
+
+    /// The same for a property; the drop of a composite value is that of its parts.
+    func isDropped(_ entity: String, _ property: String, in oldEntity: Entity) -> Bool {
+        isDropped(entity, property)
+            || oldEntity.compositeAttributes.contains { composite in
+                property.hasPrefix(composite.name + ".") && isDropped(entity, composite.name)
+            }
+    }
+
+    /// The name that an attribute says it had. A part of a composite value follows the value; its
+    /// own former name, where it has one, is that within the value.
+    private func formerName(
+        of attribute: Attribute, in entity: Entity, among names: Set<String>
+    ) -> String? {
+        let around = entity.compositeAttributes.filter { $0.contains(attribute) }
+            .max { $0.name.utf8.count < $1.name.utf8.count }
+        guard let around else { return attribute.renamedFrom }
+        let place = formerName(of: around, in: entity)
+        let leaf = attribute.name.dropFirst(around.name.count + 1)
+        if place == nil, attribute.renamedFrom == nil { return nil }
+        let own = attribute.renamedFrom
+        let former =
+            own.flatMap { $0.contains(".") ? $0 : nil }
+            ?? "\(place ?? around.name).\(own ?? String(leaf))"
+        if names.contains(former) { return former }
+        // An attribute that has moved into the value.
+        if let own, names.contains(own) { return own }
+        // A part that the renamed value did not have is new.
+        return place.map { former == "\($0).\(leaf)" } ?? false ? nil : former
+    }
+
+    /// The same for a composite value, which may lie within another.
+    private func formerName(of composite: CompositeAttribute, in entity: Entity) -> String? {
+        if let former = composite.renamedFrom, former.contains(".") { return former }
+        guard let dot = composite.name.lastIndex(of: ".") else { return composite.renamedFrom }
+        let outer = composite.name[..<dot]
+        let around = entity.compositeAttributes.first { $0.name == outer }
+        let place = around.flatMap { formerName(of: $0, in: entity) }
+        if place == nil, composite.renamedFrom == nil { return nil }
+        let leaf = composite.name[dot...].dropFirst()
+        return "\(place ?? String(outer)).\(composite.renamedFrom ?? String(leaf))"
+    }
+
+    /// The composite value of the old version that one of the new version is.
+    func oldComposite(of composite: CompositeAttribute, in entity: Entity) -> CompositeAttribute? {
+        guard let oldEntity = oldEntity(of: entity) else { return nil }
+        let name = formerName(of: composite, in: entity) ?? composite.name
+        let found =
+            oldEntity.compositeAttributes.first { $0.name == name }
+            ?? oldEntity.compositeAttributes.first { $0.name == composite.name }
+        return found.flatMap { isDropped(oldEntity.name, $0.name) ? nil : $0 }
     }
 
     func oldEntity(of entity: Entity) -> Entity? {

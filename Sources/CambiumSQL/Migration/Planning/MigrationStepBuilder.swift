@@ -25,7 +25,34 @@ struct MigrationStepBuilder {
                     summary: "Refuse a store whose data does not fit", kind: .needsData,
                     sql: refusals)
             ]
-        return checks + copies.compactMap(step) + [replacement].compactMap { $0 }
+        return checks + copies.compactMap(step) + [replacement, derivation].compactMap { $0 }
+    }
+
+    /// Computes what existing objects have as the values of derived attributes, once everything that
+    /// they are computed from is there.
+    private var derivation: MigrationStep? {
+        let derivations = difference.new.derivations.filter(needsComputing)
+        let statements = derivations.compactMap(\.updateOfAll)
+        guard !statements.isEmpty else { return nil }
+        let names = derivations.map { "\($0.entity.name).\($0.attribute.name)" }
+        return MigrationStep(
+            summary: "Compute \(names.joined(separator: ", "))", kind: .reversible,
+            sql: statements)
+    }
+
+    private func needsComputing(_ derivation: Derivation) -> Bool {
+        let (entity, name) = (derivation.entity.name, derivation.attribute.name)
+        return difference.changes.contains { change in
+            switch change {
+            case .derivationAdded(entity, name), .derivationChanged(entity, name):
+                true
+            case .relationshipChanged:
+                !derivation.sources.usesNow
+            default:
+                // Values that others are computed from may be other ones.
+                change.kind >= .needsData && !derivation.sources.usesNow
+            }
+        }
     }
 
     // MARK: One table
@@ -58,6 +85,9 @@ struct MigrationStepBuilder {
     }
 
     private func concerns(_ change: ModelChange, _ table: Table) -> Bool {
+        if case .orderChanged(let entity, let name, _) = change {
+            return tableOfOrder(entity, name) == table.name
+        }
         switch table.content {
         case .system:
             return false
@@ -78,6 +108,20 @@ struct MigrationStepBuilder {
             guard let entity = difference.old.entity(named: change.entity) else { return false }
             let oldRoot = difference.old.root(of: entity)
             return difference.match.newEntity(of: oldRoot)?.name == root
+        }
+    }
+
+    /// The table that has the links of an ordered relationship, and so their order.
+    private func tableOfOrder(_ entity: String, _ name: String) -> String? {
+        let new = difference.new
+        guard let entity = new.entity(named: entity),
+            let relationship = new.relationship(name, of: entity)
+        else { return nil }
+        return switch new.storage(of: relationship, of: entity) {
+        case .inverseKey:
+            new.entity(named: relationship.destination).map { new.root(of: $0).name }
+        case .joinTable(let name, _, _): name
+        case .key, .transient: nil
         }
     }
 

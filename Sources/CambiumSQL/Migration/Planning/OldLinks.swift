@@ -36,7 +36,7 @@ struct OldLinks {
         _ name: String, in entity: Entity, _ match: ModelMatch
     ) -> (Relationship, Entity)? {
         guard let relationship = match.oldRelationship(of: name, in: entity.name),
-            let oldEntity = match.oldEntity(of: entity)
+            !relationship.isTransient, let oldEntity = match.oldEntity(of: entity)
         else { return nil }
         return (relationship, oldEntity)
     }
@@ -76,9 +76,31 @@ struct OldLinks {
         return model.relationship(inverse, of: destination)
     }
 
+    /// The old columns of the places in the lists of the sources and in those of the destinations,
+    /// as the new relationship sees them. They are in the table that has the links.
+    var positions: (ofSource: String?, ofDestination: String?) {
+        let forward = match.old.positionColumn(of: relationship, of: entity)
+        let backward = match.old.inverse(of: relationship).flatMap {
+            match.old.positionColumn(of: $0.relationship, of: $0.entity)
+        }
+        return isSwapped ? (backward, forward) : (forward, backward)
+    }
+
+    /// Whether the old row of the object at the other end holds the key.
+    var isKeyOfDestination: Bool {
+        switch storage {
+        case .key: isSwapped
+        case .inverseKey: !isSwapped
+        case .joinTable, .transient: false
+        }
+    }
+
     /// A query of the pairs, `source` and `destination` as the new relationship sees them, without
     /// links of objects that are dropped.
-    var query: String {
+    var query: String { query(with: []) }
+
+    /// The same with the places, under the new columns' names.
+    func query(with newPositions: [(column: String, old: String?)]) -> String {
         let source: String
         let destination: String
         let from: String
@@ -92,6 +114,9 @@ struct OldLinks {
             conditions.append("\(SQLText.identifier(column)) IS NOT NULL")
         case .joinTable(let name, let sourceColumn, let destinationColumn):
             (source, destination, from) = (sourceColumn, destinationColumn, name)
+        case .transient:
+            (source, destination, from) = ("_id", "_id", table)
+            conditions.append("0")
         }
         for (column, table) in [(source, table), (destination, destinationTable)] {
             if let dropped = match.droppedKeys(in: table) {
@@ -100,7 +125,11 @@ struct OldLinks {
         }
         let (first, second) = isSwapped ? (destination, source) : (source, destination)
         return "SELECT \(SQLText.identifier(first)) AS \"source\", "
-            + "\(SQLText.identifier(second)) AS \"destination\" FROM \(SQLText.identifier(from))"
+            + "\(SQLText.identifier(second)) AS \"destination\""
+            + newPositions.map { column, old in
+                ", \(old.map(SQLText.identifier) ?? "NULL") AS \(SQLText.identifier(column))"
+            }.joined()
+            + " FROM \(SQLText.identifier(from))"
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
     }
 }

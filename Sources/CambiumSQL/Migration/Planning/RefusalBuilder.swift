@@ -35,13 +35,15 @@ struct RefusalBuilder {
     ) -> Refusal? {
         guard !attribute.isTransient,
             let old = difference.match.oldAttribute(of: attribute.name, in: entity.name),
-            !old.isTransient,
+            !old.isTransient, attribute.derivation == nil,
             let fits = AttributeConversion(
-                from: old.type, in: difference.old, to: attribute.type, in: difference.new)?.fits
+                from: old, in: difference.old, to: attribute, in: difference.new)?.fits
         else { return nil }
         let column = SQLText.identifier(difference.old.column(of: old.name, in: oldEntity))
         return (
-            "a value of \(oldEntity.name).\(old.name) does not fit its new type",
+            old.usesExternalForm && !attribute.usesExternalForm
+                ? "a value of \(oldEntity.name).\(old.name) lies in a file, or does not fit"
+                : "a value of \(oldEntity.name).\(old.name) does not fit its new type",
             difference.old.root(of: oldEntity).name,
             "\(column) IS NOT NULL AND NOT (\(fits(column)))"
         )

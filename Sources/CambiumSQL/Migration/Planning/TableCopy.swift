@@ -10,7 +10,8 @@ struct TableCopy {
     var values: [Value] = []
     /// A condition on the old rows that are taken.
     var filter: String?
-    /// Where the rows come from, if not from `source`: a query of `source` and `destination`.
+    /// Where the rows come from, if not from `source`: a query of `source`, `destination` and the
+    /// table's other columns.
     var linkQuery: String?
 
     /// The value of a column.
@@ -36,12 +37,14 @@ struct TableCopy {
         case null
         /// SQL over the old row, whose table is called `old`.
         case sql(String)
+        /// From SQLite, which computes it from the new row.
+        case generated
 
         var sql: String {
             switch self {
             case .column(let name): "old.\(SQLText.identifier(name))"
             case .columnDefault(let literal): literal
-            case .null: "NULL"
+            case .null, .generated: "NULL"
             case .sql(let sql): sql
             }
         }
@@ -66,12 +69,16 @@ struct TableCopy {
             values.allSatisfy({ $0.new == nil })
         else { return .rebuild }
         let kept = values.prefix(source.columns.count)
-        guard zip(kept, source.columns).allSatisfy({ $0.old == .column($1.name) }) else {
+        guard
+            zip(kept, source.columns).allSatisfy({
+                $0.old == .column($1.name) || $0.old == .generated
+            })
+        else {
             return .rebuild
         }
         let added = values.dropFirst(source.columns.count).allSatisfy { value in
             switch value.old {
-            case .null: true
+            case .null, .generated: true
             // ALTER TABLE takes constants only, and an expression is in parentheses.
             case .columnDefault(let literal): !literal.hasPrefix("(")
             case .column, .sql: false
@@ -85,14 +92,17 @@ struct TableCopy {
     /// The statement that fills the new table, which has another name meanwhile; nil where there
     /// are no rows to take.
     func insertStatement(into name: String) -> String? {
-        let columns = table.columns.map { SQLText.identifier($0.name) }
-        let head =
-            "INSERT INTO \(SQLText.identifier(name)) (\(columns.joined(separator: ", ")))\n"
         if let linkQuery {
-            return head + "SELECT DISTINCT \"source\", \"destination\"\nFROM (\(linkQuery))"
+            let columns = table.columns.map { SQLText.identifier($0.name) }
+            let results = ["\"source\"", "\"destination\""] + columns.dropFirst(2)
+            return insertion(columns, into: name)
+                + "SELECT DISTINCT \(results.joined(separator: ", "))\nFROM (\(linkQuery))"
         }
         guard let source else { return nil }
-        let old = zip(values, table.columns).map { value, column in
+        let written = Array(zip(values, table.columns).filter { !$1.isGenerated })
+        let columns = written.map { SQLText.identifier($1.name) }
+        let head = insertion(columns, into: name)
+        let old = written.map { value, column in
             value.old == .column(column.name)
                 ? value.old.sql : "\(value.old.sql) AS \(SQLText.identifier(column.name))"
         }
@@ -100,8 +110,12 @@ struct TableCopy {
             "SELECT\n    \(old.joined(separator: ",\n    "))\n"
             + "FROM \(SQLText.identifier(source.name)) AS old"
             + (filter.map { "\nWHERE \($0)" } ?? "")
-        guard values.contains(where: { $0.new != nil }) else { return head + query }
-        let new = zip(values, columns).map { value, column in value.new ?? column }
+        guard written.contains(where: { $0.0.new != nil }) else { return head + query }
+        let new = zip(written, columns).map { entry, column in entry.0.new ?? column }
         return head + "SELECT\n    \(new.joined(separator: ",\n    "))\nFROM (\n\(query)\n)"
+    }
+
+    private func insertion(_ columns: [String], into name: String) -> String {
+        "INSERT INTO \(SQLText.identifier(name)) (\(columns.joined(separator: ", ")))\n"
     }
 }

@@ -9,11 +9,33 @@ extension TableCopyBuilder {
             name == table.name, match.droppedKeys(in: links.table) == nil,
             match.droppedKeys(in: links.destinationTable) == nil
         {
+            let source = oldSchema.table(named: name)
+            let known = Set(source?.columns.map(\.name) ?? [])
             return TableCopy(
-                table: table, source: oldSchema.table(named: name),
-                values: table.columns.map { .init(.column($0.name)) })
+                table: table, source: source,
+                values: table.columns.map {
+                    .init(known.contains($0.name) ? .column($0.name) : .null)
+                })
         }
-        return TableCopy(table: table, source: nil, linkQuery: links.query)
+        let positions = links.positions
+        return TableCopy(
+            table: table, source: nil,
+            linkQuery: links.query(
+                with: table.columns.dropFirst(2).map { column in
+                    // The lists of the sources and those of the destinations.
+                    let isOfSource = column.name.hasPrefix("_source")
+                    return (column.name, isOfSource ? positions.ofSource : positions.ofDestination)
+                }))
+    }
+
+    /// The place in the list of its owner, in the row of a member. Links that move into such rows had
+    /// no order: only a list of its own could have had one, and that may lose members, which is
+    /// refused. A member without a place comes after the others, by its key.
+    func position(_ relationship: String, of entity: String) -> TableCopy.Origin {
+        guard let links = oldLinks(relationship, of: entity), links.isKeyOfDestination,
+            let column = links.positions.ofSource
+        else { return .null }
+        return .column(column)
     }
 
     /// The key of a to-one that the new table holds.

@@ -49,17 +49,22 @@ struct TableCopyBuilder {
             guard let entity = new.entity(named: entity),
                 let attribute = entity.attributes.first(where: { $0.name == name })
             else { return .init(.null) }
+            if column.isGenerated { return .init(.generated) }
             return value(of: attribute, of: entity, column: column)
         case .key(let entity, let name):
             return .init(key(name, of: entity))
         case .entityOfKey(let entity, let name):
             return .init(entityOfKey(name, of: entity))
+        case .position(let entity, let name):
+            return .init(position(name, of: entity))
         }
     }
 
     private func value(
         of attribute: Attribute, of entity: Entity, column: Table.Column
     ) -> TableCopy.Value {
+        // Computed at the end, unless the values of before are the right ones.
+        if attribute.derivation != nil { return .init(derivedValue(of: attribute, of: entity)) }
         let quoted = SQLText.identifier(column.name)
         let fill = match.fill(of: attribute.name, in: entity.name)
             .flatMap { ValueSource.fill($0, for: attribute, of: entity, in: new) }
@@ -67,7 +72,7 @@ struct TableCopyBuilder {
         guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
             !old.isTransient, let oldEntity = match.oldEntity(of: entity),
             let conversion = AttributeConversion(
-                from: old.type, in: self.old, to: attribute.type, in: new)
+                from: old, in: self.old, to: attribute, in: new)
         else {
             guard let value else { return .init(.null) }
             if fill == nil, entity.parent == nil, case .constant = attribute.defaultValue {
@@ -83,6 +88,14 @@ struct TableCopyBuilder {
         guard isNeeded, let value else { return .init(origin) }
         return .init(
             origin, new: "coalesce(\(quoted), \(restricted(value, to: entity)))")
+    }
+
+    private func derivedValue(of attribute: Attribute, of entity: Entity) -> TableCopy.Origin {
+        guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
+            old.derivation != nil, old.type == attribute.type,
+            let oldEntity = match.oldEntity(of: entity)
+        else { return .null }
+        return .column(self.old.column(of: old.name, in: oldEntity))
     }
 
     /// A value for objects of a sub-entity is NULL in rows of others.

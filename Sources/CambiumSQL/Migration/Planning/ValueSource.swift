@@ -10,7 +10,9 @@ enum ValueSource {
         if case .literal(let value) = expression {
             return literal(value, for: attribute, in: model)
         }
-        return model.columnValue(expression, for: attribute, of: entity)
+        guard !uses(expression, derivedOf: entity, in: model) else { return nil }
+        let value = model.columnValue(expression, for: attribute, of: entity)
+        return attribute.usesExternalForm ? value.map(inline) : value
     }
 
     private static func literal(
@@ -18,7 +20,23 @@ enum ValueSource {
     ) -> String? {
         guard let stored = model.stored(value, as: attribute.type) else { return nil }
         if stored == .null, !attribute.isOptional { return nil }
-        return SQLText.literal(stored)
+        let text = SQLText.literal(stored)
+        return attribute.usesExternalForm && stored != .null ? inline(text) : text
+    }
+
+    private static func inline(_ value: String) -> String {
+        "CAST(x'01' || \(value) AS BLOB)"
+    }
+
+    /// A derived attribute has no value before all others have theirs.
+    private static func uses(
+        _ expression: ModelExpression, derivedOf entity: Entity, in model: Model
+    ) -> Bool {
+        let derived = Set(
+            model.attributes(of: entity).filter { $0.derivation != nil }.map(\.name))
+        guard !derived.isEmpty else { return false }
+        let sources = DerivationSources(of: expression, entity: entity, in: model)
+        return !derived.isDisjoint(with: sources.nodes[0].properties)
     }
 
     /// The default as existing objects get it, or nil where there is none.

@@ -14,8 +14,14 @@ extension Model {
             sampleReal(of: attribute, &random)
         case .uuid:
             .blob(sampleBytes(16, &random))
+        case .data where attribute.usesExternalForm:
+            .blob([ExternalForm.inline] + sampleBytes(sampleLength(of: attribute), &random))
         case .data:
             .blob(sampleBytes(sampleLength(of: attribute), &random))
+        case .anyDecimal:
+            sampleDecimal(of: attribute, &random)
+        case .codable:
+            .text("[\(random.next(below: 100))]")
         case .string, .uri, .enumeration:
             .text(sampleText(of: attribute, &random))
         }
@@ -50,6 +56,16 @@ extension Model {
         let width = greatest.map { $0.subtractingReportingOverflow(start) }
         let span = width.map { $0.overflow ? 100 : min(max($0.partialValue, 0), 100) } ?? 100
         return .integer(start + Int64(random.next(below: UInt64(span) + 1)))
+    }
+
+    private func sampleDecimal(
+        of attribute: Attribute, _ random: inout SampleRandom
+    ) -> StoredValue {
+        let limits = attribute.limits
+        let chosen = [limits.minimum, limits.maximum].compactMap(\.self).first
+        let value =
+            chosen ?? .decimal(Decimal(random.next(below: 100_001)) / Decimal(1000))
+        return stored(value, as: attribute.type) ?? .null
     }
 
     private func sampleReal(of attribute: Attribute, _ random: inout SampleRandom) -> StoredValue {

@@ -30,6 +30,15 @@ package struct RowExpectation {
         }
     }
 
+    /// Queries of a new store that count wrong values of derived attributes, with their names.
+    package var staleCounts: [(name: String, query: String)] {
+        match.new.derivations.filter { !$0.sources.usesNow }.compactMap { derivation in
+            derivation.countOfStale.map { query in
+                ("\(derivation.entity.name).\(derivation.attribute.name)", query)
+            }
+        }
+    }
+
     private func keys(of entity: Entity, _ oldEntity: Entity) -> Carried {
         func query(_ model: Model, _ entity: Entity, _ names: [String]) -> String {
             let root = model.root(of: entity)
@@ -48,7 +57,8 @@ package struct RowExpectation {
         of attribute: Attribute, of entity: Entity, _ oldEntity: Entity
     ) -> Carried? {
         guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
-            !old.isTransient, !attribute.isTransient,
+            !old.isTransient, !attribute.isTransient, attribute.derivation == nil,
+            old.usesExternalForm == attribute.usesExternalForm,
             match.old.plainType(of: old.type) == match.new.plainType(of: attribute.type),
             match.fill(of: attribute.name, in: entity.name) == nil,
             attribute.isOptional || !old.isOptional
@@ -73,17 +83,21 @@ package struct RowExpectation {
         guard let old = match.oldRelationship(of: relationship.name, in: entity.name),
             let destination = match.old.entity(named: old.destination),
             match.droppedKeys(in: match.old.root(of: oldEntity).name) == nil,
-            match.droppedKeys(in: match.old.root(of: destination).name) == nil
+            match.droppedKeys(in: match.old.root(of: destination).name) == nil,
+            // Where there was no order, that of the keys is to come out.
+            let oldQuery = query(
+                of: old, of: oldEntity, in: match.old, isOrdered: relationship.isOrdered),
+            let newQuery = query(
+                of: relationship, of: entity, in: match.new, isOrdered: relationship.isOrdered)
         else { return nil }
         return Carried(
             name: "the links of \(entity.name).\(relationship.name)",
-            oldQuery: query(of: old, of: oldEntity, in: match.old),
-            newQuery: query(of: relationship, of: entity, in: match.new))
+            oldQuery: oldQuery, newQuery: newQuery)
     }
 
     private func query(
-        of relationship: Relationship, of entity: Entity, in model: Model
-    ) -> String {
+        of relationship: Relationship, of entity: Entity, in model: Model, isOrdered: Bool
+    ) -> String? {
         let pair: (String, String)
         let table: String
         switch model.storage(of: relationship, of: entity) {
@@ -96,9 +110,13 @@ package struct RowExpectation {
                 ?? relationship.destination
         case .joinTable(let name, let source, let destination):
             (pair, table) = ((source, destination), name)
+        case .transient:
+            return nil
         }
         let (source, destination) = (SQLText.identifier(pair.0), SQLText.identifier(pair.1))
+        let position = isOrdered ? model.positionColumn(of: relationship, of: entity) : nil
         return "SELECT \(source), \(destination) FROM \(SQLText.identifier(table)) "
-            + "WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, 2"
+            + "WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, "
+            + (position.map { "\(SQLText.identifier($0)) NULLS LAST, " } ?? "") + "2"
     }
 }

@@ -61,7 +61,7 @@ package struct SampleRows {
             (keys[entity.name] ?? []).enumerated().map { index, key in
                 Row { attempt in
                     var random = SampleRandom(seed, entity.name, index, attempt)
-                    let values = table.columns.map {
+                    let values = table.columns.filter { !$0.isGenerated }.map {
                         value(of: $0, for: entity, key: key, isSparse: index == 0, &random)
                     }
                     return insert(values, into: table)
@@ -80,14 +80,19 @@ package struct SampleRows {
         for source in sources {
             for destination in destinations where (source + destination) % 2 == 0 {
                 let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
-                rows.append(Row { _ in insert(pair, into: table) })
+                // Places in any order, and some of them alike.
+                let places = table.columns.dropFirst(2).map { _ in
+                    StoredValue.integer(Int64((source * 31 + destination * 17) % 5))
+                }
+                rows.append(Row { _ in insert(pair + places, into: table) })
             }
         }
         return rows
     }
 
     private func insert(_ values: [StoredValue], into table: Table) -> String {
-        let columns = table.columns.map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        let columns = table.columns.filter { !$0.isGenerated }
+            .map { SQLText.identifier($0.name) }.joined(separator: ", ")
         return "INSERT INTO \(SQLText.identifier(table.name)) (\(columns)) VALUES "
             + "(\(values.map(SQLText.literal).joined(separator: ", ")))"
     }
@@ -109,9 +114,11 @@ package struct SampleRows {
         case .attribute(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
                 let attribute = declarer.attributes.first(where: { $0.name == name }),
-                !(isSparse && attribute.isOptional)
+                !(isSparse && attribute.isOptional), attribute.derivation == nil
             else { return .null }
             return model.sample(of: attribute, &random)
+        case .position:
+            return isSparse ? .null : .integer(Int64(random.next(below: 5)))
         case .key(let declarer, let name), .entityOfKey(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
                 let relationship = declarer.relationships.first(where: { $0.name == name }),
@@ -121,7 +128,9 @@ package struct SampleRows {
             let destinations = concrete(relationship.destination)
                 .flatMap { entity in (keys[entity.name] ?? []).map { (entity.name, $0) } }
             guard !destinations.isEmpty else { return .null }
-            var position = key % destinations.count
+            // A list of one has no order to lose.
+            let isInList = model.inversePositionColumn(of: relationship, of: declarer) != nil
+            var position = (isInList ? key / 2 : key) % destinations.count
             if isOneToOne(relationship) {
                 let sources = concrete(declarer.name).flatMap { keys[$0.name] ?? [] }
                 position = sources.firstIndex(of: key) ?? destinations.count

@@ -16,6 +16,5 @@ nonisolated final class Thing: ManagedObject, ThingKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override func validateProperties(into validator: inout Validator) {
-        validateThingProperties(self, into: &validator)
     }
 }

@@ -17,351 +17,365 @@ nonisolated enum Expressions {
     private static let schema: [String] = []
 
     /// The model as values.
-    private static let currentModel = Model(
-        name: "Expressions",
-        version: "1",
-        entities: [entityThing])
+    private static var currentModel: Model {
+        Model(name: "Expressions", version: "1", entities: [entityThing])
+    }
 
     /// The entity `Thing`.
-    private static let entityThing = Entity(
-        name: "Thing",
-        rules: [
-            .init(name: "rule0", condition: .and([])),
-            .init(name: "rule1", condition: .or([])),
-            .init(name: "rule2", condition: .not(.and([]))),
-            .init(
-                name: "rule3",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .equal,
-                    .parameter("p"),
-                    [.caseInsensitive, .diacriticInsensitive, .normalized])),
-            .init(
-                name: "rule4",
-                condition: .between(
-                    .keyPath(root: .variable("i"), names: ["price"]),
-                    lower: .literal(.int(1)),
-                    upper: .literal(.int(2)))),
-            .init(
-                name: "rule5",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .in,
-                    .list([.literal(.int(1)), .literal(.int(2))]),
-                    [])),
-            .init(
-                name: "rule6",
-                condition: .comparison(
-                    .arithmetic(.literal(.int(1)), .add, .literal(.int(2))),
-                    .less,
-                    .conditional(.and([]), then: .literal(.int(1)), otherwise: .literal(.int(2))),
-                    [])),
-            .init(
-                name: "rule7",
-                condition: .comparison(
-                    .aggregate(
-                        .count,
-                        .subquery(
-                            .keyPath(root: .subject, names: ["items"]),
-                            variable: "i",
-                            condition: .comparison(
-                                .keyPath(root: .variable("i"), names: ["price"]),
-                                .greater,
-                                .literal(.int(3)),
-                                []))),
-                    .greater,
-                    .literal(.int(0)),
-                    [])),
-            .init(
-                name: "rule8",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .in,
-                    .list([
-                        .literal(.null),
-                        .literal(.bool(true)),
-                        .literal(.int(-9223372036854775808)),
-                        .literal(.int(9223372036854775807)),
-                        .literal(.double(0.1)),
-                        .literal(.double(-0.0)),
-                        .literal(.double(Double(bitPattern: 1))),
-                        .literal(.double(.infinity)),
-                        .literal(.double(-.infinity)),
-                        .literal(.double(1e+300)),
-                        .literal(.decimal(0)),
-                        .literal(.decimal(-3)),
-                        .literal(.decimal(Decimal(sign: .plus, exponent: -2, significand: 1999))),
-                        .literal(.decimal(Decimal(sign: .minus, exponent: -6, significand: 1))),
-                        .literal(
-                            .decimal(
-                                Decimal(
-                                    sign: .plus,
-                                    exponent: 18,
-                                    significand: 12)
-                                    + Decimal(
-                                        sign: .plus,
-                                        exponent: 0,
-                                        significand: 345678901234567890)
-                                    + Decimal(
-                                        sign: .plus,
-                                        exponent: -18,
-                                        significand: 123456789012345678))),
-                        .literal(
-                            .decimal(
-                                Decimal(
-                                    sign: .plus,
-                                    exponent: 13,
-                                    significand: 100000000000000000))),
-                        .literal(
-                            .decimal(
-                                Decimal(
-                                    sign: .plus,
-                                    exponent: 36,
-                                    significand: 99)
-                                    + Decimal(
+    private static var entityThing: Entity {
+        Entity(
+            name: "Thing",
+            rules: [
+                .init(name: "rule0", condition: .and([])),
+                .init(name: "rule1", condition: .or([])),
+                .init(name: "rule2", condition: .not(.and([]))),
+                .init(
+                    name: "rule3",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .equal,
+                        .parameter("p"),
+                        [.caseInsensitive, .diacriticInsensitive, .normalized])),
+                .init(
+                    name: "rule4",
+                    condition: .between(
+                        .keyPath(root: .variable("i"), names: ["price"]),
+                        lower: .literal(.int(1)),
+                        upper: .literal(.int(2)))),
+                .init(
+                    name: "rule5",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .in,
+                        .list([.literal(.int(1)), .literal(.int(2))]),
+                        [])),
+                .init(
+                    name: "rule6",
+                    condition: .comparison(
+                        .arithmetic(.literal(.int(1)), .add, .literal(.int(2))),
+                        .less,
+                        .conditional(
+                            .and([]),
+                            then: .literal(.int(1)),
+                            otherwise: .literal(.int(2))),
+                        [])),
+                .init(
+                    name: "rule7",
+                    condition: .comparison(
+                        .aggregate(
+                            .count,
+                            .subquery(
+                                .keyPath(root: .subject, names: ["items"]),
+                                variable: "i",
+                                condition: .comparison(
+                                    .keyPath(root: .variable("i"), names: ["price"]),
+                                    .greater,
+                                    .literal(.int(3)),
+                                    []))),
+                        .greater,
+                        .literal(.int(0)),
+                        [])),
+                .init(
+                    name: "rule8",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .in,
+                        .list([
+                            .literal(.null),
+                            .literal(.bool(true)),
+                            .literal(.int(-9223372036854775808)),
+                            .literal(.int(9223372036854775807)),
+                            .literal(.double(0.1)),
+                            .literal(.double(-0.0)),
+                            .literal(.double(Double(bitPattern: 1))),
+                            .literal(.double(.infinity)),
+                            .literal(.double(-.infinity)),
+                            .literal(.double(1e+300)),
+                            .literal(.decimal(0)),
+                            .literal(.decimal(-3)),
+                            .literal(
+                                .decimal(Decimal(sign: .plus, exponent: -2, significand: 1999))),
+                            .literal(.decimal(Decimal(sign: .minus, exponent: -6, significand: 1))),
+                            .literal(
+                                .decimal(
+                                    Decimal(
                                         sign: .plus,
                                         exponent: 18,
-                                        significand: 999999999999999999)
-                                    + Decimal(
+                                        significand: 12)
+                                        + Decimal(
+                                            sign: .plus,
+                                            exponent: 0,
+                                            significand: 345678901234567890)
+                                        + Decimal(
+                                            sign: .plus,
+                                            exponent: -18,
+                                            significand: 123456789012345678))),
+                            .literal(
+                                .decimal(
+                                    Decimal(
                                         sign: .plus,
-                                        exponent: 0,
-                                        significand: 999999999999999999))),
-                        .literal(.string("plain")),
-                        .literal(
-                            .string(
-                                #"""
-                                two
-                                lines
-                                """#)),
-                        .literal(.date(Date(timeIntervalSinceReferenceDate: 1.0))),
-                        .literal(
-                            .uuid(
-                                UUID(
-                                    uuid: (
+                                        exponent: 13,
+                                        significand: 100000000000000000))),
+                            .literal(
+                                .decimal(
+                                    Decimal(
+                                        sign: .plus,
+                                        exponent: 36,
+                                        significand: 99)
+                                        + Decimal(
+                                            sign: .plus,
+                                            exponent: 18,
+                                            significand: 999999999999999999)
+                                        + Decimal(
+                                            sign: .plus,
+                                            exponent: 0,
+                                            significand: 999999999999999999))),
+                            .literal(.string("plain")),
+                            .literal(
+                                .string(
+                                    #"""
+                                    two
+                                    lines
+                                    """#)),
+                            .literal(.date(Date(timeIntervalSinceReferenceDate: 1.0))),
+                            .literal(
+                                .uuid(
+                                    UUID(
+                                        uuid: (
+                                            0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
+                                            0x09, 0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0xFF
+                                        )))),
+                            .literal(.data(Data([0x00, 0x7F, 0xFF]))),
+                            .literal(
+                                .data(
+                                    Data([
                                         0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09,
-                                        0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0xFF
-                                    )))),
-                        .literal(.data(Data([0x00, 0x7F, 0xFF]))),
-                        .literal(
-                            .data(
-                                Data([
-                                    0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09,
-                                    0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13,
-                                    0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D,
-                                    0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
-                                    0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x2F, 0x30, 0x31,
-                                    0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3A, 0x3B,
-                                    0x3C, 0x3D, 0x3E, 0x3F, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45,
-                                    0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C, 0x4D, 0x4E, 0x4F,
-                                    0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57, 0x58, 0x59,
-                                    0x5A, 0x5B, 0x5C, 0x5D, 0x5E, 0x5F, 0x60, 0x61, 0x62, 0x63,
-                                ]))),
-                        .literal(.data(Data([]))),
-                    ]),
-                    [])),
-            .init(
-                name: "rule9",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .equal,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule10",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .notEqual,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule11",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .less,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule12",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .lessOrEqual,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule13",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .greater,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule14",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .greaterOrEqual,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule15",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .in,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule16",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .beginsWith,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule17",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .endsWith,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule18",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .contains,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule19",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .like,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule20",
-                condition: .comparison(
-                    .keyPath(root: .subject, names: []),
-                    .matches,
-                    .keyPath(root: .subject, names: []),
-                    [])),
-            .init(
-                name: "rule21",
-                condition: .quantified(
-                    .any,
-                    .comparison(
-                        .keyPath(root: .subject, names: ["items"]),
+                                        0x0A, 0x0B, 0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13,
+                                        0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B, 0x1C, 0x1D,
+                                        0x1E, 0x1F, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27,
+                                        0x28, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x2F, 0x30, 0x31,
+                                        0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3A, 0x3B,
+                                        0x3C, 0x3D, 0x3E, 0x3F, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45,
+                                        0x46, 0x47, 0x48, 0x49, 0x4A, 0x4B, 0x4C, 0x4D, 0x4E, 0x4F,
+                                        0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57, 0x58, 0x59,
+                                        0x5A, 0x5B, 0x5C, 0x5D, 0x5E, 0x5F, 0x60, 0x61, 0x62, 0x63,
+                                    ]))),
+                            .literal(.data(Data([]))),
+                        ]),
+                        [])),
+                .init(
+                    name: "rule9",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
                         .equal,
-                        .keyPath(root: .subject, names: ["items"]),
-                        []))),
-            .init(
-                name: "rule22",
-                condition: .quantified(
-                    .all,
-                    .comparison(
-                        .keyPath(root: .subject, names: ["items"]),
-                        .equal,
-                        .keyPath(root: .subject, names: ["items"]),
-                        []))),
-            .init(
-                name: "rule23",
-                condition: .quantified(
-                    .none,
-                    .comparison(
-                        .keyPath(root: .subject, names: ["items"]),
-                        .equal,
-                        .keyPath(root: .subject, names: ["items"]),
-                        []))),
-            .init(
-                name: "rule24",
-                condition: .arithmetic(
-                    .keyPath(root: .subject, names: []),
-                    .add,
-                    .keyPath(root: .subject, names: []))),
-            .init(
-                name: "rule25",
-                condition: .arithmetic(
-                    .keyPath(root: .subject, names: []),
-                    .subtract,
-                    .keyPath(root: .subject, names: []))),
-            .init(
-                name: "rule26",
-                condition: .arithmetic(
-                    .keyPath(root: .subject, names: []),
-                    .multiply,
-                    .keyPath(root: .subject, names: []))),
-            .init(
-                name: "rule27",
-                condition: .arithmetic(
-                    .keyPath(root: .subject, names: []),
-                    .divide,
-                    .keyPath(root: .subject, names: []))),
-            .init(
-                name: "rule28",
-                condition: .arithmetic(
-                    .keyPath(root: .subject, names: []),
-                    .power,
-                    .keyPath(root: .subject, names: []))),
-            .init(
-                name: "rule29",
-                condition: .arithmetic(
-                    .keyPath(root: .subject, names: []),
-                    .bitwiseAnd,
-                    .keyPath(root: .subject, names: []))),
-            .init(
-                name: "rule30",
-                condition: .arithmetic(
-                    .keyPath(root: .subject, names: []),
-                    .bitwiseOr,
-                    .keyPath(root: .subject, names: []))),
-            .init(
-                name: "rule31",
-                condition: .function(.now, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule32",
-                condition: .function(.length, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule33",
-                condition: .function(.uppercase, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule34",
-                condition: .function(.lowercase, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule35",
-                condition: .function(.canonical, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule36",
-                condition: .function(.abs, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule37",
-                condition: .function(.ceiling, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule38",
-                condition: .function(.floor, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule39",
-                condition: .function(.trunc, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule40",
-                condition: .function(.sqrt, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule41",
-                condition: .function(.modulus, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule42",
-                condition: .function(.string, [.keyPath(root: .subject, names: [])])),
-            .init(
-                name: "rule43",
-                condition: .aggregate(.count, .keyPath(root: .subject, names: ["items"]))),
-            .init(
-                name: "rule44",
-                condition: .aggregate(.sum, .keyPath(root: .subject, names: ["items"]))),
-            .init(
-                name: "rule45",
-                condition: .aggregate(.average, .keyPath(root: .subject, names: ["items"]))),
-            .init(
-                name: "rule46",
-                condition: .aggregate(.minimum, .keyPath(root: .subject, names: ["items"]))),
-            .init(
-                name: "rule47",
-                condition: .aggregate(.maximum, .keyPath(root: .subject, names: ["items"]))),
-        ])
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule10",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .notEqual,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule11",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .less,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule12",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .lessOrEqual,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule13",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .greater,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule14",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .greaterOrEqual,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule15",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .in,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule16",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .beginsWith,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule17",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .endsWith,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule18",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .contains,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule19",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .like,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule20",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: []),
+                        .matches,
+                        .keyPath(root: .subject, names: []),
+                        [])),
+                .init(
+                    name: "rule21",
+                    condition: .quantified(
+                        .any,
+                        .comparison(
+                            .keyPath(root: .subject, names: ["items"]),
+                            .equal,
+                            .keyPath(root: .subject, names: ["items"]),
+                            []))),
+                .init(
+                    name: "rule22",
+                    condition: .quantified(
+                        .all,
+                        .comparison(
+                            .keyPath(root: .subject, names: ["items"]),
+                            .equal,
+                            .keyPath(root: .subject, names: ["items"]),
+                            []))),
+                .init(
+                    name: "rule23",
+                    condition: .quantified(
+                        .none,
+                        .comparison(
+                            .keyPath(root: .subject, names: ["items"]),
+                            .equal,
+                            .keyPath(root: .subject, names: ["items"]),
+                            []))),
+                .init(
+                    name: "rule24",
+                    condition: .arithmetic(
+                        .keyPath(root: .subject, names: []),
+                        .add,
+                        .keyPath(root: .subject, names: []))),
+                .init(
+                    name: "rule25",
+                    condition: .arithmetic(
+                        .keyPath(root: .subject, names: []),
+                        .subtract,
+                        .keyPath(root: .subject, names: []))),
+                .init(
+                    name: "rule26",
+                    condition: .arithmetic(
+                        .keyPath(root: .subject, names: []),
+                        .multiply,
+                        .keyPath(root: .subject, names: []))),
+                .init(
+                    name: "rule27",
+                    condition: .arithmetic(
+                        .keyPath(root: .subject, names: []),
+                        .divide,
+                        .keyPath(root: .subject, names: []))),
+                .init(
+                    name: "rule28",
+                    condition: .arithmetic(
+                        .keyPath(root: .subject, names: []),
+                        .power,
+                        .keyPath(root: .subject, names: []))),
+                .init(
+                    name: "rule29",
+                    condition: .arithmetic(
+                        .keyPath(root: .subject, names: []),
+                        .bitwiseAnd,
+                        .keyPath(root: .subject, names: []))),
+                .init(
+                    name: "rule30",
+                    condition: .arithmetic(
+                        .keyPath(root: .subject, names: []),
+                        .bitwiseOr,
+                        .keyPath(root: .subject, names: []))),
+                .init(
+                    name: "rule31",
+                    condition: .function(.now, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule32",
+                    condition: .function(.length, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule33",
+                    condition: .function(.uppercase, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule34",
+                    condition: .function(.lowercase, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule35",
+                    condition: .function(.canonical, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule36",
+                    condition: .function(.abs, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule37",
+                    condition: .function(.ceiling, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule38",
+                    condition: .function(.floor, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule39",
+                    condition: .function(.trunc, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule40",
+                    condition: .function(.sqrt, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule41",
+                    condition: .function(.modulus, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule42",
+                    condition: .function(.string, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule43",
+                    condition: .function(.text, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule44",
+                    condition: .function(.number, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule45",
+                    condition: .function(.date, [.keyPath(root: .subject, names: [])])),
+                .init(
+                    name: "rule46",
+                    condition: .aggregate(.count, .keyPath(root: .subject, names: ["items"]))),
+                .init(
+                    name: "rule47",
+                    condition: .aggregate(.sum, .keyPath(root: .subject, names: ["items"]))),
+                .init(
+                    name: "rule48",
+                    condition: .aggregate(.average, .keyPath(root: .subject, names: ["items"]))),
+                .init(
+                    name: "rule49",
+                    condition: .aggregate(.minimum, .keyPath(root: .subject, names: ["items"]))),
+                .init(
+                    name: "rule50",
+                    condition: .aggregate(.maximum, .keyPath(root: .subject, names: ["items"]))),
+            ])
+    }
 }

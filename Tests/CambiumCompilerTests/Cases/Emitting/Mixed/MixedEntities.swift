@@ -15,8 +15,8 @@ nonisolated extension BaseKeys {
     public static var `class`: Key<Self, Swift.String> { Key("class") }
     /// `Base.in`
     public static var `in`: Key<Self, Float> { Key("in") }
-    /// `Base.context`
-    public static var context: Key<Self, UUID> { Key("context") }
+    /// `Base.contexts`
+    public static var contexts: Key<Self, UUID> { Key("contexts") }
     /// `Base.others`
     public static var others: ToManyKey<Self, ManagedObject> { ToManyKey("others") }
     /// `Base.hidden`
@@ -32,13 +32,13 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in insertionContext: ManagedObjectContext, `class`: Swift.String, `in`: Float,
-        context: UUID, rule: Rule, hidden: ManagedObject? = nil
+        in context: ManagedObjectContext, `class`: Swift.String, `in`: Float, contexts: UUID,
+        rule: Rule, hidden: ManagedObject? = nil
     ) {
-        self.init(insertingInto: insertionContext)
+        self.init(insertingInto: context)
         self.`class` = `class`
         self.`in` = `in`
-        self.context = context
+        self.contexts = contexts
         self.rule = rule
         if let hidden { self.hidden = hidden }
     }
@@ -56,7 +56,7 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
     }
 
     /// UUID.
-    public var context: UUID {
+    public var contexts: UUID {
         get { value(at: 2) }
         set { setValue(newValue, at: 2) }
     }
@@ -78,6 +78,8 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override open func validateProperties(into validator: inout Validator) {
+        validator.required(slots: 0x7)
+        validator.finite(slots: 0x2)
         validateBaseProperties(self, into: &validator)
     }
 
@@ -101,13 +103,13 @@ nonisolated public final class Child: Base, ChildKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in insertionContext: ManagedObjectContext, `class`: Swift.String, `in`: Float,
-        context: UUID, rule: Rule, hidden: ManagedObject? = nil
+        in context: ManagedObjectContext, `class`: Swift.String, `in`: Float, contexts: UUID,
+        rule: Rule, hidden: ManagedObject? = nil
     ) {
-        self.init(insertingInto: insertionContext)
+        self.init(insertingInto: context)
         self.`class` = `class`
         self.`in` = `in`
-        self.context = context
+        self.contexts = contexts
         self.rule = rule
         if let hidden { self.hidden = hidden }
     }
@@ -157,7 +159,8 @@ nonisolated public class Rule: ManagedObject, RuleKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validateRuleProperties(self, into: &validator)
+        validator.required(slots: 0x1)
+        validator.finite(slots: 0x1)
     }
 }
 
@@ -206,6 +209,6 @@ nonisolated public final class String: ManagedObject, StringKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validateStringProperties(self, into: &validator)
+        validator.required(slots: 0x1)
     }
 }

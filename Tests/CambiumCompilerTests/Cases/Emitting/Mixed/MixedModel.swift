@@ -23,61 +23,72 @@ nonisolated public enum Mixed {
     private static let schema: [Swift.String] = []
 
     /// The model as values.
-    private static let currentModel = Model(
-        name: "Mixed",
-        version: "1",
-        entities: [entityHidden, entityBase, entityChild, entityRule, entityDate, entityString],
-        enumerations: [
-            .init(
-                name: "Index",
-                rawType: .int64,
-                cases: [.init(name: "init", rawValue: .int(9223372036854775807))])
-        ])
+    private static var currentModel: Model {
+        Model(
+            name: "Mixed",
+            version: "1",
+            entities: [
+                entityHidden,
+                entityBase,
+                entityChild,
+                entityRule,
+                entityDate,
+                entityString,
+            ],
+            enumerations: [
+                .init(
+                    name: "Index",
+                    rawType: .int64,
+                    cases: [.init(name: "init", rawValue: .int(9223372036854775807))])
+            ])
+    }
 
     /// The entity `Hidden`.
-    private static let entityHidden = Entity(
-        name: "Hidden",
-        isAbstract: true,
-        codeGeneration: .none,
-        attributes: [.init(name: "class", type: .string, hasCustomValidation: true)],
-        relationships: [
-            .init(name: "others", destination: "Hidden", isToMany: true, minimumCount: 1)
-        ])
+    private static var entityHidden: Entity {
+        Entity(
+            name: "Hidden",
+            isAbstract: true,
+            codeGeneration: .none,
+            attributes: [.init(name: "class", type: .string, hasCustomValidation: true)],
+            relationships: [
+                .init(name: "others", destination: "Hidden", isToMany: true, minimumCount: 1)
+            ])
+    }
 
     /// The entity `Base`.
-    private static let entityBase = Entity(
-        name: "Base",
-        parent: "Hidden",
-        codeGeneration: .base,
-        hasCustomValidation: true,
-        attributes: [
-            .init(name: "in", type: .float, hasCustomValidation: true),
-            .init(name: "context", type: .uuid),
-        ],
-        relationships: [
-            .init(name: "hidden", destination: "Hidden"),
-            .init(name: "rule", destination: "Rule", isOptional: false),
-        ])
+    private static var entityBase: Entity {
+        Entity(
+            name: "Base",
+            parent: "Hidden",
+            codeGeneration: .base,
+            hasCustomValidation: true,
+            attributes: [
+                .init(name: "in", type: .float, hasCustomValidation: true),
+                .required("contexts", .uuid),
+            ],
+            relationships: [
+                .init(name: "hidden", destination: "Hidden"),
+                .init(name: "rule", destination: "Rule", isOptional: false),
+            ])
+    }
 
     /// The entity `Child`.
-    private static let entityChild = Entity(
-        name: "Child",
-        parent: "Base",
-        hasCustomValidation: true)
+    private static var entityChild: Entity {
+        Entity(name: "Child", parent: "Base", hasCustomValidation: true)
+    }
 
     /// The entity `Rule`.
-    private static let entityRule = Entity(
-        name: "Rule",
-        attributes: [
-            .init(name: "value", type: .date),
-            .init(name: "note", type: .string, isOptional: true),
-        ])
+    private static var entityRule: Entity {
+        Entity(name: "Rule", attributes: [.required("value", .date), .optional("note", .string)])
+    }
 
     /// The entity `Date`.
-    private static let entityDate = Entity(name: "Date", parent: "Rule")
+    private static var entityDate: Entity {
+        Entity(name: "Date", parent: "Rule")
+    }
 
     /// The entity `String`.
-    private static let entityString = Entity(
-        name: "String",
-        attributes: [.init(name: "repeat", type: .string)])
+    private static var entityString: Entity {
+        Entity(name: "String", attributes: [.required("repeat", .string)])
+    }
 }

@@ -3,10 +3,6 @@
 
 /// Checks the limits of the properties of an object of `Base`.
 nonisolated func validateBaseProperties(_ object: _Base, into validator: inout Validator) {
-    validator.required("class", at: 0)
-    validator.required("in", at: 1)
-    validator.finite("in", object.`in`)
-    validator.required("context", at: 2)
     validator.count(of: "others", at: 0, min: 1)
     validator.requiredToOne("rule", 2)
     validator.custom("class") {
@@ -25,15 +21,4 @@ nonisolated func validateBaseProperties(_ object: _Base, into validator: inout V
 /// Checks the limits of the properties of an object of `Child`.
 nonisolated func validateChildProperties(_ object: Child, into validator: inout Validator) {
     validator.custom(nil) { try object.validateChildObject() }
-}
-
-/// Checks the limits of the properties of an object of `Rule`.
-nonisolated func validateRuleProperties(_ object: Rule, into validator: inout Validator) {
-    validator.required("value", at: 0)
-    validator.finite("value", object.value)
-}
-
-/// Checks the limits of the properties of an object of `String`.
-nonisolated func validateStringProperties(_ object: String, into validator: inout Validator) {
-    validator.required("repeat", at: 0)
 }

@@ -136,6 +136,7 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
+        validator.required(slots: 0x2F)
         validateProductProperties(self, into: &validator)
     }
 }
@@ -218,6 +219,8 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
+        validator.required(slots: 0x7)
+        validator.finite(slots: 0x4)
         validateCategoryProperties(self, into: &validator)
     }
 }
@@ -302,6 +305,7 @@ nonisolated public class Named: ManagedObject, NamedKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
+        validator.required(slots: 0x3)
         validateNamedProperties(self, into: &validator)
     }
 }
@@ -363,6 +367,8 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
+        validator.required(slots: 0x3)
+        validator.finite(slots: 0x3)
         validatePlaceProperties(self, into: &validator)
     }
 }

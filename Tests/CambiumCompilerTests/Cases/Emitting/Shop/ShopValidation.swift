@@ -3,18 +3,13 @@
 
 /// Checks the limits of the properties of an object of `Product`.
 nonisolated func validateProductProperties(_ object: Product, into validator: inout Validator) {
-    validator.required("sku", at: 0)
     validator.length(of: "sku", object.sku, min: 3, max: 20)
     validator.pattern(of: "sku", object.sku, #"[A-Z]{2}-\d+"#)
-    validator.required("title", at: 1)
-    validator.required("kind", at: 2)
-    validator.required("price", at: 3)
     validator.range(
         of: "price",
         object.price,
         min: 0,
         max: Decimal(sign: .plus, exponent: -2, significand: 9999999))
-    validator.required("stock", at: 5)
     validator.range(of: "stock", object.stock, min: 0)
     validator.length(of: "photo", object.photo, max: 65536)
     validator.count(of: "tags", at: 1, max: 8)
@@ -22,11 +17,7 @@ nonisolated func validateProductProperties(_ object: Product, into validator: in
 
 /// Checks the limits of the properties of an object of `Category`.
 nonisolated func validateCategoryProperties(_ object: Category, into validator: inout Validator) {
-    validator.required("name", at: 0)
     validator.length(of: "name", object.name, min: 1)
-    validator.required("isBrand", at: 1)
-    validator.required("created", at: 2)
-    validator.finite("created", object.created)
 }
 
 /// Checks the limits of the properties of an object of `Tag`.
@@ -37,8 +28,6 @@ nonisolated func validateTagProperties(_ object: Tag, into validator: inout Vali
 
 /// Checks the limits of the properties of an object of `Named`.
 nonisolated func validateNamedProperties(_ object: Named, into validator: inout Validator) {
-    validator.required("label", at: 0)
-    validator.required("uuid", at: 1)
     validator.custom("label") {
         var value = object.label
         try object.validateLabel(&value)
@@ -48,10 +37,6 @@ nonisolated func validateNamedProperties(_ object: Named, into validator: inout 
 
 /// Checks the limits of the properties of an object of `Place`.
 nonisolated func validatePlaceProperties(_ object: Place, into validator: inout Validator) {
-    validator.required("latitude", at: 0)
-    validator.finite("latitude", object.latitude)
     validator.range(of: "latitude", object.latitude, min: -90.0, max: 90.0)
-    validator.required("since", at: 1)
-    validator.finite("since", object.since)
     validator.range(of: "since", object.since, min: Date(timeIntervalSinceReferenceDate: 0.5))
 }

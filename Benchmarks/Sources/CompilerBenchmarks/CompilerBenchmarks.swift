@@ -1,0 +1,109 @@
+import Foundation
+
+/// How long the model compiler takes and how much memory: the tool itself is run, as a build runs
+/// it, on models of 1,000 and 5,000 entities and on real ones where they lie beside the package.
+@main
+struct CompilerBenchmarks {
+    static let usage = """
+        usage: CompilerBenchmarks TOOL [--rounds N] [--models DIR]
+
+          TOOL          the tool to measure: .build/release/cambium, or the debug one
+          --rounds N    runs of each, 5 unless given; medians are shown
+          --models DIR  a folder with Xcode bundles, checked one after the other
+        """
+
+    static func main() {
+        do {
+            try run(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n\(usage)\n".utf8))
+            exit(2)
+        }
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        guard let tool = rest.popFirst(), FileManager.default.isExecutableFile(atPath: tool) else {
+            throw BenchmarkError("The first argument is no program")
+        }
+        var rounds = 5
+        var models: String?
+        while let option = rest.popFirst() {
+            guard let value = rest.popFirst() else {
+                throw BenchmarkError("\(option) needs a value")
+            }
+            switch option {
+            case "--rounds": rounds = max(1, Int(value) ?? 5)
+            case "--models": models = value
+            default: throw BenchmarkError("\(option) is unknown")
+            }
+        }
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("CompilerBenchmarks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+
+        print("                          seconds   processor        MB")
+        var processorTimes: [Int: Double] = [:]
+        for count in [1000, 5000] {
+            let bundle = try SyntheticModel(entities: count).write(into: folder)
+            let output = folder.appendingPathComponent("Output\(count)").path
+            let runs = try (0..<rounds).map { _ in
+                try Run(tool, ["compile", bundle, "--output", output])
+            }
+            processorTimes[count] = report("\(count) entities", runs)
+        }
+        if let small = processorTimes[1000], let large = processorTimes[5000] {
+            print(String(format: "5,000 entities take %.2f times as long", large / small))
+        }
+        if let models {
+            let bundles = RealModels.bundles(below: models)
+            let runs = try (0..<rounds).map { _ in
+                try bundles.map { try Run(tool, ["check", $0], mayFail: true) }.sum()
+            }
+            report("\(bundles.count) real bundles", runs)
+        }
+    }
+
+    /// Prints the medians, and gives that of the processor time: others on the machine do not
+    /// change it much.
+    @discardableResult
+    private static func report(_ name: String, _ runs: [Run]) -> Double {
+        let processor = median(runs.map(\.processor))
+        let columns = [median(runs.map(\.wall)), processor].map {
+            String(format: "%10.3f", $0)
+        }
+        let memory = String(format: "%10.1f", runs.map(\.megabytes).max() ?? 0)
+        print(
+            name.padding(toLength: 22, withPad: " ", startingAt: 0), columns[0], columns[1], memory)
+        return processor
+    }
+
+    private static func median(_ values: [Double]) -> Double {
+        values.sorted()[values.count / 2]
+    }
+}
+
+/// What is wrong with the command line, or with a run.
+struct BenchmarkError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// Where real models lie.
+enum RealModels {
+    /// The bundles below a folder, and single models that are in none.
+    static func bundles(below folder: String) -> [String] {
+        guard let walk = FileManager.default.enumerator(atPath: folder) else { return [] }
+        var found: [String] = []
+        while let path = walk.nextObject() as? String {
+            guard path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") else {
+                continue
+            }
+            walk.skipDescendants()
+            found.append(folder + "/" + path)
+        }
+        return found.sorted()
+    }
+}

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Compiles the models of ../shared/corpus, which nobody here wrote: the current version of every
+# bundle, and every tenth version of those with a long history. The Swift of each is
+# type-checked with warnings as errors.
+#
+#   Scripts/test-corpus.sh
+#
+# Without the corpus it says so and succeeds.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+corpus=$root/../shared/corpus
+if [ ! -d "$corpus" ]; then
+    echo "There is no ../shared/corpus: nothing was checked."
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$root"
+swift build --product CambiumTool
+swift build --target Cambium
+products=$(swift build --show-bin-path)
+passed=0
+failed=0
+refused=0
+
+# check BUNDLE VERSION: emits a version, alone in a bundle, and type-checks it. The steps between
+# the versions are of no interest here.
+check() {
+    rm -rf "$work/out" "$work/single"
+    single=$work/single/$(basename "$1")
+    mkdir -p "$work/out" "$single" && cp -R "$1/$2" "$single/" && chmod -R u+w "$single"
+    name="$(basename "$1") $2"
+    if ! "$products/CambiumTool" compile "$single" --output "$work/out" > "$work/log" 2>&1; then
+        refused=$((refused + 1))
+        echo "refused: $name"
+        grep -m 3 'error:' "$work/log" | sed 's/^/    /' || true
+        return 0
+    fi
+    if swiftc -typecheck -warnings-as-errors -swift-version 6 -parse-as-library \
+        -module-name Checked -module-cache-path "$work/cache" -I "$products/Modules" \
+        -Xcc "-fmodule-map-file=$root/Sources/CSQLite/module.modulemap" \
+        "$work/out"/*.swift > "$work/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+        grep -m 5 'error:' "$work/log" | sed 's/^/    /' || true
+    fi
+}
+
+find "$corpus/models" -type d -name '*.xcdatamodeld' | sort > "$work/bundles"
+while IFS= read -r bundle; do
+    find "$bundle" -mindepth 1 -maxdepth 1 -name '*.xcdatamodel' -exec basename {} \; | sort -V \
+        > "$work/versions"
+    current=$(sed -n 's/.*<string>\(.*\.xcdatamodel\)<.string>.*/\1/p' \
+        "$bundle/.xccurrentversion" 2> /dev/null || true)
+    if [ -z "$current" ] || [ ! -d "$bundle/$current" ]; then
+        current=$(tail -n 1 "$work/versions")
+    fi
+    if [ -z "$current" ] || [ ! -f "$bundle/$current/contents" ]; then
+        echo "no XML: $(basename "$bundle")"
+        continue
+    fi
+    check "$bundle" "$current"
+    if [ "$(wc -l < "$work/versions")" -ge 80 ]; then
+        awk 'NR % 10 == 0' "$work/versions" > "$work/tenths"
+        while IFS= read -r version; do check "$bundle" "$version"; done < "$work/tenths"
+    fi
+done < "$work/bundles"
+echo "$passed type-checked, $refused refused with a reason, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,74 @@
+import CambiumSQL
+
+// Fetched properties.
+extension ManagedObject {
+    /// What a fetched property finds, by number. It is fetched at the first call and kept until the
+    /// object is refreshed; a failure is remembered for the next save, and nothing is found then.
+    @_spi(Generated)
+    public final func fetched<Destination: ManagedObject>(_ number: Int) -> [Destination] {
+        fetchedObjects(number).cast(to: Destination.self)
+    }
+
+    /// What a fetched property finds; for generic code.
+    ///
+    /// - Throws: ``StoreError`` where the entity has no fetched property of that name.
+    public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {
+        let known = entityDescription.fetchedProperties.map(\.name)
+        guard let number = known.firstIndex(of: name) else {
+            let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
+            throw StoreError(
+                code: .unknownName,
+                message: "The entity \(entityDescription.name) has no fetched property "
+                    + "\(name).\(hint)")
+        }
+        return fetchedObjects(number)
+    }
+
+    private final func fetchedObjects(_ number: Int) -> [ManagedObject] {
+        if let known = extras?.fetched[number] { return known.compactMap(object) }
+        guard let context = state.context, lifecycle != .gone, lifecycle != .discarded else {
+            return []
+        }
+        var found: [ManagedObject] = []
+        do {
+            found = try context.fetch(entityDescription.fetchedProperties[number], of: self)
+        } catch {
+            context.recordedErrors.append(error)
+        }
+        ownExtras.fetched[number] = found.map {
+            LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
+        }
+        return found
+    }
+}
+
+extension ManagedObjectContext {
+    fileprivate func fetch(
+        _ property: FetchedProperty, of source: ManagedObject
+    ) throws -> [ManagedObject] {
+        let model = coordinator.model
+        guard let destination = model[property.destination] else {
+            throw StoreError(
+                code: .unknownName,
+                message: "The model \(model.model.name) has no entity \(property.destination).")
+        }
+        mergeIfAutomatic()
+        processPendingChanges()
+        let condition = try property.condition?.binding(
+            source: ObjectSubject(source), entity: source.entityDescription.entity,
+            model: model.model)
+        let options = property.options
+        let request = RowRequest(
+            entity: destination, selection: .matching(condition, [:]),
+            includesSubentities: options.includesSubentities,
+            sort: property.sort.map { element in
+                SortTerm(
+                    path: model.model.path(element.property, of: destination.entity),
+                    isDescending: element.isDescending)
+            },
+            limit: options.limit, offset: options.offset)
+        let found = try fetchObjects(request, options.includesPendingChanges)
+        try prefetch(options.prefetched, of: found, destination)
+        return found
+    }
+}

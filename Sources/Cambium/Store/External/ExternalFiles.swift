@@ -1,0 +1,92 @@
+/// The folder of the large values of a store.
+///
+/// A save first says in a journal, a file of its own, which files it will make and which will be
+/// superfluous after it; then it makes files, writes rows, commits, removes what is superfluous and
+/// then the journal. Whatever is killed in between leaves a journal, and whoever opens the store next
+/// removes those of the named files that no row leads to. All of it happens under the store's write
+/// lock, except what comes after the commit, which may happen twice.
+final class ExternalFiles: Sendable {
+    let folder: String
+
+    private static let journalSuffix = ".journal"
+
+    init(storePath: String) {
+        folder = ExternalForm.folder(ofStore: storePath)
+    }
+
+    private func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    /// The content of a file.
+    func read(_ name: String) throws -> Data {
+        // A name that leads elsewhere is none of ours.
+        guard Self.isOurs(name) else {
+            throw StoreError(code: .corrupt, message: "\(name) is no name of a file of the store.")
+        }
+        return try Data(contentsOf: URL(filePath: path(name)))
+    }
+
+    /// A name that no file has.
+    static func makeName() -> String { UUID().uuidString }
+
+    private static func isOurs(_ name: String) -> Bool { UUID(uuidString: name) != nil }
+
+    // MARK: Saving
+
+    /// Makes files, having said so in a journal.
+    ///
+    /// - Parameter superfluous: The names of the files that no row leads to after the save.
+    /// - Returns: The journal's name.
+    func write(_ files: [String: Data], superfluous: Set<String>) throws -> String {
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let journal = Self.makeName() + Self.journalSuffix
+        let names = files.keys.sorted() + superfluous.sorted()
+        try DurableFile.write(Data(names.joined(separator: "\n").utf8), to: path(journal))
+        try DurableFile.synchronize(folder: folder)
+        do {
+            for (name, data) in files { try DurableFile.write(data, to: path(name)) }
+            try DurableFile.synchronize(folder: folder)
+        } catch {
+            finish(journal, removing: files.keys)
+            throw error
+        }
+        return journal
+    }
+
+    /// Removes files and then the journal.
+    func finish(_ journal: String, removing names: some Sequence<String>) {
+        for name in names { DurableFile.remove(path(name)) }
+        DurableFile.remove(path(journal))
+    }
+
+    // MARK: Opening
+
+    /// Whether a save was interrupted.
+    var hasJournals: Bool { !journals.isEmpty }
+
+    private var journals: [String] {
+        names.filter { $0.hasSuffix(Self.journalSuffix) }
+    }
+
+    private var names: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
+    /// Removes what interrupted saves left behind; after a migration everything that no row leads
+    /// to.
+    ///
+    /// - Parameter referenced: The names of the files that rows lead to, read under the write lock.
+    func sweep(except referenced: Set<String>, isThorough: Bool) {
+        let names = names
+        let journals = names.filter { $0.hasSuffix(Self.journalSuffix) }
+        var candidates = journals.flatMap { journal -> [String] in
+            let text = (try? Data(contentsOf: URL(filePath: path(journal)))) ?? Data()
+            return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        if isThorough { candidates += names }
+        for name in candidates where Self.isOurs(name) && !referenced.contains(name) {
+            DurableFile.remove(path(name))
+        }
+        for journal in journals { DurableFile.remove(path(journal)) }
+    }
+}

@@ -1,0 +1,107 @@
+import CambiumModel
+
+extension ModelChecker {
+    /// Makes a derived attribute whose expression is still missing: it is checked when all
+    /// properties are known.
+    mutating func checkDerived(_ element: ParsedElement, _ subject: Subject) -> Attribute? {
+        let renamedFrom = renamedFrom(element, subject)
+        guard let name = subject.property, let written = element["type"] else { return nil }
+        guard compositesByName[written.value] == nil, written.value != "codable" else {
+            report(
+                .unsuitableProperty, "A value of \(written.value) cannot be derived", at: written)
+            return nil
+        }
+        guard var type = type(written) else { return nil }
+        if let scale = scale(of: element, type: written.value) { type = scale }
+        guard element["expression"] != nil else { return nil }
+        return Attribute(
+            name: name, type: type, isOptional: flag("optional", of: element),
+            renamedFrom: renamedFrom, derivation: .literal(.null),
+            hashModifier: element["hashModifier"]?.value, userInfo: userInfo(of: element))
+    }
+
+    /// Puts the expressions of derived attributes in.
+    mutating func checkDerivations(of draft: inout EntityDraft, in model: Model) {
+        guard let entity = model.entity(named: draft.name) else { return }
+        for (index, attribute) in draft.attributes.enumerated() where attribute.derivation != nil {
+            guard let element = draft.declaration(of: attribute.name),
+                let text = element["expression"]?.text,
+                let derivation = settle(
+                    text,
+                    {
+                        ExpressionCompiler.derivation(
+                            $0, as: attribute.type, entity: entity, model: model)
+                    })
+            else { continue }
+            var isOptional = attribute.isOptional
+            if !isOptional,
+                Nullability(model: model).mayBeNil(derivation, of: entity)
+            {
+                isOptional = parsed.format == .xcode
+                reportNil(attribute, element)
+            }
+            draft.attributes[index] = attribute.with(
+                derivation: derivation, isOptional: isOptional)
+        }
+    }
+
+    private mutating func reportNil(_ attribute: Attribute, _ element: ParsedElement) {
+        let offset = element["expression"]?.valueOffset ?? element.offset
+        if parsed.format == .xcode {
+            report(
+                .madeOptional,
+                "'\(attribute.name)' is required, but its expression can be nil; "
+                    + "it is optional here", at: offset,
+                notes: ["Make it optional in Xcode too"])
+        } else {
+            report(
+                .derivedMayBeNil,
+                "'\(attribute.name)' is required, but its expression can be nil", at: offset,
+                notes: ["Write optional=\"true\""])
+        }
+    }
+}
+
+/// Says whether an expression can have no value.
+struct Nullability {
+    let model: Model
+
+    func mayBeNil(_ expression: ModelExpression, of entity: Entity) -> Bool {
+        switch expression {
+        case .literal(let value): value == .null
+        case .keyPath(root: .subject, let names): mayBeNil(names[...], of: entity)
+        case .keyPath, .parameter, .list: true
+        case .and, .or, .not, .comparison, .between, .quantified: false
+        // Overflow and division by zero are nil, but neither is what an author expects of a sum.
+        case .arithmetic(let left, let operation, let right):
+            operation == .divide && !isNumberOtherThanZero(right)
+                || mayBeNil(left, of: entity) || mayBeNil(right, of: entity)
+        case .function(.now, _): false
+        case .function(.sqrt, _), .function(.string, _), .function(.number, _): true
+        case .function(_, let operands): operands.contains { mayBeNil($0, of: entity) }
+        case .aggregate(let function, _): function != .count && function != .sum
+        case .subquery: true
+        case .conditional(_, let first, let second):
+            mayBeNil(first, of: entity) || mayBeNil(second, of: entity)
+        }
+    }
+
+    private func isNumberOtherThanZero(_ expression: ModelExpression) -> Bool {
+        switch expression {
+        case .literal(.int(let number)): number != 0
+        case .literal(.double(let number)): number != 0
+        case .literal(.decimal(let number)): number != 0
+        default: false
+        }
+    }
+
+    private func mayBeNil(_ names: ArraySlice<String>, of entity: Entity) -> Bool {
+        guard let first = names.first else { return false }
+        let whole = names.joined(separator: ".")
+        if let attribute = model.attribute(whole, of: entity) { return attribute.isOptional }
+        guard let relationship = model.relationship(first, of: entity),
+            let destination = model.entity(named: relationship.destination)
+        else { return true }
+        return relationship.isOptional || mayBeNil(names.dropFirst(), of: destination)
+    }
+}

@@ -1,0 +1,151 @@
+import CambiumModel
+
+extension ModelChecker {
+    /// For each entity the names of the templates that its ancestors declare.
+    func namesOfInheritedTemplates(_ drafts: [EntityDraft]) -> [String: [String]] {
+        let byName = drafts.byName
+        var names: [String: [String]] = [:]
+        for draft in drafts {
+            var inherited: [String] = []
+            var parent = draft.parent
+            while let ancestor = parent.flatMap({ byName[$0] }) {
+                inherited += ancestor.element.children.filter { $0.name == "fetch" }
+                    .compactMap { $0["name"]?.value }
+                parent = ancestor.parent
+            }
+            if !inherited.isEmpty { names[draft.name] = inherited }
+        }
+        return names
+    }
+
+    mutating func checkFetchTemplates(
+        of draft: EntityDraft, _ entity: Entity, in model: Model, _ inherited: [String]
+    ) -> [FetchTemplate] {
+        let elements = draft.element.children.filter { $0.name == "fetch" }
+        guard !elements.isEmpty else { return [] }
+        // A template becomes a static function beside the static property keys.
+        let properties =
+            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+            + model.compositeAttributes(of: entity).map(\.name)
+        var seen = Dictionary(
+            (inherited + properties).map { ($0.lowercased(), $0) },
+            uniquingKeysWith: { _, last in last })
+        return elements.compactMap { element in
+            guard let name = element["name"],
+                checkName(name, isTaken: ReservedNames.members, of: "a member"),
+                checkDuplicate(name, among: &seen, "a property or request")
+            else { return nil }
+            return checkFetchTemplate(element, named: name.value, of: entity, in: model)
+        }
+    }
+
+    private mutating func checkFetchTemplate(
+        _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
+    ) -> FetchTemplate {
+        let (declared, order) = checkParameters(of: element)
+        let names = Set(declared.map(\.name))
+        let undeclared = order.filter { !names.contains($0) }
+        var condition: ModelExpression?
+        var parameters = declared
+        if !element.text.isBlank {
+            // In Xcode nothing declares parameters.
+            let allowed = parsed.format == .xcode && order.isEmpty ? nil : undeclared
+            let checked = settle(element.text) {
+                ExpressionCompiler.template(
+                    $0, entity: entity, model: model, parameters: declared, undeclared: allowed)
+            }
+            condition = checked?.condition
+            parameters += checked?.inferred ?? []
+            if let condition { reportUnused(order, in: condition, element) }
+        } else {
+            reportUnused(order, in: .and([]), element)
+        }
+        let positions = Dictionary(
+            order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        parameters.sort { positions[$0.name] ?? order.count < positions[$1.name] ?? order.count }
+        return FetchTemplate(
+            name: name, parameters: parameters, condition: condition,
+            sort: element["sort"].map { checkSort($0, of: entity, in: model) } ?? [],
+            options: checkOptions(of: element, for: entity, in: model),
+            userInfo: userInfo(of: element))
+    }
+
+    /// The parameters that declare their type, and the names of all in order.
+    private mutating func checkParameters(
+        of element: ParsedElement
+    ) -> (declared: [FetchParameter], order: [String]) {
+        var seen: [String: String] = [:]
+        var order: [String] = []
+        var declared: [FetchParameter] = []
+        for item in element.children where item.name == "parameter" {
+            guard let name = item["name"], checkName(name, isTaken: [], of: "a parameter"),
+                checkDuplicate(name, among: &seen, "a parameter")
+            else { continue }
+            guard let written = item["type"] else {
+                order.append(name.value)
+                continue
+            }
+            if compositesByName[written.value] != nil || written.value == "codable" {
+                report(
+                    .unsuitableProperty, "A parameter cannot be a value of \(written.value)",
+                    at: written)
+                brokenNames.insert(name.value)
+            } else if let type = type(written) {
+                order.append(name.value)
+                declared.append(FetchParameter(name: name.value, type: type))
+            } else {
+                brokenNames.insert(name.value)
+            }
+        }
+        return (declared, order)
+    }
+
+    /// A parameter that the condition does not use has no type, and no use either.
+    private mutating func reportUnused(
+        _ names: [String], in condition: ModelExpression, _ element: ParsedElement
+    ) {
+        let used = condition.parameterNames
+        for item in element.children where item.name == "parameter" {
+            guard let name = item["name"], names.contains(name.value), !used.contains(name.value)
+            else { continue }
+            report(
+                .unusedParameter, "The condition does not use $\(name.value)", at: name,
+                notes: ["Use it, or remove the parameter"])
+        }
+    }
+}
+
+extension ModelExpression {
+    /// The names of the values that are supplied later.
+    var parameterNames: Set<String> {
+        var names: Set<String> = []
+        visit { if case .parameter(let name) = $0 { names.insert(name) } }
+        return names
+    }
+
+    /// Calls a function with this expression and every one in it.
+    func visit(_ body: (ModelExpression) -> Void) {
+        body(self)
+        switch self {
+        case .literal, .keyPath, .parameter: break
+        case .list(let items), .and(let items), .or(let items), .function(_, let items):
+            for item in items { item.visit(body) }
+        case .not(let operand), .quantified(_, let operand), .aggregate(_, let operand):
+            operand.visit(body)
+        case .comparison(let left, _, let right, _), .arithmetic(let left, _, let right):
+            left.visit(body)
+            right.visit(body)
+        case .between(let operand, let lower, let upper):
+            operand.visit(body)
+            lower.visit(body)
+            upper.visit(body)
+        case .subquery(let collection, _, let condition):
+            collection.visit(body)
+            condition.visit(body)
+        case .conditional(let condition, let first, let second):
+            condition.visit(body)
+            first.visit(body)
+            second.visit(body)
+        }
+    }
+}

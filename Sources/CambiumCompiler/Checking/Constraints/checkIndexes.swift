@@ -1,0 +1,98 @@
+import CambiumModel
+
+extension ModelChecker {
+    mutating func checkIndexes(
+        of draft: EntityDraft, _ entity: Entity, in model: Model
+    ) -> [Index] {
+        var seen: [String: String] = [:]
+        var indexes: [Index] = []
+        for element in draft.element.children where element.name == "index" {
+            let isNameFree =
+                element["name"].map { checkDuplicate($0, among: &seen, "an index") } ?? true
+            let elements = checkIndexElements(element, of: entity, in: model)
+            let condition = element["where"].flatMap { written in
+                settle(written.text) {
+                    ExpressionCompiler.indexCondition($0, entity: entity, model: model)
+                }
+            }
+            let kind = word("type", of: element, from: IndexKind.self) ?? .binary
+            if kind == .rtree, let written = element["type"] {
+                report(
+                    .rtreeKeptBinary, "The store keeps this index as a binary one",
+                    at: written.offset,
+                    notes: ["It finds ranges of its first element; remove type=\"rtree\""])
+            }
+            guard isNameFree, !elements.isEmpty else { continue }
+            let index = Index(
+                name: element["name"]?.value, kind: kind, elements: elements,
+                condition: condition)
+            if indexes.contains(where: {
+                $0.elements == index.elements && $0.condition == index.condition
+            }) {
+                report(
+                    .duplicateName, "The same index stands above",
+                    at: (element["by"] ?? element["name"])?.valueOffset ?? element.offset)
+            } else {
+                indexes.append(index)
+            }
+        }
+        return indexes
+    }
+
+    /// What an index is sorted by: a list in `by`, or an element for each.
+    private mutating func checkIndexElements(
+        _ element: ParsedElement, of entity: Entity, in model: Model
+    ) -> [IndexElement] {
+        let items = element.children.filter { $0.name == "by" }
+        guard let written = element["by"] else {
+            if items.isEmpty {
+                report(
+                    .missingXMLAttribute, "<index> needs the attribute 'by' or elements <by>",
+                    at: element.offset)
+            }
+            var seen: Set<String> = []
+            return items.compactMap { checkIndexElement($0, of: entity, in: model, &seen) }
+        }
+        if let item = items.first {
+            report(
+                .inapplicable, "An index has the attribute 'by' or elements <by>, not both",
+                at: item.offset)
+        }
+        return checkList(written, of: entity, in: model)
+    }
+
+    private mutating func checkIndexElement(
+        _ element: ParsedElement, of entity: Entity, in model: Model, _ seen: inout Set<String>
+    ) -> IndexElement? {
+        let isDescending = flag("descending", of: element)
+        switch (element["property"], element["expression"]) {
+        case (let property?, nil):
+            let offset = property.valueOffset
+            guard checkProperty(property.value, of: entity, in: model, at: offset) else {
+                return nil
+            }
+            guard seen.insert(property.value).inserted else {
+                report(.duplicateName, "'\(property.value)' stands twice", at: offset)
+                return nil
+            }
+            return IndexElement(property: property.value, isDescending: isDescending)
+        case (nil, let expression?):
+            let checked = settle(expression.text) {
+                ExpressionCompiler.indexElement($0, entity: entity, model: model)
+            }
+            return checked.map {
+                IndexElement(property: "", isDescending: isDescending, expression: $0)
+            }
+        case (nil, nil):
+            report(
+                .missingXMLAttribute, "<by> needs the attribute 'property' or 'expression'",
+                at: element.offset)
+            return nil
+        case (_?, let expression?):
+            report(
+                .inapplicable, "<by> has a property or an expression, not both",
+                at: expression.offset)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import CambiumModel
+
+extension ModelChecker {
+    mutating func warnAboutAttributes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
+        for attribute in entity.attributes {
+            guard let element = draft.declaration(of: attribute.name) else { continue }
+            warnAboutLength(of: model.column(of: attribute.name, in: entity), element)
+            // What a composite says is said at its own place.
+            guard !attribute.isPart else { continue }
+            warnAboutLimits(of: attribute, element)
+            if let derivation = attribute.derivation {
+                warnAboutDistance(of: derivation, attribute, element, entity, in: model)
+            } else if attribute.isOptional, attribute.type == .bool,
+                let optional = element["optional"]
+            {
+                report(
+                    .optionalBool, "An optional bool has three values, which is seldom meant",
+                    at: optional.offset, notes: ["An enumeration can name the three"])
+            }
+        }
+    }
+
+    private mutating func warnAboutLimits(of attribute: Attribute, _ element: ParsedElement) {
+        let limits = attribute.limits
+        if let minimum = limits.minimum, minimum == limits.maximum, let written = element["min"] {
+            report(
+                .fixedValue, "min and max leave '\(attribute.name)' a single value",
+                at: written.offset, notes: ["Widen them, or leave the attribute out"])
+        }
+        if limits.maximumLength == 0, let written = element["maxLength"] {
+            report(
+                .fixedValue, "maxLength leaves '\(attribute.name)' only the empty value",
+                at: written.offset, notes: ["Widen it, or leave the attribute out"])
+        }
+        if attribute.isExternal, let length = limits.maximumLength, length <= Self.smallLength,
+            let written = element["storage"]
+        {
+            report(
+                .smallExternalData,
+                "Data of at most \(length) bytes is faster in the row than in a file of its own",
+                at: written.offset, notes: ["Remove storage=\"external\""])
+        }
+    }
+
+    /// Up to here a row beats a file by far.
+    private static let smallLength = 16_384
+
+    /// PostgreSQL cuts longer names off, and people cannot read them.
+    private mutating func warnAboutLength(of column: String, _ element: ParsedElement) {
+        guard column.utf8.count > 63, let name = element["name"] else { return }
+        report(
+            .longName, "The column '\(column)' has a name of more than 63 bytes", at: name,
+            notes: ["Some databases and tools cut it off; choose a shorter name"])
+    }
+
+    /// A derived attribute that looks beyond its neighbours is computed again after changes of many
+    /// other objects.
+    private mutating func warnAboutDistance(
+        of derivation: ModelExpression, _ attribute: Attribute, _ element: ParsedElement,
+        _ entity: Entity, in model: Model
+    ) {
+        var isDistant = false
+        derivation.visit { expression in
+            guard case .keyPath(root: .subject, let names) = expression else { return }
+            var owner: Entity? = entity
+            var steps = 0
+            for name in names {
+                guard let relationship = owner.flatMap({ model.relationship(name, of: $0) }) else {
+                    break
+                }
+                steps += 1
+                owner = model.entity(named: relationship.destination)
+            }
+            if steps > 1 { isDistant = true }
+        }
+        guard isDistant, let written = element["expression"] else { return }
+        report(
+            .distantDerivation,
+            "'\(attribute.name)' looks further than one relationship away, so every save of "
+                + "what lies there searches for the objects to update",
+            at: written,
+            notes: ["Derive an attribute halfway there, and this one from it"])
+    }
+}

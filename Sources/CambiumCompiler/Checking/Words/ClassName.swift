@@ -1,0 +1,155 @@
+/// The name of a Swift type that a model mentions, read by a strict grammar: identifiers, dots,
+/// generic arguments, `[ ]`, `[ : ]` and `?`. Nothing else of a model's text becomes a type.
+struct ClassName {
+    /// What JSON a value of a known type is.
+    indirect enum Shape: Sendable, Equatable {
+        case array
+        case object
+        case string
+        case bool
+        case number
+        case optional(Shape)
+        /// A type of the program's.
+        case unknown
+    }
+
+    /// The type as it is written in code, with spaces where Swift has them.
+    let text: String
+    /// What its values look like in JSON.
+    let shape: Shape
+
+    /// Reads a type, or gives nil where the text is none.
+    init?(_ text: String) {
+        var reader = Reader(scalars: Array(text.unicodeScalars.prefix(1001)))
+        guard text.unicodeScalars.count <= 1000, let (text, shape) = reader.type(depth: 0),
+            reader.isAtEnd
+        else { return nil }
+        self.text = text
+        self.shape = shape
+    }
+
+    /// Whether the JSON of a value can be an array.
+    var mayBeArray: Bool {
+        switch shape {
+        case .array, .unknown: true
+        case .optional(let wrapped): wrapped == .array || wrapped == .unknown
+        default: false
+        }
+    }
+
+    private struct Reader {
+        let scalars: [Unicode.Scalar]
+        var index = 0
+
+        var isAtEnd: Bool {
+            mutating get {
+                skipSpace()
+                return index == scalars.count
+            }
+        }
+
+        mutating func type(depth: Int) -> (String, Shape)? {
+            // A type that deep means nothing, and the recursion has to end.
+            guard depth < 16, var (text, shape) = prefix(depth: depth) else { return nil }
+            while take("?") {
+                text += "?"
+                shape = .optional(shape)
+            }
+            return (text, shape)
+        }
+
+        private mutating func prefix(depth: Int) -> (String, Shape)? {
+            guard take("[") else { return named(depth: depth) }
+            guard let (first, key) = type(depth: depth + 1) else { return nil }
+            guard take(":") else { return take("]") ? ("[\(first)]", .array) : nil }
+            guard let (second, _) = type(depth: depth + 1), take("]") else { return nil }
+            return ("[\(first): \(second)]", Self.dictionary(key))
+        }
+
+        /// A dictionary whose keys are neither strings nor numbers is an array in JSON.
+        private static func dictionary(_ key: Shape) -> Shape {
+            key == .string || key == .number ? .object : .unknown
+        }
+
+        private mutating func named(depth: Int) -> (String, Shape)? {
+            guard let first = identifier() else { return nil }
+            var text = first
+            var shape = Self.shapes[first] ?? .unknown
+            if let arguments = arguments(depth: depth) {
+                guard let arguments else { return nil }
+                text += "<" + arguments.map(\.0).joined(separator: ", ") + ">"
+                shape = Self.shape(of: first, arguments.map(\.1))
+            }
+            while take(".") {
+                guard let name = identifier() else { return nil }
+                text += "." + name
+                shape = text.hasPrefix("Swift.") ? Self.shapes[name] ?? .unknown : .unknown
+                if let arguments = arguments(depth: depth) {
+                    guard let arguments else { return nil }
+                    text += "<" + arguments.map(\.0).joined(separator: ", ") + ">"
+                }
+            }
+            return (text, shape)
+        }
+
+        /// Generic arguments: nil where there are none, and nil within where they are wrong.
+        private mutating func arguments(depth: Int) -> [(String, Shape)]?? {
+            guard take("<") else { return .none }
+            var list: [(String, Shape)] = []
+            repeat {
+                guard let argument = type(depth: depth + 1) else { return .some(nil) }
+                list.append(argument)
+            } while take(",")
+            return .some(take(">") ? list : nil)
+        }
+
+        private static func shape(of name: String, _ arguments: [Shape]) -> Shape {
+            switch (name, arguments.count) {
+            case ("Array", 1), ("Set", 1): .array
+            case ("Dictionary", 2): dictionary(arguments[0])
+            case ("Optional", 1): .optional(arguments[0])
+            default: .unknown
+            }
+        }
+
+        private static let shapes: [String: Shape] = [
+            "Bool": .bool, "Int": .number, "Int8": .number, "Int16": .number, "Int32": .number,
+            "Int64": .number, "UInt": .number, "UInt8": .number, "UInt16": .number,
+            "UInt32": .number, "UInt64": .number, "Float": .number, "Double": .number,
+            "String": .string,
+        ]
+
+        private mutating func identifier() -> String? {
+            skipSpace()
+            let start = index
+            while index < scalars.count,
+                index == start
+                    ? scalars[index].properties.isXIDStart
+                    : scalars[index].properties.isXIDContinue
+            {
+                index += 1
+            }
+            guard index > start else { return nil }
+            var name = ""
+            name.unicodeScalars.append(contentsOf: scalars[start..<index])
+            return SwiftText.identifier(name) == name && !Self.forbidden.contains(name)
+                ? name : nil
+        }
+
+        /// Types that are no `Codable` ones.
+        private static let forbidden: Set<String> = [
+            "Any", "AnyObject", "AnyHashable", "Self", "Type", "Protocol", "Void",
+        ]
+
+        private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+            skipSpace()
+            guard index < scalars.count, scalars[index] == scalar else { return false }
+            index += 1
+            return true
+        }
+
+        private mutating func skipSpace() {
+            while index < scalars.count, scalars[index] == " " { index += 1 }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import CambiumModel
+import Foundation
+
+/// Values as they are written in a model: defaults, limits, raw values.
+enum Literal {
+    /// Why a text is no value of a type.
+    struct Problem: Error {
+        let message: String
+        var notes: [String] = []
+    }
+
+    /// The value that a text stands for.
+    static func parse(
+        _ text: String, as type: AttributeType, enumerations: [String: Enumeration] = [:]
+    ) -> Result<Value, Problem> {
+        switch type {
+        case .bool:
+            text == "true" || text == "false"
+                ? .success(.bool(text == "true")) : wrong(text, "bool", "Write true or false")
+        case .int16, .int32, .int64:
+            integer(text, type)
+        case .float, .double:
+            floating(text, type)
+        case .decimal(let scale):
+            decimal(text, scale: scale)
+        case .anyDecimal:
+            anyDecimal(text)
+        case .string:
+            .success(.string(text))
+        case .codable(let name):
+            json(text, of: name)
+        case .date:
+            date(text).map { .success(.date($0)) }
+                ?? wrong(
+                    text, "date", "Write 2026-01-31 or 2026-01-31T12:00:00Z, or now in a default")
+        case .uuid:
+            UUID(uuidString: text).map { .success(.uuid($0)) }
+                ?? wrong(text, "UUID", "Write it like F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6")
+        case .uri:
+            text.isEmpty
+                ? wrong(text, "URI")
+                : URL(string: text).map { .success(.uri($0)) } ?? wrong(text, "URI")
+        case .data:
+            Data(base64Encoded: text).map { .success(.data($0)) }
+                ?? wrong(text, "data", "Write the bytes in Base64")
+        case .enumeration(let name):
+            enumerationCase(text, of: enumerations[name])
+        }
+    }
+
+    /// Whether a whole number fits into a type.
+    static func fits(_ number: Int64, _ type: AttributeType) -> Bool {
+        switch type {
+        case .int16: Int16(exactly: number) != nil
+        case .int32: Int32(exactly: number) != nil
+        default: true
+        }
+    }
+
+    private static func wrong(
+        _ text: String, _ type: String, _ note: String? = nil
+    ) -> Result<Value, Problem> {
+        .failure(
+            Problem(message: "'\(text)' is no \(type)", notes: note.map { [$0] } ?? []))
+    }
+
+    private static func integer(_ text: String, _ type: AttributeType) -> Result<Value, Problem> {
+        guard let number = Int64(text), !text.hasPrefix("+") else {
+            return wrong(text, "whole number")
+        }
+        guard fits(number, type) else {
+            return .failure(Problem(message: "'\(text)' does not fit into \(type.word)"))
+        }
+        return .success(.int(number))
+    }
+
+    private static func floating(_ text: String, _ type: AttributeType) -> Result<Value, Problem> {
+        // Swift reads hexadecimal numbers and "nan" too; a model does not.
+        guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }),
+            let number = Double(text), number.isFinite
+        else { return wrong(text, "number") }
+        if type == .float, !Float(number).isFinite {
+            return .failure(Problem(message: "'\(text)' does not fit into float"))
+        }
+        return .success(.double(number))
+    }
+
+    private static func decimal(_ text: String, scale: Int) -> Result<Value, Problem> {
+        anyDecimal(text).flatMap { value in
+            guard case .decimal(let number) = value,
+                DecimalStorage.units(of: number, scale: scale) == nil
+            else { return .success(value) }
+            return .failure(
+                Problem(
+                    message: "'\(text)' does not fit into a decimal with \(scale) places",
+                    notes: ["The scale is set by scale=\"…\""]))
+        }
+    }
+
+    private static func anyDecimal(_ text: String) -> Result<Value, Problem> {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        let isNumber =
+            (1...2).contains(parts.count)
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            }
+        // Decimal keeps 38 digits and would round the others away.
+        guard isNumber, digits.utf8.count <= 38, let number = Decimal(string: text) else {
+            return wrong(text, "decimal number")
+        }
+        return .success(.decimal(number))
+    }
+
+    private static func enumerationCase(
+        _ text: String, of enumeration: Enumeration?
+    ) -> Result<Value, Problem> {
+        let cases = enumeration?.cases ?? []
+        if let item = cases.first(where: { $0.name == text }) { return .success(item.rawValue) }
+        let names = cases.map(\.name)
+        let hint =
+            nearestName(to: text, among: names).map { "Did you mean '\($0)'?" }
+            ?? "Possible are: \(names.joined(separator: ", "))"
+        return wrong(text, "case of \(enumeration?.name ?? "the enumeration")", hint)
+    }
+
+    // MARK: JSON
+
+    /// A text in JSON that a value of a type may have been written as. (Types of the program are
+    /// unknown here; of those that are known only the outermost form is compared.)
+    private static func json(_ text: String, of name: String) -> Result<Value, Problem> {
+        let isText = text.unicodeScalars.allSatisfy { $0 != "\0" }
+        guard isText,
+            let value = try? JSONSerialization.jsonObject(
+                with: Data(text.utf8), options: .fragmentsAllowed)
+        else {
+            return wrong(
+                text, "JSON", "A default of codable is written in JSON: [], {}, 0, \"text\"")
+        }
+        guard ClassName(name).map({ fits(value, $0.shape) }) ?? true else {
+            return wrong(text, "JSON of \(name)")
+        }
+        return .success(.string(text))
+    }
+
+    private static func fits(_ json: Any, _ shape: ClassName.Shape) -> Bool {
+        switch shape {
+        case .array: json is [Any]
+        case .object: json is [String: Any]
+        case .string: json is String
+        case .bool: isBool(json)
+        case .number: json is NSNumber && !isBool(json)
+        case .optional(let wrapped): json is NSNull || fits(json, wrapped)
+        case .unknown: true
+        }
+    }
+
+    /// `true` and `1` are both numbers to Foundation; only their encodings differ.
+    private static func isBool(_ json: Any) -> Bool {
+        guard let number = json as? NSNumber else { return false }
+        return String(cString: number.objCType) == "c"
+    }
+
+    // MARK: Dates
+
+    /// A day, or a second of one in UTC.
+    static func date(_ text: String) -> Date? {
+        let halves = text.split(separator: "T", omittingEmptySubsequences: false)
+        guard (1...2).contains(halves.count),
+            let day = numbers(halves[0], separator: "-", widths: [4, 2, 2]),
+            (1...12).contains(day[1]), day[2] >= 1, day[2] <= daysOfMonth(day[1], year: day[0])
+        else { return nil }
+        var seconds = daysSinceReference(year: day[0], month: day[1], day: day[2]) * 86_400
+        if halves.count == 2 {
+            guard halves[1].hasSuffix("Z"),
+                let time = numbers(halves[1].dropLast(), separator: ":", widths: [2, 2, 2]),
+                time[0] < 24, time[1] < 60, time[2] < 60
+            else { return nil }
+            seconds += time[0] * 3600 + time[1] * 60 + time[2]
+        }
+        return Date(timeIntervalSinceReferenceDate: Double(seconds))
+    }
+
+    private static func numbers(
+        _ text: Substring, separator: Character, widths: [Int]
+    ) -> [Int]? {
+        let parts = text.split(separator: separator, omittingEmptySubsequences: false)
+        guard parts.map(\.utf8.count) == widths,
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+        else { return nil }
+        return parts.compactMap { Int($0) }
+    }
+
+    private static func isLeap(_ year: Int) -> Bool {
+        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    }
+
+    private static func daysOfMonth(_ month: Int, year: Int) -> Int {
+        month == 2 ? (isLeap(year) ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    }
+
+    /// Days since 2001-01-01 in the Gregorian calendar.
+    private static func daysSinceReference(year: Int, month: Int, day: Int) -> Int {
+        let before = year - 1
+        let years = before * 365 + before / 4 - before / 100 + before / 400
+        let months = (1..<month).reduce(0) { $0 + daysOfMonth($1, year: year) }
+        return years + months + day - 1 - 730_485
+    }
+}

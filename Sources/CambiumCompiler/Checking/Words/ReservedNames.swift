@@ -1,0 +1,50 @@
+/// Names that generated code cannot declare, because the runtime or Swift has them.
+enum ReservedNames {
+    /// Members of `ManagedObject` that users see or override, names that every Swift type has, and
+    /// the first parameter of the generated initializer. (`value`, `toOne` and other methods with
+    /// arguments are not among them: a property of that name does no harm.)
+    static let members: Set<String> = [
+        // Swift
+        "self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "description",
+        "debugDescription",
+        // identity and state
+        "objectID", "managedObjectContext", "context", "entity", "entityName", "fetchRequest",
+        "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges",
+        "hasPersistentChangedValues", "changedValues", "changedValuesForCurrentEvent",
+        "committedValues", "faultingState",
+        // hooks
+        "awakeFromFetch", "awakeFromInsert", "prepareForDeletion", "willSave", "didSave",
+        "willTurnIntoFault", "didTurnIntoFault", "validateProperties", "validateObject",
+        "validateForInsert", "validateForUpdate", "validateForDelete",
+    ]
+
+    /// The Swift name of a property: its own, or with an underscore where the runtime has a member
+    /// of that name (which only models from Xcode may have).
+    static func memberName(_ name: String) -> String {
+        members.contains(name) ? name + "_" : name
+    }
+
+    /// Names that a part of a composite cannot have.
+    static let structMembers: Set<String> = [
+        "self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "encode",
+    ]
+
+    /// Types and modules whose name no type of a model can have. (Generated code writes other types
+    /// of the runtime with their module where a model has one of the same name.)
+    static let types: Set<String> = [
+        // Swift
+        "Any", "AnyObject", "Self", "Type", "Protocol", "Swift", "Foundation",
+        "FoundationEssentials",
+        // Cambium
+        "Cambium", "ManagedObject", "ManagedObjectContext", "EntityKeys",
+        // the words for types in models
+        "bool", "int16", "int32", "int64", "float", "double", "decimal", "string", "date", "uuid",
+        "uri", "data", "codable",
+    ]
+
+    /// Members that every enumeration has.
+    static let enumerationMembers: Set<String> = [
+        "self", "Self", "Type", "Protocol", "init", "rawValue", "hashValue", "hash", "allCases",
+        "description",
+    ]
+}

@@ -1,0 +1,169 @@
+import CambiumModel
+
+extension ModelChecker {
+    /// Makes the model's composite types, each after those that it contains.
+    mutating func checkComposites() {
+        var declared: [(name: String, element: ParsedElement)] = []
+        for element in parsed.root.children(named: "composite") {
+            guard let name = element["name"],
+                checkName(name, isTaken: ReservedNames.types, of: "a type"),
+                takeTypeName(name)
+            else { continue }
+            declared.append((name.value, element))
+        }
+        var resolver = CompositeResolver(
+            elements: Dictionary(declared, uniquingKeysWith: { first, _ in first }))
+        for (name, element) in declared {
+            resolveComposite(name, element, &resolver, depth: 0)
+        }
+        composites = declared.compactMap { compositesByName[$0.name] }
+    }
+
+    /// What is known while composites are put together.
+    private struct CompositeResolver {
+        let elements: [String: ParsedElement]
+        /// Those that contain the one that is being put together.
+        var open: Set<String> = []
+        var done: Set<String> = []
+    }
+
+    private mutating func resolveComposite(
+        _ name: String, _ element: ParsedElement, _ resolver: inout CompositeResolver, depth: Int
+    ) {
+        guard resolver.done.insert(name).inserted else { return }
+        resolver.open.insert(name)
+        defer { resolver.open.remove(name) }
+        var seen: [String: String] = [:]
+        var attributes: [Attribute] = []
+        var compositeAttributes: [CompositeAttribute] = []
+        for child in element.children(named: "attribute") {
+            guard let part = child["name"],
+                checkName(part, isTaken: ReservedNames.structMembers, of: "a member"),
+                checkDuplicate(part, among: &seen, "an attribute")
+            else { continue }
+            if let type = child["type"], let inner = resolver.elements[type.value] {
+                guard !resolver.open.contains(type.value), depth < Self.maximumNesting else {
+                    report(
+                        .compositeCycle,
+                        resolver.open.contains(type.value)
+                            ? "'\(name)' contains itself through '\(part.value)'"
+                            : "Composites are nested deeper than \(Self.maximumNesting) levels",
+                        at: type, notes: ["A relationship can lead to any number of parts"])
+                    brokenNames.insert(name)
+                    continue
+                }
+                resolveComposite(type.value, inner, &resolver, depth: depth + 1)
+                guard let composite = compositesByName[type.value] else { continue }
+                let flattened = flatten(
+                    composite, as: part.value, isOptional: flag("optional", of: child),
+                    isTransient: false, userInfo: userInfo(of: child))
+                reportInapplicableToComposite(child)
+                attributes += flattened.attributes
+                compositeAttributes += flattened.compositeAttributes
+            } else if let attribute = checkAttribute(
+                child, Subject(entity: name, property: part.value))
+            {
+                attributes.append(attribute)
+            } else {
+                brokenNames.insert(part.value)
+            }
+        }
+        guard attributes.count + compositeAttributes.count <= Self.maximumParts else {
+            report(
+                .limitExceeded,
+                "A composite may not have more than \(Self.maximumParts) parts in all",
+                at: element.offset, notes: ["A table has no more columns than that"])
+            brokenNames.insert(name)
+            return
+        }
+        compositesByName[name] = Composite(
+            name: name, attributes: attributes, compositeAttributes: compositeAttributes,
+            userInfo: userInfo(of: element))
+    }
+
+    private static let maximumNesting = 16
+    /// Composites within composites multiply; SQLite has at most as many columns.
+    private static let maximumParts = 2000
+
+    /// A composite attribute of an entity as its leaves, which follow each other.
+    mutating func checkCompositeAttribute(
+        _ element: ParsedElement, _ subject: Subject, _ composite: Composite
+    ) -> (attributes: [Attribute], compositeAttributes: [CompositeAttribute])? {
+        guard let name = subject.property else { return nil }
+        let renamedFrom = renamedFrom(element, subject)
+        reportInapplicableToComposite(element)
+        let flattened = flatten(
+            composite, as: name, isOptional: flag("optional", of: element),
+            isTransient: flag("transient", of: element), userInfo: userInfo(of: element),
+            hashModifier: element["hashModifier"]?.value, renamedFrom: renamedFrom)
+        let attributes = flattened.attributes.map { leaf in
+            let own = renames.removeValue(
+                forKey: Subject(entity: subject.entity, property: leaf.name))
+            return own.map { leaf.with(renamedFrom: $0) } ?? leaf
+        }
+        return (attributes, flattened.compositeAttributes)
+    }
+
+    /// The parts of a composite under the name of an attribute.
+    private func flatten(
+        _ composite: Composite, as name: String, isOptional: Bool, isTransient: Bool,
+        userInfo: [String: String], hashModifier: String? = nil, renamedFrom: String? = nil
+    ) -> (attributes: [Attribute], compositeAttributes: [CompositeAttribute]) {
+        let own = CompositeAttribute(
+            name: name, composite: composite.name, isOptional: isOptional,
+            isTransient: isTransient, renamedFrom: renamedFrom, userInfo: userInfo)
+        let nested = composite.compositeAttributes.map { inner in
+            CompositeAttribute(
+                name: "\(name).\(inner.name)", composite: inner.composite,
+                isOptional: inner.isOptional, isTransient: isTransient,
+                renamedFrom: renamedFrom.map { "\($0).\(inner.name)" }, userInfo: inner.userInfo)
+        }
+        let leaves = composite.attributes.map { leaf in
+            Attribute(
+                name: "\(name).\(leaf.name)", type: leaf.type,
+                isOptional: leaf.isOptional || isOptional, isTransient: isTransient,
+                // A default would make a value of what starts as none.
+                defaultValue: isOptional ? nil : leaf.defaultValue, limits: leaf.limits,
+                renamedFrom: renamedFrom.map { "\($0).\(leaf.name)" },
+                hashModifier: hashModifier, userInfo: leaf.userInfo)
+        }
+        return (leaves, [own] + nested)
+    }
+
+    /// What an attribute of a composite type cannot say, since its parts do.
+    private mutating func reportInapplicableToComposite(_ element: ParsedElement) {
+        let allowed = [
+            "name", "type", "optional", "transient", "renamedFrom", "hashModifier",
+        ]
+        let known = Vocabulary.rules["attribute"]?.attributes ?? []
+        for attribute in element.attributes
+        where known.contains(attribute.name) && !allowed.contains(attribute.name) {
+            report(
+                .inapplicable, "\(attribute.name) means nothing for a composite",
+                at: attribute.offset, notes: ["Write it at the composite's attributes"])
+        }
+    }
+}
+
+extension Attribute {
+    /// The same with another former name.
+    func with(renamedFrom: String?) -> Attribute {
+        copy(isOptional: isOptional, renamedFrom: renamedFrom, derivation: derivation)
+    }
+
+    /// The same, computed from something.
+    func with(derivation: ModelExpression, isOptional: Bool) -> Attribute {
+        copy(isOptional: isOptional, renamedFrom: renamedFrom, derivation: derivation)
+    }
+
+    private func copy(
+        isOptional: Bool, renamedFrom: String?, derivation: ModelExpression?
+    ) -> Attribute {
+        Attribute(
+            name: name, type: type, isOptional: isOptional, isTransient: isTransient,
+            defaultValue: defaultValue, limits: limits, merge: merge, renamedFrom: renamedFrom,
+            hasCustomValidation: hasCustomValidation, derivation: derivation,
+            isExternal: isExternal, isPreservedAfterDeletion: isPreservedAfterDeletion,
+            hashModifier: hashModifier, userInfo: userInfo)
+    }
+}

@@ -1,0 +1,206 @@
+// 4xx: attributes and enumerations
+extension Explanation {
+    static let unknownType = Explanation(
+        title: "There is no such type",
+        meaning: """
+            Types are bool, int16, int32, int64, float, double, decimal, string, date, uuid, \
+            uri, data, and the names of the model's own enumerations. Words of other languages \
+            (Boolean, Integer 16, text) are not among them; the note translates them.
+            """,
+        remedy: "Write one of the types.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="isNew" type="Boolean" default="false"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="isNew" type="bool" default="false"/>
+            </entity>
+            """))
+
+    static let wrongDefault = Explanation(
+        title: "The value is not one of the type",
+        meaning: """
+            A default, a limit or a raw value is written in a way that the type does not have, \
+            or does not fit it: a number that is too large for its bits, a decimal with too many \
+            places, a case that the enumeration does not have.
+            """,
+        remedy: """
+            Write a value of the type: true or false, 42, 9.95, 2026-11-21, \
+            2026-11-21T10:00:00Z, now (dates), new (UUIDs), the name of a case.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int16" default="40000"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" default="40000"/>
+            </entity>
+            """))
+
+    static let inapplicable = Explanation(
+        title: "This means nothing for the type",
+        meaning: """
+            Each limit belongs to some types: min and max to numbers and dates, minLength, \
+            maxLength and pattern to strings, scale to decimals, merge="sum" to numbers. \
+            Elsewhere it would have no effect.
+            """,
+        remedy: """
+            Delete it, or use the one that the type has: minLength instead of min for a string.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string" min="1"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string" minLength="1"/>
+            </entity>
+            """))
+
+    static let contradictoryLimits = Explanation(
+        title: "No value can keep to the limits",
+        meaning: """
+            The least value is greater than the greatest, so that no object could ever be saved.
+            """,
+        remedy: "Exchange the two, or correct the one that is wrong.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="9" max="3"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="3" max="9"/>
+            </entity>
+            """))
+
+    static let invalidPattern = Explanation(
+        title: "The pattern is no regular expression",
+        meaning: """
+            A pattern is a regular expression that the whole string has to match. This one \
+            cannot be read.
+            """,
+        remedy: """
+            Close brackets and groups; write a sign that has a meaning with a backslash before \
+            it.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string" pattern="[A-Z"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string" pattern="[A-Z]+"/>
+            </entity>
+            """))
+
+    static let defaultBeyondLimits = Explanation(
+        title: "The value breaks the attribute's own limits",
+        meaning: """
+            Every new object, or every migrated one, would start with a value that its own \
+            validation refuses.
+            """,
+        remedy: "Choose a default or fill that keeps to the limits, or widen them.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="0" default="-1"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="0" default="0"/>
+            </entity>
+            """))
+
+    static let optionalBool = Explanation(
+        title: "An optional bool has three values",
+        meaning: """
+            True, false and nil: every condition has to decide what nil means, and most forget \
+            it. Seldom are three values meant.
+            """,
+        remedy: """
+            Make it required with a default. Where there really are three answers, name them in \
+            an enumeration.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="isNew" type="bool" optional="true"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="isNew" type="bool" default="false"/>
+            </entity>
+            """))
+
+    static let emptyEnumeration = Explanation(
+        title: "The enumeration has no case",
+        meaning: """
+            An attribute of this type could have no value, and Swift has no enumeration with a \
+            raw type and without cases.
+            """,
+        remedy: "Add cases, or delete the enumeration.",
+        wrong: .model(
+            """
+            <enum name="Kind"/>
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <enum name="Kind"><case name="book"/></enum>
+            <entity name="Product">
+              <attribute name="kind" type="Kind"/>
+            </entity>
+            """))
+
+    static let duplicateRawValue = Explanation(
+        title: "Two cases have the same raw value",
+        meaning: """
+            The store holds raw values. With two cases of the same one, a value that is read \
+            could be either. A case without a value has its name, or the number after the one \
+            before.
+            """,
+        remedy: "Give each case a value of its own.",
+        wrong: .model(
+            """
+            <enum name="Kind">
+              <case name="book"/>
+              <case name="volume" value="book"/>
+            </enum>
+            <entity name="Product">
+              <attribute name="kind" type="Kind"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <enum name="Kind">
+              <case name="book"/>
+              <case name="volume"/>
+            </enum>
+            <entity name="Product">
+              <attribute name="kind" type="Kind"/>
+            </entity>
+            """))
+}

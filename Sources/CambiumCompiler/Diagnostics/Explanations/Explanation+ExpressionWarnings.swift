@@ -1,0 +1,128 @@
+// 6xx: indexes and conditions that will hurt later
+extension Explanation {
+    static let coveredIndex = Explanation(
+        title: "Another index finds the same",
+        meaning: """
+            An index over a and b also finds by a alone, and a unique set is an index too. The \
+            second one makes every save slower and finds nothing more.
+            """,
+        remedy: "Remove the index.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <unique by="sku"/>
+              <index by="sku"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <unique by="sku"/>
+            </entity>
+            """))
+
+    static let uselessIndex = Explanation(
+        title: "The index is of no use",
+        meaning: """
+            An index over a property with two or three values narrows a search so little that \
+            reading the table is as fast, and makes every save slower.
+            """,
+        remedy: """
+            Remove it, or give it a condition: an index where="isOpen == TRUE" over another \
+            property is small and quick.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="isOpen" type="bool" default="true"/>
+              <index by="isOpen"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="isOpen" type="bool" default="true"/>
+            </entity>
+            """))
+
+    static let leakyConstraint = Explanation(
+        title: "A unique set has an optional property",
+        meaning: """
+            Nil never equals nil here, so objects without that value are never taken for equal, \
+            whatever else they share.
+            """,
+        remedy: "Make the property required, or leave it out of the set.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="shop" type="string" optional="true"/>
+              <unique by="sku, shop"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="shop" type="string"/>
+              <unique by="sku, shop"/>
+            </entity>
+            """))
+
+    static let constantCondition = Explanation(
+        title: "A condition is always true or always false",
+        meaning: """
+            Whatever the object, the condition has the same value: a rule says nothing, or lets \
+            no object be saved; an index holds all rows, or none.
+            """,
+        remedy: "Correct the condition, or remove it.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="0"/>
+              <rule name="counted">stock &gt;= 0 OR TRUEPREDICATE</rule>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="0"/>
+              <rule name="few">stock != 13</rule>
+            </entity>
+            """))
+
+    static let impliedRule = Explanation(
+        title: "A rule says what the limits say",
+        meaning: """
+            The limits of the attribute refuse every value that the rule refuses, so it is \
+            checked twice and reported twice.
+            """,
+        remedy: "Remove the rule, or the limit.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="0"/>
+              <rule name="counted">stock &gt;= 0</rule>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32" min="0"/>
+            </entity>
+            """))
+
+    static let distantDerivation = Explanation(
+        title: "A derived attribute looks far",
+        meaning: """
+            Its value comes from more than one relationship away. Every save of an object there \
+            has to search for all that are computed from it.
+            """,
+        remedy: "Derive an attribute halfway there, and this one from it.",
+        wrong: .words(
+            "A derived attribute of Item from order.customer.name"),
+        right: .words(
+            "One of Order from customer.name, and one of Item from that"))
+}

@@ -1,0 +1,151 @@
+// 1xx: the file and the bundle
+extension Explanation {
+    static let malformed = Explanation(
+        title: "The file is not well-formed XML",
+        meaning: """
+            The XML cannot be read beyond this place: a tag is not closed or closes another one, \
+            a quote is missing, or a sign stands in a text that has a meaning in XML.
+            """,
+        remedy: """
+            Put the tag or quote right. In texts and values write &lt; for <, &gt; for > and \
+            &amp; for &, or put a long text between <![CDATA[ and ]]>.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32"/>
+              <rule name="few">stock < 100</rule>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32"/>
+              <rule name="few">stock &lt; 100</rule>
+            </entity>
+            """))
+
+    static let notUTF8 = Explanation(
+        title: "The file is not UTF-8",
+        meaning: """
+            A model is UTF-8, whatever its XML declaration says, so that it means the same on \
+            every machine.
+            """,
+        remedy: "Save the file in UTF-8; every editor can.",
+        wrong: .words(
+            "A file in UTF-16 or Latin-1"),
+        right: .words(
+            "The same file, saved as UTF-8"))
+
+    static let documentType = Explanation(
+        title: "A document type is not allowed",
+        meaning: """
+            A document type can name files to read and define text that grows without end. A \
+            model needs neither, so it may have none.
+            """,
+        remedy: """
+            Delete the <!DOCTYPE …>. For completion in an editor use the schema that comes with \
+            the package.
+            """,
+        wrong: .file(
+            """
+            <!DOCTYPE model>
+            <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+              <entity name="Product">
+                <attribute name="sku" type="string"/>
+              </entity>
+            </model>
+            """),
+        right: .file(
+            """
+            <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+              <entity name="Product">
+                <attribute name="sku" type="string"/>
+              </entity>
+            </model>
+            """))
+
+    static let processingInstruction = Explanation(
+        title: "A processing instruction is not allowed",
+        meaning: """
+            Instructions for other programs, <?name …?>, mean nothing in a model; one would be \
+            skipped in silence.
+            """,
+        remedy: "Delete it, or make a comment of it: <!-- … -->.",
+        wrong: .model(
+            """
+            <?sort by-name?>
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <!-- sorted by name -->
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """))
+
+    static let limitExceeded = Explanation(
+        title: "The file exceeds a limit",
+        meaning: """
+            Limits keep a damaged or hostile file from taking all memory: 4 MiB a file, 200,000 \
+            elements, 32 levels, 64 attributes an element, 64 KiB a value, 255 bytes a name. The \
+            greatest of some hundred real models has 96 KB and 932 elements.
+            """,
+        remedy: """
+            Make the file smaller. If a real model needs more, the limit is wrong: please report \
+            it.
+            """,
+        wrong: .words(
+            "An entity with a name of 300 letters"),
+        right: .words(
+            "An entity with a name of 30 letters"))
+
+    static let bundleLayout = Explanation(
+        title: "The bundle cannot be read",
+        meaning: """
+            A model is a folder Name.cambium with a file for each version, such as 1.xml and \
+            2.xml; Xcode has Name.xcdatamodeld. The folder or a file in it is missing, is \
+            something else, cannot be read, or is a link that leads out of the bundle.
+            """,
+        remedy: """
+            Check the path. `cambium new Shop` makes a bundle with a first version.
+            """,
+        wrong: .words(
+            "Shop.cambium/ without a file in it"),
+        right: .words(
+            "Shop.cambium/1.xml"))
+
+    static let foreignFile = Explanation(
+        title: "A file in the bundle is no version",
+        meaning: """
+            Only files whose name ends in .xml are versions of the model. The other is ignored, \
+            which is right for notes and wrong for a version whose name was misspelt.
+            """,
+        remedy: "Move the file out of the bundle, or give it the ending .xml.",
+        wrong: .words(
+            """
+            Shop.cambium/1.xml
+            Shop.cambium/2.xm
+            """),
+        right: .words(
+            """
+            Shop.cambium/1.xml
+            Shop.cambium/2.xml
+            """))
+
+    static let malformedLock = Explanation(
+        title: "The lock cannot be read",
+        meaning: """
+            The file cambium.lock in the bundle remembers the versions that have shipped. It is not \
+            as `cambium freeze` writes it, most often after a merge of two branches.
+            """,
+        remedy: """
+            Take the file from version control. After a merge keep the lines of both branches, one \
+            for each version.
+            """,
+        wrong: .words("cambium.lock with the marks of an unfinished merge"),
+        right: .words("cambium.lock with a line for each frozen version"))
+}

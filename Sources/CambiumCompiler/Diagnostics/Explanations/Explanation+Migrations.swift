@@ -1,0 +1,199 @@
+// 7xx: migrations
+extension Explanation {
+    static let wrongStartVersion = Explanation(
+        title: "The migration starts from another version",
+        meaning: """
+            A migration belongs to the step from the version just before. This one names \
+            another, most often because the file was copied from an older version.
+            """,
+        remedy: """
+            Write the version before into from, or delete what belonged to the older step.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="stock" type="int32"/>
+            </entity>
+            <migration from="0">
+              <fill entity="Product" attribute="stock" with="0"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="stock" type="int32"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="stock" with="0"/>
+            </migration>
+            """))
+
+    static let unknownMigrationSubject = Explanation(
+        title: "The migration names something that is not there",
+        meaning: """
+            A fill names entities and attributes as the new version calls them, a drop as the \
+            old one did, a rename both. One of the names does not exist in its version.
+            """,
+        remedy: "Correct the name, or delete the line.",
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="stock" type="int32"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="stok" with="0"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="stock" type="int32"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="stock" with="0"/>
+            </migration>
+            """))
+
+    static let undecidedMigration = Explanation(
+        title: "The model alone does not say how the data moves",
+        meaning: """
+            Something is gone or newly required, and a guess could lose data: was it renamed or \
+            dropped? What do existing objects get? The author decides.
+            """,
+        remedy: """
+            Write one of the lines that the notes propose: renamedFrom="…" on the new name, a \
+            <drop> with the reason, a default, or a <fill>.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="number" type="string"/>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="number" type="string" renamedFrom="sku"/>
+            </entity>
+            """))
+
+    static let unprovenMigration = Explanation(
+        title: "The SQL fails on SQLite",
+        meaning: """
+            Every schema and every migration is run on an SQLite in memory, with rows, before it \
+            is let into a program. This one failed there: the SQLite of this machine is older \
+            than 3.40, or the compiler has a mistake.
+            """,
+        remedy: """
+            Update SQLite. If it is 3.40 or later, please report the model and the message.
+            """,
+        wrong: .words(
+            "A build on a machine with SQLite 3.34"),
+        right: .words(
+            "The same with SQLite 3.40 or later"))
+
+    static let frozenVersionChanged = Explanation(
+        title: "A version that has shipped was changed",
+        meaning: """
+            The lock says what the version was when it was frozen. Stores that were made by it are \
+            in use and stay as they are, so a change to the file would be a change to the past: \
+            they could no longer be opened, or the next migration would take them for something \
+            that they are not. How a file is laid out, comments, code generation, messages, named \
+            requests, merge and delete rules may change.
+            """,
+        remedy: """
+            Undo the change, copy the file to a new version and make the change there. If the \
+            version has never left your machines: cambium freeze --again VERSION.
+            """,
+        wrong: .words("2.xml, which is frozen, with another attribute"),
+        right: .words("2.xml as it shipped, and 3.xml with the other attribute"))
+
+    static let frozenVersionMissing = Explanation(
+        title: "A version that has shipped is missing",
+        meaning: """
+            The lock names a version that is no longer in the bundle. Stores of it are in use, and \
+            without the version there is no migration from them.
+            """,
+        remedy: """
+            Take its file from version control. If no store of it is in use any more, delete its \
+            line from cambium.lock.
+            """,
+        wrong: .words("cambium.lock names 1 and 2, and there is only 2.xml"),
+        right: .words("cambium.lock names 1 and 2, and there are 1.xml and 2.xml"))
+
+    static let impliedDrop = Explanation(
+        title: "A step that has shipped loses data",
+        meaning: """
+            Core Data drops what a new version no longer has, without a word. A bundle of Xcode \
+            whose later versions have shipped cannot be asked what was meant: the step is taken as \
+            Core Data took it, and the message names what goes.
+            """,
+        remedy: """
+            Nothing, if no store of that version has the data any more. Otherwise give the new \
+            entity or property the renaming identifier of the old one.
+            """,
+        wrong: .words("Version 2 of 3 has no attribute title, which version 1 has"),
+        right: .words("Version 2 has the attribute name with the renaming identifier title"))
+
+    static let emptyProof = Explanation(
+        title: "The migration was proven on empty stores only",
+        meaning: """
+            A migration is proven with rows that are made up. The new version's conditions refused \
+            all of them, as they would refuse a user's rows that do not meet them: such a store \
+            could not be opened.
+            """,
+        remedy: """
+            Fill what the conditions look at, or loosen them. If your rows do meet them, test the \
+            migration with a real store.
+            """,
+        wrong: .words("A new rule total == 7 over rows with any total"),
+        right: .words("The rule, and a fill that gives existing rows the total 7"))
+
+    static let brokenChain = Explanation(
+        title: "Old stores cannot be migrated",
+        meaning: """
+            A step between two versions of a bundle of Xcode that have shipped needs more than the \
+            two versions say, most often a mapping model with code. Stores of the older version, and \
+            of those before it, cannot be opened; newer ones can.
+            """,
+        remedy: """
+            If such stores are still in use, convert the model and write the step's fills and drops \
+            into its migration.
+            """,
+        wrong: .words("A required attribute without a default, new in version 2 of 3"),
+        right: .words("The same attribute with a default"))
+}

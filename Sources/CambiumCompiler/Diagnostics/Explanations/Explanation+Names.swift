@@ -1,0 +1,158 @@
+// 3xx: names
+extension Explanation {
+    static let notAnIdentifier = Explanation(
+        title: "The name is no identifier",
+        meaning: """
+            Names become Swift types and properties, tables and columns. A name is a letter, \
+            followed by letters, digits and underscores; letters of every script will do. A \
+            leading underscore is kept for columns of the system.
+            """,
+        remedy: """
+            Choose another name. For another word in the store use the value of an enumeration's \
+            case; a label for people belongs into the program.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="sale price" type="double"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="salePrice" type="double"/>
+            </entity>
+            """))
+
+    static let duplicateName = Explanation(
+        title: "The name is there already",
+        meaning: """
+            Two things of one kind have the same name, or names that differ only in case, which \
+            SQLite does not tell apart.
+            """,
+        remedy: "Rename or delete one of them.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="SKU" type="string"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="barcode" type="string"/>
+            </entity>
+            """))
+
+    static let reservedName = Explanation(
+        title: "The name belongs to the runtime",
+        meaning: """
+            Generated classes inherit from ManagedObject. A property that has the name of one of \
+            its members, or an entity that has the name of a type that generated code uses, \
+            would not compile.
+            """,
+        remedy: """
+            Choose another name. In the next version of a model that has shipped, rename it with \
+            renamedFrom, and the data stays.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="description" type="string"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="summary" type="string"/>
+            </entity>
+            """))
+
+    static let shadowedProperty = Explanation(
+        title: "An inherited property is declared again",
+        meaning: """
+            An entity has all properties of its parents. One that is declared again would be a \
+            second column and a second Swift property of the same name.
+            """,
+        remedy: "Delete the second declaration, or give it a name of its own.",
+        wrong: .model(
+            """
+            <entity name="Named" abstract="true">
+              <attribute name="label" type="string"/>
+            </entity>
+            <entity name="Tag" parent="Named">
+              <attribute name="label" type="string"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Named" abstract="true">
+              <attribute name="label" type="string"/>
+            </entity>
+            <entity name="Tag" parent="Named"/>
+            """))
+
+    static let storageNameTaken = Explanation(
+        title: "Two things would be stored under one name",
+        meaning: """
+            Some columns and tables get their name from two names: a to-one relationship to an \
+            entity with sub-entities has a second column NAME_entity, a relationship between \
+            many and many has a table of its own. Another declaration has that name already.
+            """,
+        remedy: "Rename one of them.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="owner_entity" type="string"/>
+              <relationship name="owner" to="Owner" inverse="products" optional="true"/>
+            </entity>
+            <entity name="Owner">
+              <relationship name="products" to="Product" inverse="owner" many="true"/>
+            </entity>
+            <entity name="Person" parent="Owner"/>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="ownerKind" type="string"/>
+              <relationship name="owner" to="Owner" inverse="products" optional="true"/>
+            </entity>
+            <entity name="Owner">
+              <relationship name="products" to="Product" inverse="owner" many="true"/>
+            </entity>
+            <entity name="Person" parent="Owner"/>
+            """))
+
+    static let renamedInSwift = Explanation(
+        title: "The name is another one in Swift",
+        meaning: """
+            A model of Xcode has a property or class whose name the runtime or Swift has \
+            already. The store and expressions keep the name; generated code uses the other one \
+            that the message says.
+            """,
+        remedy: """
+            Nothing, if that is right. Otherwise rename the property in the next version of the \
+            model.
+            """,
+        wrong: .words(
+            "A property objectID in a model of Xcode"),
+        right: .words(
+            "A property externalID"))
+
+    static let longName = Explanation(
+        title: "A column has a very long name",
+        meaning: """
+            Names of more than 63 bytes are cut off by some databases and tools, and two of them \
+            could become one.
+            """,
+        remedy: """
+            Choose a shorter name; the column of a part of a composite has the names of all that \
+            it is in.
+            """,
+        wrong: .words(
+            "An attribute with a name of 70 letters"),
+        right: .words(
+            "An attribute with a name of 20 letters"))
+}

@@ -1,0 +1,191 @@
+// 5xx: entities and relationships
+extension Explanation {
+    static let unknownEntity = Explanation(
+        title: "There is no such entity",
+        meaning: """
+            A relationship leads to, or an entity inherits from, an entity that the model does \
+            not declare.
+            """,
+        remedy: "Correct the name; the note names the nearest one.",
+        wrong: .model(
+            """
+            <entity name="Named" abstract="true"/>
+            <entity name="Tag" parent="Nmaed">
+              <attribute name="label" type="string"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Named" abstract="true"/>
+            <entity name="Tag" parent="Named">
+              <attribute name="label" type="string"/>
+            </entity>
+            """))
+
+    static let unknownInverse = Explanation(
+        title: "The other entity has no such relationship",
+        meaning: """
+            An inverse is a relationship of the entity that this one leads to, and the two are \
+            kept in step. There is none of that name.
+            """,
+        remedy: "Correct the name of the inverse, or declare the relationship there.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="product" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category" many="true"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category" many="true"/>
+            </entity>
+            """))
+
+    static let inverseNotMutual = Explanation(
+        title: "The inverse leads somewhere else",
+        meaning: """
+            Two relationships are inverse to each other only where each names the other. Here \
+            one names a relationship that is the inverse of a third.
+            """,
+        remedy: "Declare a relationship for each way back.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products" optional="true"/>
+              <relationship name="shelf" to="Category" inverse="products" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category" many="true"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products" optional="true"/>
+              <relationship name="shelf" to="Category" inverse="shelved" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category" many="true"/>
+              <relationship name="shelved" to="Product" inverse="shelf" many="true"/>
+            </entity>
+            """))
+
+    static let inheritanceCycle = Explanation(
+        title: "An entity inherits from itself",
+        meaning: """
+            Following the parents leads back to the entity, so that there is no root and no \
+            table.
+            """,
+        remedy: "Take the parent from one of the entities of the circle.",
+        wrong: .model(
+            """
+            <entity name="Product" parent="Book">
+              <attribute name="sku" type="string"/>
+            </entity>
+            <entity name="Book" parent="Product"/>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            <entity name="Book" parent="Product"/>
+            """))
+
+    static let missingInverse = Explanation(
+        title: "The relationship has no inverse",
+        meaning: """
+            Without one nothing is kept in step: when the object at the other end is deleted, \
+            all rows have to be searched for links to it, and an object in memory can still show \
+            it.
+            """,
+        remedy: """
+            Declare the way back, even if the program does not use it, and name it on both \
+            sides.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <attribute name="name" type="string"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category" many="true"/>
+            </entity>
+            """))
+
+    static let laxRequirement = Explanation(
+        title: "A required to-many accepts an empty set",
+        meaning: """
+            optional="false" says nothing about how many there must be, and real models rely on \
+            it being lax. An empty set is accepted.
+            """,
+        remedy: """
+            Write min="1" if at least one is meant; otherwise leave optional away.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category"
+                            many="true" optional="false"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products" optional="true"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category"
+                            many="true" min="1"/>
+            </entity>
+            """))
+
+    static let deleteNeverSucceeds = Explanation(
+        title: "An object with links could not be deleted",
+        meaning: """
+            Deleting it would take a required value from the objects at the other end, which are \
+            then refused by the save.
+            """,
+        remedy: """
+            Write onDelete="cascade" if they are deleted too, onDelete="deny" if the object is \
+            to stay while there are any, or make the other end optional.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category" many="true"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <relationship name="category" to="Category" inverse="products"/>
+            </entity>
+            <entity name="Category">
+              <relationship name="products" to="Product" inverse="category"
+                            many="true" onDelete="deny"/>
+            </entity>
+            """))
+}

@@ -1,0 +1,74 @@
+/// What a diagnostic means, for somebody who meets it for the first time: `cambium explain CM502`.
+package struct Explanation: Sendable {
+    /// The kind of finding, in a few words.
+    package let title: String
+    /// What it means and why it matters.
+    package let meaning: String
+    /// How to put it right.
+    package let remedy: String
+    /// A model with the mistake.
+    package let wrong: Example
+    /// The same without.
+    package let right: Example
+
+    /// An example. What is a model is compiled by the tests.
+    package enum Example: Sendable {
+        /// What stands in the `<model>` of the first version.
+        case model(String)
+        /// What stands in two versions, the second after the first.
+        case versions(String, String)
+        /// A whole file.
+        case file(String)
+        /// Something that cannot be shown as XML, in words.
+        case words(String)
+
+        /// The text to print.
+        package var text: String {
+            switch self {
+            case .model(let text), .file(let text), .words(let text): text
+            case .versions(let first, let second): "1.xml:\n\(first)\n2.xml:\n\(second)"
+            }
+        }
+    }
+}
+
+extension DiagnosticCode {
+    /// The code as people write it: `CM502`, `cm502` or `502`.
+    package init?(named name: String) {
+        let digits = name.uppercased().hasPrefix("CM") ? String(name.dropFirst(2)) : name
+        guard let number = Int(digits) else { return nil }
+        self.init(rawValue: number)
+    }
+
+    /// The explanation, as `cambium explain` prints it.
+    package var explanationText: String {
+        let explanation = self.explanation
+        return """
+            \(name) (\(severity.rawValue)): \(explanation.title)
+
+            \(Self.wrapped(explanation.meaning))
+
+            Wrong:
+            \(Self.indented(explanation.wrong.text))
+
+            Right:
+            \(Self.indented(explanation.right.text))
+
+            \(Self.wrapped(explanation.remedy))
+
+            """
+    }
+
+    private static func indented(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? "" : "    \($0)" }.joined(separator: "\n")
+    }
+
+    /// Paragraphs of at most 80 columns.
+    private static func wrapped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { paragraph in
+            let words = paragraph.split(separator: " ").map(String.init)
+            return SwiftWriter.filled(words, separator: " ", room: 80).joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,70 @@
+/// What was found, in a form for people or for other programs.
+package struct DiagnosticReport: Sendable {
+    /// The forms.
+    package enum Format: String, Sendable, CaseIterable {
+        /// A line for each finding and each note: `path:line:column: error: …`.
+        case text
+        /// One object, described at ``DiagnosticReport/json``.
+        case json
+        /// SARIF 2.1.0, which code hosts and editors show in place.
+        case sarif
+    }
+
+    /// The findings, by place.
+    package let diagnostics: [Diagnostic]
+    /// The folder that paths are relative to, or nil where they stay as they were given.
+    private let folder: String?
+
+    /// Makes a report.
+    ///
+    /// - Parameters:
+    ///   - diagnostics: The findings, sorted by place.
+    ///   - folder: Where the program runs: paths below it are shown relative to it, so that a
+    ///     report is the same on every machine.
+    package init(_ diagnostics: [Diagnostic], relativeTo folder: String? = nil) {
+        self.diagnostics = diagnostics
+        self.folder = folder.map { $0.hasSuffix("/") ? $0 : $0 + "/" }
+    }
+
+    /// The report in a form; each ends with a line feed unless it is empty.
+    package func rendered(as format: Format) -> String {
+        switch format {
+        case .text: diagnostics.map { $0.rendered + "\n" }.joined()
+        case .json: json
+        case .sarif: sarif
+        }
+    }
+
+    /// A path as programs are told it.
+    func path(_ position: SourcePosition) -> String {
+        guard let folder, position.path.hasPrefix(folder) else { return position.path }
+        return String(position.path.dropFirst(folder.count))
+    }
+
+    /// `{"format": 1, "errors": 1, "warnings": 0, "diagnostics": [{"code", "severity", "message",
+    /// "path", "line", "column", "notes"}]}`: lines and columns count from 1, columns in Unicode
+    /// scalars. Members may be added; `format` changes when any is removed or changes its meaning.
+    private var json: String {
+        let errors = diagnostics.count(where: \.isError)
+        return JSONValue.object([
+            ("format", .number(1)),
+            ("errors", .number(errors)),
+            ("warnings", .number(diagnostics.count - errors)),
+            (
+                "diagnostics",
+                .array(
+                    diagnostics.map { diagnostic in
+                        .object([
+                            ("code", .string(diagnostic.code.name)),
+                            ("severity", .string(diagnostic.code.severity.rawValue)),
+                            ("message", .string(diagnostic.message)),
+                            ("path", .string(path(diagnostic.position))),
+                            ("line", .number(diagnostic.position.line)),
+                            ("column", .number(diagnostic.position.column)),
+                            ("notes", .array(diagnostic.notes.map(JSONValue.string))),
+                        ])
+                    })
+            ),
+        ]).text
+    }
+}

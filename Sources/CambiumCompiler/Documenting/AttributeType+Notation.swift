@@ -1,0 +1,32 @@
+import CambiumModel
+
+extension AttributeType {
+    /// The type in few words, for people: as the model language writes it, a decimal with its
+    /// scale, a program's own type by its name.
+    var notation: String {
+        switch self {
+        case .decimal(let scale): "decimal(\(scale))"
+        case .anyDecimal: "decimal(any)"
+        case .codable(let type): type
+        default: word
+        }
+    }
+}
+
+extension Value {
+    /// The value as the model language writes it.
+    var notation: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .double(let value): Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+        case .decimal(let value): value.description
+        case .string(let value): "'\(value)'"
+        case .date(let value): value.formatted(.iso8601)
+        case .uuid(let value): value.uuidString
+        case .uri(let value): value.absoluteString
+        case .data(let value): "\(value.count) bytes"
+        }
+    }
+}

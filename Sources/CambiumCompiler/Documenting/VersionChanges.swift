@@ -1,0 +1,89 @@
+import CambiumModel
+import CambiumSQL
+
+/// What changed from one version to the next, in words: what the migration does, and what only the
+/// program sees.
+struct VersionChanges {
+    let changes: [Change]
+
+    struct Change {
+        /// What it is.
+        let summary: String
+        /// What it means for data that is there.
+        let meaning: String
+        /// Whether data is lost.
+        let isLoss: Bool
+        /// What the author gave as the reason.
+        let reason: String?
+    }
+
+    init(from old: Model, to new: Model) {
+        let stored = ModelDifference(from: old, to: new).changes.map { change in
+            Change(
+                summary: Self.sentence(change.summary), meaning: Self.meaning(of: change.kind),
+                isLoss: change.kind >= .lossy, reason: Self.reason(for: change, in: new))
+        }
+        changes = stored + Self.changesOfTypes(from: old, to: new)
+    }
+
+    private static func sentence(_ text: String) -> String {
+        text.prefix(1).uppercased() + text.dropFirst()
+    }
+
+    private static func meaning(of kind: MigrationKind) -> String {
+        switch kind {
+        case .additive: "nothing is lost"
+        case .reversible: "kept"
+        case .needsData: "rows are checked or filled"
+        case .destructive: "lost"
+        case .lossy: "becomes less exact"
+        case .needsCode: "the program's own step decides"
+        }
+    }
+
+    private static func reason(for change: ModelChange, in model: Model) -> String? {
+        let drop: (String, String?)? =
+            switch change {
+            case .entityDropped(let entity): (entity, nil)
+            case .attributeDropped(let entity, let name),
+                .relationshipDropped(let entity, let name, _):
+                (entity, name)
+            default: nil
+            }
+        guard let drop else { return nil }
+        return model.migration?.drops.first { $0.entity == drop.0 && $0.property == drop.1 }?.reason
+    }
+
+    /// Enumerations and named requests are no part of a table.
+    private static func changesOfTypes(from old: Model, to new: Model) -> [Change] {
+        func change(_ summary: String) -> Change {
+            Change(summary: summary, meaning: "the program's", isLoss: false, reason: nil)
+        }
+        var changes: [Change] = []
+        for enumeration in new.enumerations {
+            guard let before = old.enumeration(named: enumeration.name) else {
+                changes.append(change("Add the enumeration \(enumeration.name)"))
+                continue
+            }
+            let (cases, oldCases) = (enumeration.cases.map(\.name), before.cases.map(\.name))
+            changes += cases.filter { !oldCases.contains($0) }
+                .map { change("Add the case \($0) of \(enumeration.name)") }
+            changes += oldCases.filter { !cases.contains($0) }
+                .map { change("Drop the case \($0) of \(enumeration.name)") }
+        }
+        changes += old.enumerations.filter { new.enumeration(named: $0.name) == nil }
+            .map { change("Drop the enumeration \($0.name)") }
+        for entity in new.entities {
+            let before = old.entity(named: entity.name)?.fetchTemplates ?? []
+            changes += entity.fetchTemplates.filter { !before.contains($0) }.map { template in
+                let isNew = !before.contains { $0.name == template.name }
+                return change(
+                    "\(isNew ? "Add" : "Change") the request \(template.name) of \(entity.name)")
+            }
+            changes += before.filter { old in
+                !entity.fetchTemplates.contains { $0.name == old.name }
+            }.map { change("Drop the request \($0.name) of \(entity.name)") }
+        }
+        return changes
+    }
+}

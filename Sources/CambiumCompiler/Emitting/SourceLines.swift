@@ -1,0 +1,77 @@
+import CambiumModel
+import Foundation
+
+/// Where the model declares what the emitted code is about.
+package struct SourceLines: Sendable {
+    /// A line of a model's file, as the Swift compiler names it in errors.
+    struct Place {
+        let path: String
+        let line: Int
+    }
+
+    /// The folder of the bundle, such as `Shop.cambium`; empty where it is not known.
+    let bundle: String
+    /// The file as doc comments name it: `Shop.cambium/3.xml`.
+    private let file: String
+    /// The file as the Swift compiler finds it.
+    private let path: String
+    /// The lines, by the names of an entity and a property, joined by a slash.
+    private let lines: [String: Int]
+
+    /// No lines: the emitted code then names none.
+    package init() {
+        bundle = ""
+        file = ""
+        path = ""
+        lines = [:]
+    }
+
+    /// The lines of a version.
+    ///
+    /// - Parameters:
+    ///   - version: The version.
+    ///   - folder: The folder that the compiler's messages are relative to; paths outside of it
+    ///     start with the bundle's name, so that no output holds the path of a machine's folder.
+    package init(of version: CheckedModel, relativeTo folder: String) {
+        let given = version.position(ofEntity: nil).path
+        let parts = given.split(separator: "/").map(String.init)
+        let start =
+            parts.lastIndex { $0.hasSuffix(".cambium") || $0.hasSuffix(".xcdatamodeld") }
+            ?? max(0, parts.count - 1)
+        let file = parts[start...].joined(separator: "/")
+        let absolute = URL(fileURLWithPath: given).standardizedFileURL.path
+        let prefix = URL(fileURLWithPath: folder).standardizedFileURL.path + "/"
+        bundle = parts.isEmpty ? "" : parts[start]
+        self.file = file
+        path = absolute.hasPrefix(prefix) ? String(absolute.dropFirst(prefix.count)) : file
+
+        var lines: [String: Int] = [:]
+        let root = version.parsed.root
+        for element in root.children {
+            guard let name = element["name"]?.value else { continue }
+            lines[name] = version.parsed.position(at: element.offset).line
+            for child in element.children {
+                guard let property = child["name"]?.value else { continue }
+                let key = "\(name)/\(property)"
+                if lines[key] == nil { lines[key] = version.parsed.position(at: child.offset).line }
+            }
+        }
+        self.lines = lines
+    }
+
+    /// What a doc comment says about the place, with a space before it, or nothing.
+    func note(_ owner: String, _ property: String? = nil) -> String {
+        line(owner, property).map { " Declared in `\(file):\($0)`." } ?? ""
+    }
+
+    /// The place, where it is known.
+    func place(_ owner: String, _ property: String? = nil) -> Place? {
+        line(owner, property).map { Place(path: path, line: $0) }
+    }
+
+    /// The line of a property; of a part of a composite value, that of the composite attribute.
+    private func line(_ owner: String, _ property: String?) -> Int? {
+        guard let property else { return lines[owner] }
+        return lines["\(owner)/\(property.prefix { $0 != "." })"]
+    }
+}

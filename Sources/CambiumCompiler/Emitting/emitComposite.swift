@@ -1,0 +1,92 @@
+import CambiumModel
+
+extension SwiftEmitter {
+    /// The struct of a composite type's values, and that of the keys of its parts.
+    func emit(_ composite: Composite, to writer: inout SwiftWriter) {
+        let name = SwiftText.identifier(composite.name)
+        let protocols = ["Sendable", "Hashable", "Codable"].map(names.standard)
+        let members = CompositeMember.members(of: composite)
+        writer.doc("A value of the type `\(composite.name)`." + lines.note(composite.name))
+        writer.block("\(typeModifier)struct \(name): \(protocols.joined(separator: ", "))") {
+            writer in
+            for member in members {
+                writer.doc(describe(member))
+                writer.line("\(modifier)var \(member.identifier): \(type(of: member))")
+            }
+            if !members.isEmpty { writer.line() }
+            writer.doc("Puts a value together.")
+            writer.function(
+                "\(modifier)init", parameters: members.map(parameter)
+            ) { writer in
+                for member in members {
+                    writer.line("self.\(member.identifier) = \(member.identifier)")
+                }
+            }
+        }
+        writer.line()
+        emitKeys(of: composite, members, to: &writer)
+    }
+
+    private func emitKeys(
+        of composite: Composite, _ members: [CompositeMember], to writer: inout SwiftWriter
+    ) {
+        let root = names.unused("Root")
+        let keysName = SwiftText.plainIdentifier(composite.name) + "Keys"
+        writer.doc("The keys of the parts of ``\(composite.name)``, for predicates and sorting.")
+        writer.block(
+            "\(typeModifier)struct \(keysName)<\(root): \(names.library("ManagedObject"))>: "
+                + names.standard("Sendable")
+        ) { writer in
+            // A part may be called path.
+            writer.line("fileprivate let _path: [\(names.standard("String"))]")
+            for member in members {
+                let literal = SwiftText.literal(member.name)
+                let key = names.library("Key")
+                switch member.kind {
+                case .part(let attribute):
+                    if case .codable = attribute.type { continue }
+                    writer.line()
+                    writer.doc("`\(composite.name).\(member.name)`")
+                    let value = names.swiftType(of: attribute.type)
+                    writer.block(
+                        "\(modifier)var \(member.identifier): \(key)<\(root), \(value)>",
+                        statement: "\(key)(part: _path + [\(literal)])")
+                case .composite(let inner):
+                    writer.line()
+                    writer.doc("`\(composite.name).\(member.name)`")
+                    let type = SwiftText.plainIdentifier(inner.composite) + "Keys"
+                    writer.block(
+                        "\(modifier)var \(member.identifier): \(type)<\(root)>",
+                        statement: "\(type)(_path: _path + [\(literal)])")
+                }
+            }
+        }
+    }
+
+    private func type(of member: CompositeMember) -> String {
+        switch member.kind {
+        case .part(let attribute):
+            names.swiftType(of: attribute.type) + (attribute.isOptional ? "?" : "")
+        case .composite(let inner):
+            SwiftText.identifier(inner.composite) + (inner.isOptional ? "?" : "")
+        }
+    }
+
+    private func parameter(_ member: CompositeMember) -> String {
+        let declaration = "\(member.identifier): \(type(of: member))"
+        let isOptional =
+            switch member.kind {
+            case .part(let attribute): attribute.isOptional
+            case .composite(let inner): inner.isOptional
+            }
+        return isOptional ? declaration + " = nil" : declaration
+    }
+
+    private func describe(_ member: CompositeMember) -> String {
+        switch member.kind {
+        case .part(let attribute): describe(attribute)
+        case .composite(let inner):
+            "A value of the type `\(inner.composite)`\(inner.isOptional ? ", optional" : "")."
+        }
+    }
+}

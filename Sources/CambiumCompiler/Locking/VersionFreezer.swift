@@ -1,0 +1,78 @@
+import CambiumModel
+import Foundation
+
+/// Writes the lock of a bundle.
+package enum VersionFreezer {
+    /// Why nothing was frozen.
+    package enum Failure: Error, Sendable {
+        /// There is no version of that name.
+        case unknownVersion(String)
+        /// The name cannot stand on a line of the lock.
+        case unsuitableName(String)
+        /// The version is frozen and has changed since.
+        case changed(String)
+        /// The lock file cannot be read.
+        case malformedLock(String)
+
+        /// What to tell a person.
+        package var message: String {
+            switch self {
+            case .unknownVersion(let name): "There is no version '\(name)'"
+            case .unsuitableName(let name):
+                "The version \(name.debugDescription) cannot be frozen: its name has a line end"
+            case .changed(let name):
+                "Version \(name) is frozen and has changed since. Undo the change and make it in a "
+                    + "new version; or, if it has never left your machines, --again \(name)"
+            case .malformedLock(let reason): "The lock cannot be read: \(reason)"
+            }
+        }
+    }
+
+    /// What freezing gives.
+    package struct Result: Sendable {
+        /// The text of the lock file.
+        package let text: String
+        /// The versions that are new in it, or were frozen again.
+        package let frozen: [String]
+    }
+
+    /// Freezes versions.
+    ///
+    /// - Parameters:
+    ///   - bundle: The bundle, compiled without regard to its lock.
+    ///   - last: The last version to freeze; nil freezes all.
+    ///   - again: Versions that may differ from what the lock says of them.
+    ///   - text: The text of the lock file, or nil where there is none yet.
+    /// - Throws: Where a version is unknown or has changed, or the lock cannot be read.
+    package static func freeze(
+        _ bundle: CompiledBundle, through last: String? = nil, again: Set<String> = [],
+        lock text: String?
+    ) throws(Failure) -> Result {
+        let names = bundle.versions.map(\.model.version)
+        for name in again.union(last.map { [$0] } ?? []).sorted() where !names.contains(name) {
+            throw .unknownVersion(name)
+        }
+        var lock = LockFile()
+        do {
+            if let text { lock = try LockFile(text) }
+        } catch {
+            throw .malformedLock(error.reason)
+        }
+        var frozen: [String] = []
+        for version in bundle.versions {
+            let entry = LockedVersion(version)
+            if entry.name.contains(where: \.isNewline) { throw .unsuitableName(entry.name) }
+            if let old = lock.versions[entry.name], old != entry, !again.contains(entry.name) {
+                throw .changed(entry.name)
+            }
+            if lock.versions.updateValue(entry, forKey: entry.name) != entry {
+                frozen.append(entry.name)
+            }
+            if entry.name == last { break }
+        }
+        return Result(text: lock.text(bundleName: bundle.name), frozen: frozen)
+    }
+
+    /// The name of the lock file, in the bundle.
+    package static var fileName: String { LockFile.name }
+}

@@ -1,0 +1,89 @@
+/// The XML attributes of one element, on the way from one spelling to the other.
+struct AttributeList {
+    /// The attributes in order.
+    private(set) var items: [ParsedAttribute] = []
+    /// The place of what has no place of its own.
+    let offset: Int
+
+    init(_ items: [ParsedAttribute] = [], at offset: Int) {
+        self.items = items
+        self.offset = offset
+    }
+
+    /// The attribute of that name.
+    subscript(name: String) -> ParsedAttribute? {
+        items.first { $0.name == name }
+    }
+
+    /// The value of that name.
+    func value(_ name: String) -> String? { self[name]?.value }
+
+    /// Whether a flag of Xcode's is set.
+    func isYes(_ name: String) -> Bool { value(name) == "YES" }
+
+    /// Writes an attribute; the value's place is that of the attribute that it comes from.
+    mutating func set(_ name: String, _ value: String?, from source: ParsedAttribute? = nil) {
+        guard let value else { return }
+        let attribute = ParsedAttribute(name: name, value: value, from: source, at: offset)
+        if let index = items.firstIndex(where: { $0.name == name }) {
+            items[index] = attribute
+        } else {
+            items.append(attribute)
+        }
+    }
+
+    /// Copies an attribute under another name, unless it is absent.
+    mutating func copy(_ name: String, of other: AttributeList, as newName: String) {
+        if let attribute = other[name] { set(newName, attribute.value, from: attribute) }
+    }
+
+    /// Copies a flag, unless it is not set.
+    mutating func copyFlag(_ name: String, of other: AttributeList, as newName: String) {
+        switch other.value(name) {
+        case "YES": set(newName, "true", from: other[name])
+        case "true": set(newName, "YES", from: other[name])
+        default: break
+        }
+    }
+
+    mutating func remove(_ name: String) {
+        items.removeAll { $0.name == name }
+    }
+
+    /// Whether both say the same, in whatever order.
+    func saysTheSame(as other: AttributeList) -> Bool {
+        items.count == other.items.count
+            && items.allSatisfy { other.value($0.name) == $0.value }
+    }
+}
+
+extension ParsedAttribute {
+    /// An attribute that was written elsewhere, or nowhere.
+    init(name: String, value: String, from source: ParsedAttribute? = nil, at offset: Int) {
+        let place = ScannedText(range: offset..<offset, isVerbatim: true)
+        self.init(
+            name: name, offset: source?.offset ?? offset,
+            text: ParsedText(value: value, pieces: source?.text.pieces ?? [place]))
+    }
+}
+
+extension ParsedElement {
+    /// The attributes as a list.
+    var list: AttributeList { AttributeList(attributes, at: offset) }
+
+    /// An element of Cambium's own that was written elsewhere, or nowhere.
+    init(
+        own name: String, _ list: AttributeList, children: [ParsedElement] = []
+    ) {
+        self.init(
+            name: name, namespace: Vocabulary.namespace, offset: list.offset,
+            attributes: list.items, children: children)
+    }
+
+    /// An element of Xcode's.
+    init(xcode name: String, _ list: AttributeList, children: [ParsedElement] = []) {
+        self.init(
+            name: name, namespace: nil, offset: list.offset, attributes: list.items,
+            children: children)
+    }
+}

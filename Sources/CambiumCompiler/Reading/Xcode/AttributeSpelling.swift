@@ -1,0 +1,213 @@
+/// `<attribute>` and `<derived>`, which Xcode calls an attribute too.
+///
+/// A transformable becomes `codable` where its class is known to be `Codable` and `Sendable`
+/// (`CodableClass`), or where the user info `cambium.class` names one; else it is raw data. A
+/// required codable has no default in Xcode, so it becomes optional, unless `cambium.default` gives
+/// its JSON text.
+struct AttributeSpelling: Spelling {
+    var identity: IdentitySpelling?
+    /// `cambium.class`, where user info gives it.
+    var codableClass: ParsedAttribute?
+    /// The enumeration that user info gives, and all of them for the way back.
+    var enumeration: EnumerationText?
+    var enumerations: [String: EnumerationText] = [:]
+    /// Whether an index of its own stands for `indexed="YES"`.
+    var isIndexed = false
+    /// Whether it is an attribute of a composite, which has only a type, a default and limits.
+    var isLeaf = false
+    /// Whether a default is given in user info.
+    var hasDefault = false
+
+    static let words = [
+        "Integer 16": "int16", "Integer 32": "int32", "Integer 64": "int64", "Boolean": "bool",
+        "Float": "float", "Double": "double", "Decimal": "decimal", "String": "string",
+        "Date": "date", "UUID": "uuid", "URI": "uri", "Binary": "data",
+    ]
+    private static let xcodeWords = Dictionary(uniqueKeysWithValues: words.map { ($1, $0) })
+
+    // MARK: From Xcode
+
+    func own(from xcode: AttributeList) -> AttributeList {
+        var own = AttributeList(at: xcode.offset)
+        own.copy("name", of: xcode, as: "name")
+        setType(of: &own, from: xcode)
+        let type = own.value("type") ?? ""
+        own.copyFlag("optional", of: xcode, as: "optional")
+        if needsOptional(type, xcode) { own.set("optional", "true") }
+        if !isLeaf { own.copyFlag("transient", of: xcode, as: "transient") }
+        own.copy("derivationExpression", of: xcode, as: "expression")
+        if type == "data", !isLeaf, xcode.isYes("allowsExternalBinaryDataStorage") {
+            own.set("storage", "external", from: xcode["allowsExternalBinaryDataStorage"])
+        }
+        setDefault(of: &own, type: type, from: xcode)
+        setLimits(of: &own, type: type, from: xcode)
+        guard !isLeaf else { return own }
+        own.copyFlag("preserveAfterDeletion", of: xcode, as: "preserved")
+        own.copy("versionHashModifier", of: xcode, as: "hashModifier")
+        identity?.setRenamedFrom(&own, from: xcode)
+        return own
+    }
+
+    private func setType(of own: inout AttributeList, from xcode: AttributeList) {
+        guard let written = xcode["attributeType"], !written.value.isEmpty,
+            written.value != "Undefined"
+        else {
+            // Only a transient attribute can have no type. What it holds is the program's affair.
+            return setCodable(of: &own, from: xcode)
+        }
+        switch written.value {
+        case "Transformable":
+            setCodable(of: &own, from: xcode)
+        case "Composite":
+            own.set("type", xcode.value("composite") ?? "", from: xcode["composite"] ?? written)
+        default:
+            if let enumeration {
+                own.set("type", enumeration.name, from: written)
+            } else {
+                own.set("type", Self.words[written.value] ?? written.value, from: written)
+            }
+            if written.value == "Decimal" { own.set("scale", "any") }
+        }
+    }
+
+    private func setCodable(of own: inout AttributeList, from xcode: AttributeList) {
+        let known = xcode["customClassName"].flatMap { CodableClass.isKnown($0.value) ? $0 : nil }
+        if let name = codableClass ?? known {
+            own.set("type", "codable", from: xcode["attributeType"])
+            own.set("class", name.value, from: name)
+        } else {
+            own.set("type", "data", from: xcode["attributeType"])
+        }
+    }
+
+    private func needsOptional(_ type: String, _ xcode: AttributeList) -> Bool {
+        switch xcode.value("attributeType") {
+        case nil: true
+        case "Transformable": type == "codable" && !hasDefault
+        default: false
+        }
+    }
+
+    private func setDefault(
+        of own: inout AttributeList, type: String, from xcode: AttributeList
+    ) {
+        guard xcode.value("attributeType") != "Composite", type != "codable", type != "data" else {
+            return
+        }
+        if type == "date", let interval = xcode["defaultDateTimeInterval"] {
+            own.set("default", XcodeValues.own(interval.value, type: type), from: interval)
+        } else if let written = xcode["defaultValueString"] {
+            let value =
+                enumeration.map { $0.caseName(of: written.value) ?? written.value }
+                ?? XcodeValues.own(written.value, type: type)
+            own.set("default", value, from: written)
+        }
+    }
+
+    private func setLimits(
+        of own: inout AttributeList, type: String, from xcode: AttributeList
+    ) {
+        switch type {
+        case "string":
+            for (limit, name) in [("minLength", "minValueString"), ("maxLength", "maxValueString")]
+            {
+                guard let written = xcode[name] else { continue }
+                own.set(limit, XcodeValues.own(written.value, type: "int32"), from: written)
+            }
+            own.copy("regularExpressionString", of: xcode, as: "pattern")
+        case "date":
+            for name in ["min", "max"] {
+                guard let written = xcode["\(name)DateTimeInterval"] else { continue }
+                own.set(name, XcodeValues.own(written.value, type: type), from: written)
+            }
+        case "int16", "int32", "int64", "float", "double", "decimal":
+            for name in ["min", "max"] {
+                guard let written = xcode["\(name)ValueString"] else { continue }
+                own.set(name, XcodeValues.own(written.value, type: type), from: written)
+            }
+        default: break
+        }
+    }
+
+    // MARK: To Xcode
+
+    func xcode(from own: AttributeList) -> AttributeList {
+        var xcode = AttributeList(at: own.offset)
+        let type = own.value("type") ?? ""
+        xcode.copy("name", of: own, as: "name")
+        xcode.copyFlag("optional", of: own, as: "optional")
+        xcode.copyFlag("transient", of: own, as: "transient")
+        setXcodeType(of: &xcode, type: type, from: own)
+        if let expression = own["expression"] {
+            xcode.set("derived", "YES")
+            xcode.set("derivationExpression", expression.value, from: expression)
+        }
+        if type == "data", own.value("storage") == "external" {
+            xcode.set("allowsExternalBinaryDataStorage", "YES", from: own["storage"])
+        }
+        setXcodeDefault(of: &xcode, type: type, from: own)
+        setXcodeLimits(of: &xcode, type: type, from: own)
+        switch xcode.value("attributeType") {
+        case "Integer 16", "Integer 32", "Integer 64", "Boolean", "Float", "Double":
+            xcode.set("usesScalarValueType", "YES")
+        case "Date", "UUID": xcode.set("usesScalarValueType", "NO")
+        default: break
+        }
+        if isIndexed { xcode.set("indexed", "YES") }
+        xcode.copyFlag("preserved", of: own, as: "preserveAfterDeletion")
+        xcode.copy("hashModifier", of: own, as: "versionHashModifier")
+        identity?.setElementID(&xcode, from: own)
+        return xcode
+    }
+
+    private func setXcodeType(
+        of xcode: inout AttributeList, type: String, from own: AttributeList
+    ) {
+        if let word = Self.xcodeWords[type] {
+            xcode.set("attributeType", word, from: own["type"])
+        } else if type == "codable" {
+            xcode.set("attributeType", "Transformable", from: own["type"])
+            xcode.copy("class", of: own, as: "customClassName")
+        } else if let enumeration = enumerations[type] {
+            let word = Self.xcodeWords[enumeration.type] ?? "String"
+            xcode.set("attributeType", word, from: own["type"])
+        } else {
+            xcode.set("attributeType", "Composite")
+            xcode.set("composite", type, from: own["type"])
+        }
+    }
+
+    private func setXcodeDefault(
+        of xcode: inout AttributeList, type: String, from own: AttributeList
+    ) {
+        guard let written = own["default"] else { return }
+        if let enumeration = enumerations[type] {
+            let value = enumeration.rawValue(of: written.value)
+            xcode.set("defaultValueString", value, from: written)
+        } else if let value = XcodeValues.xcode(written.value, type: type) {
+            let name = type == "date" ? "defaultDateTimeInterval" : "defaultValueString"
+            xcode.set(name, value, from: written)
+        }
+    }
+
+    private func setXcodeLimits(
+        of xcode: inout AttributeList, type: String, from own: AttributeList
+    ) {
+        switch type {
+        case "string":
+            xcode.copy("minLength", of: own, as: "minValueString")
+            xcode.copy("maxLength", of: own, as: "maxValueString")
+            xcode.copy("pattern", of: own, as: "regularExpressionString")
+        case "date":
+            for name in ["min", "max"] {
+                guard let written = own[name] else { continue }
+                let value = XcodeValues.xcode(written.value, type: type)
+                xcode.set("\(name)DateTimeInterval", value, from: written)
+            }
+        case "int16", "int32", "int64", "float", "double", "decimal":
+            xcode.copy("min", of: own, as: "minValueString")
+            xcode.copy("max", of: own, as: "maxValueString")
+        default: break
+        }
+    }
+}

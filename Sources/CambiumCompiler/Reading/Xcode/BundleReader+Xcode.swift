@@ -1,0 +1,129 @@
+import Foundation
+
+extension BundleReader {
+    /// A version of Xcode's in Cambium's vocabulary, and what is what in it.
+    struct XcodeVersion {
+        let model: ParsedModel
+        let identities: IdentityTable
+    }
+
+    /// The versions of an `.xcdatamodeld` in natural order, and the name of the current one.
+    mutating func readXcodeVersions(name: String) -> ([ParsedModel], current: String?) {
+        guard let names = contents(of: path) else { return ([], nil) }
+        let suffix = ".xcdatamodel"
+        for name in names where !name.hasSuffix(suffix) {
+            report(
+                .foreignFile, "This is no version of the model and is ignored", path + "/" + name)
+        }
+        let order = ordered(
+            names.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
+        let current = currentVersion(among: order)
+        var models: [ParsedModel] = []
+        var previous: IdentityTable?
+        var isAfterCurrent = false
+        for version in order {
+            let folder = path + "/" + version + suffix
+            if isAfterCurrent {
+                report(
+                    .skippedVersion,
+                    "The version '\(version)' comes after the current one and is left out", folder,
+                    notes: [
+                        "Make it the current one in Xcode, or name the order in cambium.json"
+                    ])
+            }
+            let isCurrent = version == current
+            let parsed = readXcodeVersion(
+                folder, version: version, name: name, previous: previous, isCurrent: isCurrent)
+            if let parsed {
+                models.append(parsed.model)
+                previous = parsed.identities
+            }
+            isAfterCurrent = isAfterCurrent || isCurrent
+        }
+        if order.isEmpty {
+            report(
+                .bundleLayout, "The model has no version", path,
+                notes: ["Its versions are folders whose names end in .xcdatamodel"])
+        }
+        return (models, current)
+    }
+
+    /// What `.xccurrentversion` says, else the last version; without that file, Xcode itself knows
+    /// a bundle to have one version.
+    private mutating func currentVersion(among versions: [String]) -> String? {
+        if let name = settings.current {
+            if !versions.contains(name) {
+                report(.invalidSettings, "There is no version '\(name)', which is current", path)
+            }
+            return name
+        }
+        let file = path + "/.xccurrentversion"
+        guard FileManager.default.fileExists(atPath: file), let source = readText(file) else {
+            return versions.last
+        }
+        let list =
+            try? PropertyListSerialization.propertyList(
+                from: Data(source.bytes), options: [], format: nil)
+        guard let list = list as? [String: Any] else {
+            report(.bundleLayout, "This is no property list", file)
+            return versions.last
+        }
+        guard let folder = list["_XCCurrentVersionName"] as? String else { return versions.last }
+        let name = folder.hasSuffix(".xcdatamodel") ? String(folder.dropLast(12)) : folder
+        guard versions.contains(name) else {
+            report(
+                .bundleLayout, "There is no version '\(folder)', which is said to be current", file)
+            return versions.last
+        }
+        return name
+    }
+
+    /// A version, or nil (and reported).
+    mutating func readXcodeVersion(
+        _ folder: String, version: String, name: String, previous: IdentityTable?, isCurrent: Bool
+    ) -> XcodeVersion? {
+        guard let names = contents(of: folder) else { return nil }
+        for name in names where name.hasSuffix(".xcdatamodel") || name.hasSuffix(".xcdatamodeld") {
+            report(
+                .foreignFile, "A model within a version is no part of it and is ignored",
+                folder + "/" + name)
+        }
+        guard names.contains("contents") else {
+            reportMissing(folder, isBinary: names.contains("elements"), isCurrent: isCurrent)
+            return nil
+        }
+        guard let source = readText(folder + "/contents"), let root = readXML(source) else {
+            return nil
+        }
+        guard root.name == "model" else {
+            append(
+                Diagnostic(
+                    .wrongRoot, "A model of Xcode's starts with <model …>",
+                    at: source.position(at: root.offset)))
+            return nil
+        }
+        let (own, found) = XcodeTranslator.translate(
+            root, of: source, name: name, version: version, previous: previous)
+        // What will hurt can only be put right in the version that has not shipped.
+        for diagnostic in found where diagnostic.isError || isCurrent { append(diagnostic) }
+        return XcodeVersion(
+            model: ParsedModel(source: source, version: version, root: own, format: .xcode),
+            identities: IdentityTable(xcode: root))
+    }
+
+    private mutating func reportMissing(_ folder: String, isBinary: Bool, isCurrent: Bool) {
+        let note = "Open the model in Xcode 4 or later and save it, which writes it as XML"
+        if isBinary, isCurrent {
+            report(
+                .binaryModel, "The current version is in the binary form of Xcode 3", folder,
+                notes: [note])
+        } else if isBinary {
+            report(
+                .skippedVersion,
+                "The version is in the binary form of Xcode 3 and is left out: stores of it "
+                    + "cannot be migrated", folder, notes: [note])
+        } else {
+            report(.bundleLayout, "The version has no file 'contents'", folder)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// `<entity>`, `<composite>`, `<configuration>` and `<model>` without what is in them.
+struct EntitySpelling: Spelling {
+    var identity: IdentitySpelling?
+    /// Names of classes that are no class for one entity alone.
+    var sharedClasses: Set<String> = []
+
+    func own(from xcode: AttributeList) -> AttributeList {
+        var own = AttributeList(at: xcode.offset)
+        own.copy("name", of: xcode, as: "name")
+        own.copy("parentEntity", of: xcode, as: "parent")
+        own.copyFlag("isAbstract", of: xcode, as: "abstract")
+        if let written = xcode["representedClassName"] {
+            let name = Self.className(written.value)
+            if !name.isEmpty, name != "NSManagedObject", !sharedClasses.contains(name),
+                name != xcode.value("name")
+            {
+                own.set("class", name, from: written)
+            }
+        }
+        own.copy("versionHashModifier", of: xcode, as: "hashModifier")
+        identity?.setRenamedFrom(&own, from: xcode)
+        return own
+    }
+
+    func xcode(from own: AttributeList) -> AttributeList {
+        var xcode = AttributeList(at: own.offset)
+        xcode.copy("name", of: own, as: "name")
+        let name = own["class"] ?? own["name"]
+        xcode.set("representedClassName", name?.value, from: name)
+        xcode.copyFlag("abstract", of: own, as: "isAbstract")
+        xcode.copy("parent", of: own, as: "parentEntity")
+        xcode.copy("hashModifier", of: own, as: "versionHashModifier")
+        xcode.set("syncable", "YES")
+        identity?.setElementID(&xcode, from: own)
+        return xcode
+    }
+
+    /// Without the module before it.
+    static func className(_ text: String) -> String {
+        text.split(separator: ".").last.map(String.init) ?? ""
+    }
+}
+
+/// An element that has a name and nothing more.
+struct NameSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList { name(of: xcode) }
+    func xcode(from own: AttributeList) -> AttributeList { name(of: own) }
+
+    private func name(of list: AttributeList) -> AttributeList {
+        var copy = AttributeList(at: list.offset)
+        copy.copy("name", of: list, as: "name")
+        return copy
+    }
+}
+
+/// `<model>`. Its name and version are the bundle's and the file's, not Xcode's to say.
+struct ModelSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList {
+        var own = AttributeList(at: xcode.offset)
+        if let identifier = xcode["userDefinedModelVersionIdentifier"], !identifier.value.isEmpty {
+            own.set("identifier", identifier.value, from: identifier)
+        }
+        return own
+    }
+
+    func xcode(from own: AttributeList) -> AttributeList {
+        var xcode = AttributeList(at: own.offset)
+        xcode.set("type", "com.apple.IDECoreDataModeler.DataModel")
+        xcode.set("documentVersion", "1.0")
+        xcode.set("lastSavedToolsVersion", "22758")
+        xcode.set("systemVersion", "23F79")
+        xcode.set("minimumToolsVersion", "Automatic")
+        xcode.set("sourceLanguage", "Swift")
+        xcode.set(
+            "userDefinedModelVersionIdentifier", own.value("identifier") ?? "",
+            from: own["identifier"])
+        return xcode
+    }
+}

@@ -1,0 +1,122 @@
+/// An enumeration as one line of user info: `Kind: book, toy=TOY, other="a, b"`.
+struct EnumerationText: Hashable {
+    /// The enumeration's name.
+    let name: String
+    /// The type of its raw values, which the attribute's type says.
+    let type: String
+    /// The names of the cases, and their raw values where they have one of their own.
+    let cases: [Case]
+
+    struct Case: Hashable {
+        let name: String
+        let value: String?
+    }
+
+    func caseName(of rawValue: String) -> String? {
+        cases.first { ($0.value ?? $0.name) == rawValue }?.name
+    }
+
+    func rawValue(of caseName: String) -> String? {
+        cases.first { $0.name == caseName }.map { $0.value ?? $0.name }
+    }
+
+    init(name: String, type: String, cases: [Case]) {
+        self.name = name
+        self.type = type
+        self.cases = cases
+    }
+
+    /// Takes an `<enum>`.
+    init(_ element: ParsedElement) {
+        name = element["name"]?.value ?? ""
+        type = element["type"]?.value ?? "string"
+        cases = element.children(named: "case").map {
+            Case(name: $0["name"]?.value ?? "", value: $0["value"]?.value)
+        }
+    }
+
+    /// The `<enum>`, all of it at one place.
+    func element(at source: ParsedAttribute, type isWritten: Bool) -> ParsedElement {
+        var list = AttributeList(at: source.offset)
+        list.set("name", name, from: source)
+        if isWritten { list.set("type", type, from: source) }
+        let children = cases.map { item in
+            var list = AttributeList(at: source.offset)
+            list.set("name", item.name, from: source)
+            list.set("value", item.value, from: source)
+            return ParsedElement(own: "case", list)
+        }
+        return ParsedElement(own: "enum", list, children: children)
+    }
+
+    // MARK: Text
+
+    /// Takes a line apart, or gives nil where it is none.
+    init?(_ text: String, type: String) {
+        guard let colon = text.firstIndex(of: ":") else { return nil }
+        name = text[..<colon].filter { !$0.isWhitespace }
+        self.type = type
+        var rest = text[text.index(after: colon)...]
+        var cases: [Case] = []
+        Self.skipSpace(&rest)
+        while !rest.isEmpty {
+            guard let name = Self.takeWord(&rest) else { return nil }
+            var value: String?
+            if rest.first == "=" {
+                rest.removeFirst()
+                guard let word = Self.takeWord(&rest) else { return nil }
+                value = word
+            }
+            cases.append(Case(name: name, value: value))
+            guard !rest.isEmpty else { break }
+            guard rest.first == "," else { return nil }
+            rest.removeFirst()
+            Self.skipSpace(&rest)
+        }
+        self.cases = cases
+    }
+
+    /// The line.
+    var text: String {
+        let items = cases.map { item in
+            Self.word(item.name) + (item.value.map { "=" + Self.word($0) } ?? "")
+        }
+        return "\(name): \(items.joined(separator: ", "))"
+    }
+
+    private static func skipSpace(_ rest: inout Substring) {
+        rest = rest.drop { $0.isWhitespace }
+    }
+
+    private static func takeWord(_ rest: inout Substring) -> String? {
+        skipSpace(&rest)
+        guard rest.first == "\"" else {
+            let word = rest.prefix { !"=,\"".contains($0) }
+            rest = rest[word.endIndex...]
+            let end = word.lastIndex { !$0.isWhitespace }
+            return end.map { String(word[...$0]) }
+        }
+        rest.removeFirst()
+        var word = ""
+        while let character = rest.popFirst() {
+            if character == "\"" {
+                skipSpace(&rest)
+                return word
+            }
+            if character == "\\", let next = rest.popFirst() {
+                word.append(next)
+            } else {
+                word.append(character)
+            }
+        }
+        return nil
+    }
+
+    private static func word(_ text: String) -> String {
+        let isPlain =
+            !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || "_-.".contains($0) }
+        guard !isPlain else { return text }
+        let escaped = text.map { "\"\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+        return "\"\(escaped)\""
+    }
+}

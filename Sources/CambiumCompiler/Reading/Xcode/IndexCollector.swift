@@ -1,0 +1,158 @@
+/// The indexes and constraints of an entity of Xcode's: fetch indexes, and the older compound
+/// indexes and `indexed="YES"`. SQLite needs each index once, so a second one with the same
+/// properties is only kept, as `<xcode:index>`.
+struct IndexCollector {
+    /// An index that is kept, but not made.
+    static let keptName = "xcode:index"
+    /// A constraint that is kept, but not made.
+    static let keptUniqueName = "xcode:unique"
+
+    private let entity: ParsedElement
+    private let info: UserInfo
+    private var lists: Set<String> = []
+    private let transient: Set<String>
+    /// The attributes whose `indexed="YES"` becomes an index.
+    private(set) var indexedAttributes: Set<String> = []
+
+    init(_ entity: ParsedElement, _ info: UserInfo) {
+        self.entity = entity
+        self.info = info
+        transient = Set(
+            entity.children.filter { $0["transient"]?.value == "YES" }
+                .compactMap { $0["name"]?.value })
+        let others = Set(
+            fetchIndexes().compactMap { $0["by"]?.value }
+                + compoundIndexes().compactMap { $0["by"]?.value })
+        indexedAttributes = Set(
+            entity.children(named: "attribute")
+                .filter { $0["indexed"]?.value == "YES" }.compactMap { $0["name"]?.value }
+                .filter { !others.contains($0) && !transient.contains($0) })
+    }
+
+    /// `<unique>` and `<index>`.
+    mutating func elements() -> [ParsedElement] {
+        let indexes = fetchIndexes() + compoundIndexes() + attributeIndexes()
+        return uniqueConstraints() + indexes.map { keepOnly($0) }
+    }
+
+    // MARK: Kinds
+
+    private func uniqueConstraints() -> [ParsedElement] {
+        var seen: Set<String> = []
+        return entity.children(named: "uniquenessConstraints")
+            .flatMap { $0.children(named: "uniquenessConstraint") }
+            .enumerated().map { number, constraint in
+                let list = Self.list(constraint.children(named: "constraint"), of: "value")
+                let key = info["unique.\(number + 1)"]
+                let by =
+                    key.map {
+                        ParsedAttribute(name: "by", value: $0.value, from: $0, at: $0.offset)
+                    } ?? list
+                let isNew = seen.insert(by.value).inserted
+                return element(isNew ? "unique" : Self.keptUniqueName, by, at: constraint.offset)
+            }
+    }
+
+    private func fetchIndexes() -> [ParsedElement] {
+        entity.children(named: "fetchIndex").map { index in
+            let parts = index.children(named: "fetchIndexElement")
+            let isTree = !parts.isEmpty && parts.allSatisfy { $0["type"]?.value == "RTree" }
+            let spelling = IndexElementSpelling(isTree: isTree)
+            let elements = parts.map { spelling.translated($0.list) }
+            var list = IndexSpelling().translated(index.list)
+            if isTree { list.set("type", "rtree", from: parts.first?["type"]) }
+            var children: [ParsedElement] = []
+            var attributes = list.items
+            if let by = Self.plainList(elements, parts, at: index.offset) {
+                attributes.append(by)
+            } else {
+                children = elements.map { ParsedElement(own: "by", $0) }
+            }
+            list = AttributeList(attributes, at: index.offset)
+            let name = list.value("name") ?? ""
+            let keys = info.keys(under: "index.\(name).")
+            list.take(keys)
+            var element = ParsedElement(own: "index", list)
+            element.children = children + Self.infos(keys)
+            return element
+        }
+    }
+
+    private func compoundIndexes() -> [ParsedElement] {
+        entity.children(named: "compoundIndexes").flatMap { $0.children(named: "compoundIndex") }
+            .map { index in
+                let by = Self.list(index.children(named: "index"), of: "value")
+                return element("index", by, at: index.offset, from: "compoundIndexes")
+            }
+    }
+
+    private func attributeIndexes() -> [ParsedElement] {
+        entity.children(named: "attribute").compactMap { attribute in
+            guard let name = attribute["name"], indexedAttributes.contains(name.value) else {
+                return nil
+            }
+            var by = PropertyListText()
+            by.add(name)
+            return element(
+                "index", by.attribute("by", at: name.offset), at: attribute.offset,
+                from: "indexed")
+        }
+    }
+
+    // MARK: Parts
+
+    private func element(
+        _ name: String, _ by: ParsedAttribute, at offset: Int, from kind: String? = nil
+    ) -> ParsedElement {
+        var element = ParsedElement(own: name, AttributeList(at: offset))
+        element.attributes = [by]
+        if let kind {
+            element.attributes.append(
+                ParsedAttribute(name: XcodeNamespace.from, value: kind, at: offset))
+        }
+        return element
+    }
+
+    /// Renames what would be the same index again, or one of what is not in the store.
+    private mutating func keepOnly(_ index: ParsedElement) -> ParsedElement {
+        guard let by = index["by"] else { return index }
+        let names = PropertyList(by.value).entries.map(\.name)
+        let key = by.value + "|" + (index["where"]?.value ?? "")
+        if lists.insert(key).inserted, !names.contains(where: transient.contains) { return index }
+        return ParsedElement(
+            name: Self.keptName, namespace: XcodeNamespace.uri, offset: index.offset,
+            attributes: index.attributes, children: index.children)
+    }
+
+    private static func list(_ elements: [ParsedElement], of name: String) -> ParsedAttribute {
+        var text = PropertyListText()
+        for value in elements.compactMap({ $0[name] }) { text.add(value) }
+        return text.attribute("by", at: elements.first?.offset ?? 0)
+    }
+
+    /// The elements in one list, where nothing is to say but names and order.
+    private static func plainList(
+        _ elements: [AttributeList], _ parts: [ParsedElement], at offset: Int
+    ) -> ParsedAttribute? {
+        var text = PropertyListText()
+        for (element, part) in zip(elements, parts) {
+            let names = element.items.map(\.name)
+            guard let property = element["property"], !property.value.isEmpty,
+                names.allSatisfy({ ["property", "descending"].contains($0) })
+            else { return nil }
+            text.add(property, isDescending: element["descending"] == nil ? nil : part["order"])
+        }
+        return elements.isEmpty ? nil : text.attribute("by", at: offset)
+    }
+
+    private static func infos(
+        _ keys: [(key: String, value: ParsedAttribute)]
+    ) -> [ParsedElement] {
+        keys.filter { $0.key.hasPrefix("info.") }.map { key, value in
+            var list = AttributeList(at: value.offset)
+            list.set("key", String(key.dropFirst("info.".count)), from: value)
+            list.set("value", value.value, from: value)
+            return ParsedElement(own: "info", list)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+/// `<relationship>`.
+struct RelationshipSpelling: Spelling {
+    var identity: IdentitySpelling?
+
+    private static let rules = [
+        "nullify": "Nullify", "cascade": "Cascade", "deny": "Deny",
+    ]
+
+    func own(from xcode: AttributeList) -> AttributeList {
+        var own = AttributeList(at: xcode.offset)
+        let isToMany = xcode.isYes("toMany")
+        own.copy("name", of: xcode, as: "name")
+        own.copy("destinationEntity", of: xcode, as: "to")
+        own.copy("inverseName", of: xcode, as: "inverse")
+        let minimum = isToMany ? xcode["minCount"].flatMap { $0.value == "0" ? nil : $0 } : nil
+        // A set may be empty in any case, unless a minimum is given.
+        if !isToMany || minimum != nil { own.copyFlag("optional", of: xcode, as: "optional") }
+        own.copyFlag("toMany", of: xcode, as: "many")
+        own.copyFlag("ordered", of: xcode, as: "ordered")
+        own.copyFlag("transient", of: xcode, as: "transient")
+        if isToMany {
+            if let minimum { own.set("min", minimum.value, from: minimum) }
+            if let maximum = xcode["maxCount"], maximum.value != "0" {
+                own.set("max", maximum.value, from: maximum)
+            }
+        }
+        if let rule = xcode["deletionRule"], rule.value != "Nullify", rule.value != "No Action" {
+            own.set("onDelete", rule.value.lowercased(), from: rule)
+        }
+        own.copy("versionHashModifier", of: xcode, as: "hashModifier")
+        identity?.setRenamedFrom(&own, from: xcode)
+        return own
+    }
+
+    func xcode(from own: AttributeList) -> AttributeList {
+        var xcode = AttributeList(at: own.offset)
+        let isToMany = own.value("many") == "true"
+        xcode.copy("name", of: own, as: "name")
+        if isToMany, own["min"] == nil {
+            xcode.set("optional", "YES")
+        } else {
+            xcode.copyFlag("optional", of: own, as: "optional")
+        }
+        xcode.copyFlag("transient", of: own, as: "transient")
+        xcode.copyFlag("many", of: own, as: "toMany")
+        xcode.copy("min", of: own, as: "minCount")
+        if isToMany {
+            xcode.copy("max", of: own, as: "maxCount")
+        } else {
+            xcode.set("maxCount", "1")
+        }
+        let rule = own["onDelete"]
+        let word = rule.map { Self.rules[$0.value] ?? $0.value }
+        xcode.set("deletionRule", word ?? "Nullify", from: rule)
+        xcode.copyFlag("ordered", of: own, as: "ordered")
+        xcode.copy("to", of: own, as: "destinationEntity")
+        if own["inverse"] != nil {
+            xcode.copy("inverse", of: own, as: "inverseName")
+            xcode.copy("to", of: own, as: "inverseEntity")
+        }
+        xcode.copy("hashModifier", of: own, as: "versionHashModifier")
+        identity?.setElementID(&xcode, from: own)
+        return xcode
+    }
+}

@@ -1,0 +1,75 @@
+/// `<fetchRequest>` and what our `<fetch>` and `<fetched>` take from it.
+struct RequestSpelling: Spelling {
+    /// The name of the attribute that holds the condition; in `<fetch>` it is the text.
+    static let condition = "where"
+
+    /// Pairs of Cambium's own name and Xcode's.
+    private static let flags = [
+        ("distinct", "returnDistinctResults"), ("includesSubentities", "includeSubentities"),
+        ("includesPropertyValues", "includePropertyValues"),
+        ("includesPendingChanges", "includesPendingChanges"),
+        ("returnsFaults", "returnObjectsAsFaults"),
+    ]
+    private static let numbers = [
+        ("limit", "fetchLimit"), ("offset", "fetchOffset"), ("batchSize", "fetchBatchSize"),
+    ]
+    private static let results = [
+        ("objects", "0"), ("ids", "1"), ("dictionaries", "2"), ("count", "4"),
+    ]
+
+    func own(from xcode: AttributeList) -> AttributeList {
+        var own = AttributeList(at: xcode.offset)
+        own.copy("name", of: xcode, as: "name")
+        own.copy("entity", of: xcode, as: "to")
+        if let condition = xcode["predicateString"] {
+            own.set(Self.condition, condition.text.trimmed.value, from: condition)
+        }
+        for (name, other) in Self.numbers { own.copy(other, of: xcode, as: name) }
+        if let result = xcode["resultType"] {
+            let word = Self.results.first { $0.1 == result.value }?.0
+            own.set("result", word ?? result.value, from: result)
+        }
+        for (name, other) in Self.flags {
+            guard let written = xcode[other] else { continue }
+            let words = ["YES": "true", "NO": "false"]
+            own.set(name, words[written.value] ?? written.value, from: written)
+        }
+        return own
+    }
+
+    func xcode(from own: AttributeList) -> AttributeList {
+        var xcode = AttributeList(at: own.offset)
+        xcode.copy("name", of: own, as: "name")
+        xcode.copy("to", of: own, as: "entity")
+        xcode.copy(Self.condition, of: own, as: "predicateString")
+        for (name, other) in Self.numbers { xcode.copy(name, of: own, as: other) }
+        if let result = own["result"] {
+            let number = Self.results.first { $0.0 == result.value }?.1
+            xcode.set("resultType", number ?? result.value, from: result)
+        }
+        for (name, other) in Self.flags {
+            guard let written = own[name] else { continue }
+            let words = ["true": "YES", "false": "NO"]
+            xcode.set(other, words[written.value] ?? written.value, from: written)
+        }
+        return xcode
+    }
+}
+
+/// `<fetched>` without the request in it. It keeps no data, so that a new name is no renaming.
+struct FetchedSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList {
+        var own = AttributeList(at: xcode.offset)
+        own.copy("name", of: xcode, as: "name")
+        own.copy("versionHashModifier", of: xcode, as: "hashModifier")
+        return own
+    }
+
+    func xcode(from own: AttributeList) -> AttributeList {
+        var xcode = AttributeList(at: own.offset)
+        xcode.copy("name", of: own, as: "name")
+        xcode.set("optional", "YES")
+        xcode.copy("hashModifier", of: own, as: "versionHashModifier")
+        return xcode
+    }
+}

@@ -1,0 +1,81 @@
+/// The user info of an element of Xcode's: what is the program's own, and what is said to Cambium
+/// by keys that start with `cambium.`.
+struct UserInfo {
+    /// The start of the keys.
+    static let prefix = "cambium."
+
+    /// The program's own, as `<info>`.
+    private(set) var infos: [ParsedElement] = []
+    /// Cambium's keys without their start, in order, with their values.
+    private(set) var keys: [(key: String, value: ParsedAttribute)] = []
+    /// Whether there is a `<userInfo>` without anything in it.
+    private(set) var isEmptyElement = false
+
+    init(of element: ParsedElement) {
+        for child in element.children(named: "userInfo") {
+            isEmptyElement = isEmptyElement || child.children.isEmpty
+            for entry in child.children(named: "entry") {
+                let key = entry["key"]?.value ?? ""
+                if key.hasPrefix(Self.prefix), let value = entry["value"] ?? entry["key"] {
+                    keys.append((String(key.dropFirst(Self.prefix.count)), value))
+                } else {
+                    infos.append(
+                        ParsedElement(own: "info", InfoSpelling().translated(entry.list)))
+                }
+            }
+        }
+    }
+
+    /// The value of a key.
+    subscript(key: String) -> ParsedAttribute? {
+        keys.first { $0.key == key }?.value
+    }
+
+    /// The keys with that start, without it.
+    func keys(under start: String) -> [(key: String, value: ParsedAttribute)] {
+        keys.filter { $0.key.hasPrefix(start) }
+            .map { (String($0.key.dropFirst(start.count)), $0.value) }
+    }
+}
+
+/// `<info>`, in Xcode `<entry>`.
+struct InfoSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList { pair(of: xcode) }
+    func xcode(from own: AttributeList) -> AttributeList { pair(of: own) }
+
+    private func pair(of list: AttributeList) -> AttributeList {
+        var pair = AttributeList(at: list.offset)
+        for name in ["key", "value"] {
+            pair.set(name, list.value(name) ?? "", from: list[name])
+        }
+        return pair
+    }
+}
+
+extension AttributeList {
+    /// Takes what keys of user info say. A key with a dot in it is not about an XML attribute of
+    /// the element itself.
+    mutating func take(_ keys: [(key: String, value: ParsedAttribute)]) {
+        for (key, value) in keys where !key.contains(".") {
+            if key == Self.withoutKey {
+                for name in value.value.split(separator: " ") { remove(String(name)) }
+            } else {
+                set(key, value.value, from: value)
+            }
+        }
+    }
+
+    /// The key for names that are not there.
+    static let withoutKey = "without"
+
+    /// What keys have to say so that `self`, taken from Xcode, becomes a list of Cambium's own.
+    func keys(toBecome own: AttributeList) -> [(key: String, value: String)] {
+        var keys = own.items.filter { !$0.name.contains(":") && value($0.name) != $0.value }
+            .map { (key: $0.name, value: $0.value) }
+        let surplus = items.map(\.name).filter { own[$0] == nil }
+        if !surplus.isEmpty {
+            keys.append((Self.withoutKey, surplus.sorted().joined(separator: " ")))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,147 @@
+extension XcodeTranslator {
+    /// Translates an entity; `requests` are the fetch templates for it.
+    mutating func translateEntity(
+        _ element: ParsedElement, requests: [ParsedElement]
+    ) -> ParsedElement {
+        let name = element["name"]?.value ?? ""
+        let info = UserInfo(of: element)
+        let identity = IdentitySpelling(
+            previous: previous?.entities, taken: entityIDs, renames: entityRenames)
+        let spelling = EntitySpelling(identity: identity, sharedClasses: sharedClasses)
+        var list = spelling.translated(element.list)
+        let oldName = list.value("renamedFrom") ?? entityRenames[name] ?? name
+        list.take(info.keys)
+        markEmptyInfo(info, &list)
+        var indexes = IndexCollector(element, info)
+        let properties = PropertyTranslation(
+            identity: IdentitySpelling(
+                previous: previous?.properties(of: oldName),
+                taken: Set(element.children.compactMap { $0["elementID"]?.value }),
+                renames: propertyRenames[name] ?? [:]),
+            indexed: indexes.indexedAttributes)
+        var children: [ParsedElement] = []
+        for child in element.children {
+            switch child.name {
+            case "attribute": children.append(translateAttribute(child, properties))
+            case "relationship": children.append(translateRelationship(child, properties))
+            case "fetchedProperty": children.append(translateFetched(child))
+            default: break
+            }
+        }
+        children += indexes.elements()
+        children += rules(of: info)
+        children += requests.map { complete($0, with: info) }
+        children += info.infos
+        return ParsedElement(own: "entity", list, children: children)
+    }
+
+    /// What all properties of an entity have in common.
+    struct PropertyTranslation {
+        var identity: IdentitySpelling?
+        /// The attributes whose `indexed="YES"` has become an index.
+        var indexed: Set<String> = []
+        /// Whether the attributes are a composite's.
+        var isComposite = false
+    }
+
+    // MARK: Properties
+
+    mutating func translateAttribute(
+        _ element: ParsedElement, _ properties: PropertyTranslation
+    ) -> ParsedElement {
+        let info = UserInfo(of: element)
+        var spelling = AttributeSpelling(identity: properties.identity)
+        spelling.isLeaf = properties.isComposite
+        spelling.isIndexed = properties.indexed.contains(element["name"]?.value ?? "")
+        spelling.hasDefault = info["default"] != nil
+        spelling.codableClass = info["class"]
+        if let written = info["enum"] {
+            let word = element["attributeType"]?.value ?? ""
+            let type = AttributeSpelling.words[word] ?? word
+            if let text = addEnumeration(written, type: type) {
+                spelling.enumeration = text
+                spelling.enumerations[text.name] = text
+            }
+        }
+        var list = spelling.translated(element.list)
+        reportAttribute(element, list)
+        list.take(info.keys.filter { !["class", "enum"].contains($0.key) })
+        markEmptyInfo(info, &list)
+        let isDerived = list["expression"] != nil
+        return ParsedElement(own: isDerived ? "derived" : "attribute", list, children: info.infos)
+    }
+
+    /// Says what is kept, but not as the same thing.
+    private mutating func reportAttribute(_ element: ParsedElement, _ own: AttributeList) {
+        let name = element["name"]?.value ?? ""
+        let note = "The user info cambium.class = Type names a type that is Codable and Sendable"
+        if own.value("type") == "data", element["attributeType"] == nil {
+            report(
+                .xcodeMeaning, "'\(name)' has no type: it is kept as data", at: element.offset,
+                notes: [note])
+        } else if own.value("type") == "data", element["attributeType"]?.value == "Transformable" {
+            report(
+                .xcodeMeaning, "The transformable '\(name)' is kept as data, untransformed",
+                at: element.offset, notes: [note])
+        }
+    }
+
+    mutating func translateRelationship(
+        _ element: ParsedElement, _ properties: PropertyTranslation
+    ) -> ParsedElement {
+        let info = UserInfo(of: element)
+        var list = RelationshipSpelling(identity: properties.identity).translated(element.list)
+        if let rule = element["deletionRule"], rule.value == "No Action" {
+            report(
+                .xcodeMeaning, "'No Action' becomes nullify: no link ever leads nowhere",
+                at: rule.valueOffset)
+        }
+        list.take(info.keys)
+        markEmptyInfo(info, &list)
+        return ParsedElement(own: "relationship", list, children: info.infos)
+    }
+
+    func markEmptyInfo(_ info: UserInfo, _ list: inout AttributeList) {
+        if info.isEmptyElement, info.infos.isEmpty, info.keys.isEmpty {
+            list.set(XcodeNamespace.userInfo, "empty")
+        }
+    }
+
+    // MARK: Other declarations
+
+    mutating func translateComposite(_ element: ParsedElement) -> ParsedElement {
+        let info = UserInfo(of: element)
+        var list = NameSpelling().translated(element.list)
+        list.take(info.keys)
+        markEmptyInfo(info, &list)
+        let attributes = element.children(named: "attribute").map {
+            translateAttribute($0, PropertyTranslation(isComposite: true))
+        }
+        return ParsedElement(own: "composite", list, children: attributes + info.infos)
+    }
+
+    func translateConfiguration(_ element: ParsedElement) -> ParsedElement {
+        let name = element["name"]?.value ?? ""
+        var list = NameSpelling().translated(element.list)
+        let members = element.children(named: "memberEntity").compactMap { $0["name"] }
+        list.set(
+            "entities", members.map(\.value).joined(separator: " "),
+            from: members.count == 1 ? members.first : nil)
+        let infos = modelInfos(under: "configuration.\(name).info.")
+        return ParsedElement(own: "configuration", list, children: infos)
+    }
+
+    /// Rules are user info and nothing else: `cambium.rule.NAME`, `cambium.rule.NAME.message`.
+    private func rules(of info: UserInfo) -> [ParsedElement] {
+        let keys = info.keys(under: "rule.")
+        return keys.filter { !$0.key.contains(".") }.map { name, condition in
+            var list = AttributeList(at: condition.offset)
+            list.set("name", name, from: condition)
+            let message = keys.first { $0.key == name + ".message" }?.value
+            list.set("message", message?.value, from: message)
+            var rule = ParsedElement(own: "rule", list)
+            rule.text = condition.text
+            return rule
+        }
+    }
+}

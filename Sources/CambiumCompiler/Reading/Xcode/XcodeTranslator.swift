@@ -1,0 +1,228 @@
+/// Translates Xcode's XML into Cambium's own vocabulary, tree to tree; places stay those of
+/// Xcode's file. It judges only what has no counterpart; all else is the checker's affair.
+struct XcodeTranslator {
+    /// The key for the order of the enumerations, where it is not that of their use.
+    static let enumerationOrder = "enums"
+
+    let source: SourceText
+    /// The version before, to find what has been renamed.
+    let previous: IdentityTable?
+    var diagnostics: [Diagnostic] = []
+    /// Keys about the model, which Xcode has no user info for: an entity holds them.
+    var modelKeys: [(key: String, value: ParsedAttribute)] = []
+    var enumerations: [(text: EnumerationText, place: ParsedAttribute)] = []
+    var sharedClasses: Set<String> = []
+    var entityIDs: Set<String> = []
+    var entityRenames: [String: String] = [:]
+    var propertyRenames: [String: [String: String]] = [:]
+
+    private init(source: SourceText, previous: IdentityTable?) {
+        self.source = source
+        self.previous = previous
+    }
+
+    /// Translates the outermost element.
+    ///
+    /// - Parameters:
+    ///   - name: The model's name, which Xcode's file does not say.
+    ///   - version: The version's name, likewise.
+    ///   - previous: What is in the version before.
+    static func translate(
+        _ root: ParsedElement, of source: SourceText, name: String, version: String,
+        previous: IdentityTable?
+    ) -> (root: ParsedElement, diagnostics: [Diagnostic]) {
+        var translator = XcodeTranslator(source: source, previous: previous)
+        let own = translator.translate(root, name: name, version: version)
+        return (own, translator.diagnostics)
+    }
+
+    private mutating func translate(
+        _ root: ParsedElement, name: String, version: String
+    ) -> ParsedElement {
+        checkNames(of: root)
+        let entities = root.children(named: "entity")
+        sharedClasses = Self.sharedClasses(of: entities)
+        entityIDs = Set(entities.compactMap { $0["elementID"]?.value })
+        collectModelKeys(of: root)
+        let migrations = translateMigrations()
+        let requests = translateRequests(of: root)
+        var children = entities.map { entity in
+            translateEntity(entity, requests: requests[entity["name"]?.value ?? ""] ?? [])
+        }
+        let composites = root.children(named: "composite").map { translateComposite($0) }
+        let configurations = root.children(named: "configuration").map {
+            translateConfiguration($0)
+        }
+        children = composites + children + configurations + migrations
+        children = enumerationElements() + children
+        var list = AttributeList(at: root.offset)
+        list.set("xmlns", Vocabulary.namespace)
+        list.set("name", name)
+        list.set("version", version)
+        for attribute in ModelSpelling().translated(root.list).items {
+            list.set(attribute.name, attribute.value, from: attribute)
+        }
+        list.take(modelKeys.filter { $0.key != Self.enumerationOrder })
+        let infos = UserInfo(of: root).infos + modelInfos(under: "info.")
+        return ParsedElement(own: "model", list, children: children + infos)
+    }
+
+    // MARK: Names
+
+    /// Classes that more than one entity has.
+    private static func sharedClasses(of entities: [ParsedElement]) -> Set<String> {
+        var seen: Set<String> = []
+        var shared: Set<String> = []
+        for entity in entities {
+            guard let written = entity["representedClassName"] else { continue }
+            let name = EntitySpelling.className(written.value)
+            if !seen.insert(name).inserted { shared.insert(name) }
+        }
+        return shared
+    }
+
+    /// Warns of what is not known, and might mean something.
+    private mutating func checkNames(of element: ParsedElement) {
+        guard let rule = XcodeVocabulary.rules[element.name] else { return }
+        for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
+            report(
+                .unknownXcodeName,
+                "'\(attribute.name)' of <\(element.name)> is not known and means nothing here",
+                at: attribute.offset)
+        }
+        for child in element.children where child.name != "elements" {
+            if rule.children.contains(child.name) {
+                checkNames(of: child)
+            } else {
+                report(
+                    .unknownXcodeName,
+                    "<\(child.name)> in <\(element.name)> is not known and is ignored",
+                    at: child.offset)
+            }
+        }
+    }
+
+    mutating func report(
+        _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = []
+    ) {
+        diagnostics.append(
+            Diagnostic(code, message, at: source.position(at: offset), notes: notes))
+    }
+
+    // MARK: The model's own keys
+
+    private mutating func collectModelKeys(of root: ParsedElement) {
+        modelKeys = UserInfo(of: root).keys
+        for entity in root.children(named: "entity") {
+            modelKeys += UserInfo(of: entity).keys(under: "model.")
+        }
+    }
+
+    func modelInfos(under start: String) -> [ParsedElement] {
+        infos(modelKeys.filter { $0.key.hasPrefix(start) }, under: start)
+    }
+
+    /// `<info>` elements for keys.
+    func infos(
+        _ keys: [(key: String, value: ParsedAttribute)], under start: String
+    ) -> [ParsedElement] {
+        keys.filter { $0.key.hasPrefix(start) }.map { key, value in
+            var list = AttributeList(at: value.offset)
+            list.set("key", String(key.dropFirst(start.count)), from: value)
+            list.set("value", value.value, from: value)
+            return ParsedElement(own: "info", list)
+        }
+    }
+
+    /// The enumerations, those of attributes first.
+    private mutating func enumerationElements() -> [ParsedElement] {
+        var untyped: Set<String> = []
+        for (key, value) in modelKeys where key.hasPrefix("enum.") {
+            let parts = key.dropFirst("enum.".count).split(separator: ".")
+            guard let name = parts.first.map(String.init) else { continue }
+            if parts.count > 1, parts[1] == AttributeList.withoutKey {
+                untyped.insert(name)
+            } else {
+                let type = parts.count > 1 ? String(parts[1]) : "string"
+                addEnumeration(value, type: type)
+            }
+        }
+        var elements = enumerations.map {
+            $0.text.element(at: $0.place, type: !untyped.contains($0.text.name))
+        }
+        let order = modelKeys.first { $0.key == Self.enumerationOrder }?.value.value
+        if let order {
+            let names = order.split(separator: " ").map(String.init)
+            elements =
+                names.compactMap { name in elements.first { $0["name"]?.value == name } }
+                + elements.filter { !names.contains($0["name"]?.value ?? "") }
+        }
+        return elements
+    }
+
+    /// Takes an enumeration, unless it is known.
+    @discardableResult
+    mutating func addEnumeration(_ written: ParsedAttribute, type: String) -> EnumerationText? {
+        guard let text = EnumerationText(written.value, type: type) else {
+            report(
+                .invalidWord, "'\(written.value)' is no enumeration", at: written.valueOffset,
+                notes: ["Write it like Kind: book, toy=TOY"])
+            return nil
+        }
+        if let known = enumerations.first(where: { $0.text.name == text.name })?.text {
+            if known != text {
+                report(
+                    .duplicateName, "The enumeration '\(text.name)' is another one above",
+                    at: written.valueOffset)
+            }
+        } else {
+            enumerations.append((text, written))
+        }
+        return text
+    }
+
+    // MARK: Migrations
+
+    /// `<migration>` is kept as it is, as text.
+    private mutating func translateMigrations() -> [ParsedElement] {
+        modelKeys.filter { $0.key.hasPrefix("migration.") }.compactMap { _, written in
+            let text = SourceText(path: source.path, bytes: Array(written.value.utf8))
+            do throws(Diagnostic) {
+                let element = try XMLReader.read(text).moved(to: written)
+                collectRenames(of: element)
+                return element
+            } catch {
+                report(error.code, error.message, at: written.valueOffset, notes: error.notes)
+                return nil
+            }
+        }
+    }
+
+    private mutating func collectRenames(of migration: ParsedElement) {
+        for rename in migration.children(named: "rename") {
+            guard let entity = rename["entity"]?.value, let from = rename["from"]?.value else {
+                continue
+            }
+            if let property = rename["property"]?.value {
+                propertyRenames[entity, default: [:]][property] = from
+            } else {
+                entityRenames[entity] = from
+            }
+        }
+    }
+}
+
+extension ParsedElement {
+    /// All of it at the place of an XML attribute, whose value it was read from, and in
+    /// Cambium's namespace.
+    fileprivate func moved(to place: ParsedAttribute) -> ParsedElement {
+        var element = ParsedElement(
+            name: name, namespace: Vocabulary.namespace, offset: place.offset,
+            attributes: attributes.map {
+                ParsedAttribute(name: $0.name, value: $0.value, from: place, at: place.offset)
+            })
+        element.children = children.map { $0.moved(to: place) }
+        element.text = ParsedText(value: text.value, pieces: place.text.pieces)
+        return element
+    }
+}

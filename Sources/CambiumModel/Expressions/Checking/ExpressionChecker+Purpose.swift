@@ -1,0 +1,85 @@
+/// What a derived attribute and an index may not use.
+extension ExpressionChecker {
+    mutating func notOfItsRow(at offset: Int) -> Checked? {
+        fail(
+            "an index can only use properties of its own entity", at: offset,
+            hint: "make a derived attribute of the path and index that")
+    }
+
+    mutating func isAllowed(_ attribute: Attribute, _ path: ObjectPath, at offset: Int) -> Bool {
+        guard purpose != .query else { return true }
+        if attribute.isTransient {
+            _ = fail(
+                "'\(attribute.name)' is transient: it is not in the store", at: offset)
+            return false
+        }
+        if purpose == .derivation, attribute.derivation != nil {
+            _ = fail(
+                "'\(attribute.name)' is derived itself", at: offset,
+                hint: "write what it is computed from")
+            return false
+        }
+        if purpose == .index, !path.steps.isEmpty {
+            _ = notOfItsRow(at: offset)
+            return false
+        }
+        return true
+    }
+
+    mutating func isAllowed(
+        _ relationship: Relationship, _ path: ObjectPath, at offset: Int
+    ) -> Bool {
+        guard purpose != .query else { return true }
+        if relationship.isTransient {
+            _ = fail(
+                "'\(relationship.name)' is transient: it is not in the store", at: offset)
+            return false
+        }
+        if purpose == .index, relationship.isToMany {
+            _ = notOfItsRow(at: offset)
+            return false
+        }
+        return true
+    }
+
+    mutating func isAllowed(
+        _ relation: ComparisonOperator, _ options: ComparisonOptions, at offset: Int
+    ) -> Bool {
+        guard purpose == .index else { return true }
+        if relation == .matches {
+            _ = fail(
+                "SQLite has no regular expressions of its own, so an index cannot use MATCHES",
+                at: offset, hint: "write LIKE or BEGINSWITH")
+            return false
+        }
+        guard options.subtracting(.normalized).isEmpty else {
+            _ = fail(
+                "SQLite does not know upper and lower case or accents beyond ASCII, so an index "
+                    + "cannot use [c] or [d]", at: offset,
+                hint: "make a derived attribute with canonical: and index that")
+            return false
+        }
+        return true
+    }
+
+    mutating func isAllowed(
+        _ function: ModelFunction, _ type: ExpressionType?, at offset: Int
+    ) -> Bool {
+        guard purpose == .index else { return true }
+        switch function {
+        case .length, .modulus: return true
+        case .abs where type != .anyDecimal: return true
+        case .string, .text: if type == .integer || type == .string { return true }
+        case .date, .number: if type == .date || type?.isNumber == true { return true }
+        case .ceiling, .floor, .trunc: if type == .integer { return true }
+        case .now:
+            _ = fail("now() has another value whenever it is asked", at: offset)
+            return false
+        case .abs, .uppercase, .lowercase, .canonical, .sqrt: break
+        }
+        _ = fail(
+            "SQLite has no \(function.rawValue)() of its own for this, so an index cannot use it",
+            at: offset, hint: "make a derived attribute of it and index that")
+        return false
+    }
+}

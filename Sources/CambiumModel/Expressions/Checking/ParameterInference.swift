@@ -1,0 +1,205 @@
+/// What the use of parameters that name no type tells about their types.
+struct ParameterInference {
+    /// A place where a parameter meets something of a type.
+    struct Use {
+        let type: ExpressionType
+        /// The attribute's type where it meets one, which says more.
+        let attributeType: AttributeType?
+        let isList: Bool
+        let offset: Int
+    }
+
+    /// The names that may be used; nil allows all.
+    let names: Set<String>?
+    /// The names that were used, in the order of the text.
+    private(set) var order: [String] = []
+    private(set) var uses: [String: [Use]] = [:]
+    private var firstOffset: [String: Int] = [:]
+
+    init(names: Set<String>?) {
+        self.names = names
+    }
+
+    func allows(_ name: String) -> Bool {
+        names?.contains(name) ?? true
+    }
+
+    mutating func meet(_ name: String, at offset: Int) {
+        guard firstOffset.updateValue(firstOffset[name] ?? offset, forKey: name) == nil else {
+            return
+        }
+        order.append(name)
+    }
+
+    mutating func add(_ use: Use, for name: String) {
+        uses[name, default: []].append(use)
+    }
+
+    /// The parameters with the types that hold for all of their uses.
+    func parameters() -> Result<[FetchParameter], ExpressionDiagnostics> {
+        var found: [FetchParameter] = []
+        var mistakes: [ExpressionDiagnostic] = []
+        for name in order {
+            do throws(ExpressionDiagnostic) {
+                found.append(try parameter(name))
+            } catch {
+                mistakes.append(error)
+            }
+        }
+        return mistakes.isEmpty ? .success(found) : .failure(ExpressionDiagnostics(mistakes))
+    }
+
+    private func parameter(_ name: String) throws(ExpressionDiagnostic) -> FetchParameter {
+        var type: AttributeType?
+        var isList: Bool?
+        for use in uses[name] ?? [] {
+            if case .object(let entity) = use.type {
+                throw ExpressionDiagnostic(
+                    offset: use.offset,
+                    message: "$\(name) stands for an object of \(entity), which cannot be supplied",
+                    hint: "compare an attribute that identifies it, such as \(name).id == $id")
+            }
+            guard let next = use.attributeType ?? AttributeType(use.type) else { continue }
+            guard isList == nil || isList == use.isList else {
+                throw ExpressionDiagnostic(
+                    offset: use.offset,
+                    message: "$\(name) is a list in one place and a single value in another")
+            }
+            isList = use.isList
+            guard let known = type else {
+                type = next
+                continue
+            }
+            guard let common = known.meeting(next) else {
+                throw ExpressionDiagnostic(
+                    offset: use.offset,
+                    message: "$\(name) is \(ExpressionType(known).description) in one place and "
+                        + "\(ExpressionType(next).description) here",
+                    hint: "use two parameters")
+            }
+            type = common
+        }
+        guard let type, let isList else {
+            throw ExpressionDiagnostic(
+                offset: firstOffset[name] ?? 0, message: "nothing tells the type of $\(name)",
+                hint: "compare it with an attribute, or declare its type")
+        }
+        return FetchParameter(name: name, type: type, isList: isList)
+    }
+}
+
+extension AttributeType {
+    /// The type of an argument that meets something of a type; nil where there is none.
+    init?(_ type: ExpressionType) {
+        switch type {
+        case .bool: self = .bool
+        case .integer: self = .int64
+        case .float: self = .float
+        case .double: self = .double
+        case .decimal(let scale): self = .decimal(scale: scale)
+        case .anyDecimal: self = .anyDecimal
+        case .string: self = .string
+        case .date: self = .date
+        case .uuid: self = .uuid
+        case .uri: self = .uri
+        case .data: self = .data
+        case .enumeration(let name): self = .enumeration(name)
+        case .null, .codable, .object: return nil
+        }
+    }
+
+    /// The least type whose values are all of both, or nil where the two do not meet.
+    func meeting(_ other: AttributeType) -> AttributeType? {
+        if self == other { return self }
+        let types = [self, other].map { ExpressionType($0) }
+        guard types.allSatisfy(\.isNumber) else { return nil }
+        if types.contains(where: \.isFloatingPoint) { return .double }
+        if types.contains(.anyDecimal) { return .anyDecimal }
+        let scales = types.compactMap(\.scale)
+        if let greatest = scales.max(), types.contains(where: { $0 != .integer }) {
+            return .decimal(scale: greatest)
+        }
+        return [AttributeType.int16, .int32, .int64].last { $0 == self || $0 == other }
+    }
+}
+
+// MARK: Parameters in the checker
+
+extension ExpressionChecker {
+    mutating func parameter(_ name: String, at offset: Int) -> Checked? {
+        if let declared = parameters.first(where: { $0.name == name }) {
+            guard !declared.isList else {
+                return fail(
+                    "$\(name) is a list", at: offset, hint: "a list stands at the right of IN")
+            }
+            return Checked(
+                source: .parameter(name),
+                typed: .parameter(name, ExpressionType(declared.type)), offset: offset)
+        }
+        if inference?.allows(name) == true {
+            inference?.meet(name, at: offset)
+        } else if !allowsUndeclaredParameters {
+            return unknownParameter(name, at: offset)
+        }
+        return Checked(
+            source: .parameter(name), typed: .parameter(name, .null), offset: offset,
+            flexible: .parameter(name))
+    }
+
+    private mutating func unknownParameter(_ name: String, at offset: Int) -> Checked? {
+        let known = parameters.map(\.name) + variables.keys.sorted() + unusedNames
+        let nearest = nearestName(to: name, among: known)
+        return fail(
+            "there is no parameter $\(name)", at: offset,
+            hint: nearest.map { "did you mean $\($0)?" })
+    }
+
+    mutating func untold<Result>(_ name: String, at offset: Int) -> Result? {
+        _ = fail("nothing tells the type of $\(name) here", at: offset)
+        return nil
+    }
+
+    mutating func note(
+        _ name: String, _ type: ExpressionType, of other: TypedExpression?, isList: Bool,
+        at offset: Int
+    ) {
+        guard inference != nil else { return }
+        var attributeType: AttributeType?
+        if case .attribute(_, let attribute, _) = other {
+            attributeType =
+                AttributeType(ExpressionType(attribute.type)) == nil
+                ? nil : attribute.type
+        }
+        inference?.add(
+            .init(type: type, attributeType: attributeType, isList: isList, offset: offset),
+            for: name)
+    }
+
+    /// A parameter that stands for a list, at the right of IN or BETWEEN; nil for anything else.
+    mutating func listParameter(
+        _ parsed: ParsedExpression, for operand: Checked
+    ) -> (name: String, source: ModelExpression)? {
+        guard case .path(.variable(let name), let names) = parsed.kind, names.isEmpty,
+            variables[name] == nil, fetchedProperty == nil
+        else { return nil }
+        if let declared = parameters.first(where: { $0.name == name }) {
+            guard declared.isList else { return nil }
+            let type = ExpressionType(declared.type)
+            let isFit =
+                type == operand.typed.type || operand.flexible != nil
+                || (type.isNumber && operand.typed.type.isNumber)
+            if !isFit {
+                _ = fail(
+                    "\(operand.typed.type.description) cannot be compared with "
+                        + type.description, at: parsed.offset)
+            }
+            return (name, .parameter(name))
+        }
+        guard allowsUndeclaredParameters || inference?.allows(name) == true else { return nil }
+        inference?.meet(name, at: parsed.offset)
+        if operand.flexible == nil {
+            note(name, operand.typed.type, of: operand.typed, isList: true, at: parsed.offset)
+        }
+        return (name, .parameter(name))
+    }
+}

@@ -1,0 +1,40 @@
+/// How a value that may lie in a file of its own is kept in a row: the first byte says where it is.
+///
+/// | first byte | then |
+/// |---|---|
+/// | 1 | the value itself |
+/// | 2 | the name of the file, in the folder beside the store |
+package enum ExternalForm {
+    /// The value follows.
+    package static let inline: UInt8 = 1
+    /// The name of a file follows.
+    package static let file: UInt8 = 2
+}
+
+extension Attribute {
+    /// Whether rows hold its values in the form of ``ExternalForm``.
+    package var usesExternalForm: Bool { isExternal && type == .data }
+}
+
+extension Model {
+    /// The form in which a row holds a value of an attribute; nil where the value is of another
+    /// type or does not fit.
+    package func stored(_ value: Value, of attribute: Attribute) -> StoredValue? {
+        let form = stored(value, as: attribute.type)
+        guard attribute.usesExternalForm, case .blob(let data) = form else { return form }
+        return .blob([ExternalForm.inline] + data)
+    }
+}
+
+extension ExternalForm {
+    /// Above this number of bytes a value goes to a file: below it SQLite reads and writes a value
+    /// as fast as a file system does a file.
+    package static let largestInline = 100 * 1024
+
+    /// The folder of a store's files, beside it.
+    package static func folder(ofStore path: String) -> String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let folder = parts.dropLast().map { $0 + "/" }.joined()
+        return "\(folder).\(parts.last ?? "").external"
+    }
+}

@@ -1,0 +1,41 @@
+import CambiumModel
+
+/// Finds the files that rows of an entity's table lead to.
+package struct ExternalColumns: Sendable {
+    private let table: String
+    private let columns: [String]
+
+    /// - Returns: nil where no entity of the root's family has a column of that kind.
+    package init?(of root: Entity, in model: Model) {
+        table = SQLText.identifier(root.name)
+        columns = model.family(of: root).flatMap { entity in
+            entity.attributes.filter { $0.usesExternalForm && !$0.isTransient }
+                .map { SQLText.identifier(model.column(of: $0.name, in: entity)) }
+        }
+        if columns.isEmpty { return nil }
+    }
+
+    /// The names of the files of the rows whose keys are in `pending`, as bytes, one a row.
+    package var queryOfPending: String {
+        let key = SQLText.identifier(SystemColumn.key)
+        return union { column in
+            "SELECT substr(t.\(column), 2) FROM pending AS p CROSS JOIN \(table) AS t "
+                + "WHERE t.\(key) = p.key AND \(isFile("t.\(column)"))"
+        }
+    }
+
+    /// The names of the files of all rows, as bytes, one a row. Reads the whole table.
+    package var queryOfAll: String {
+        union { column in
+            "SELECT substr(\(column), 2) FROM \(table) WHERE \(isFile(column))"
+        }
+    }
+
+    private func isFile(_ column: String) -> String {
+        "substr(\(column), 1, 1) = \(SQLText.literal(.blob(Data([ExternalForm.file]))))"
+    }
+
+    private func union(_ query: (String) -> String) -> String {
+        columns.map(query).joined(separator: " UNION ALL ")
+    }
+}

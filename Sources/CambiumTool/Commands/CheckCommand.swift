@@ -1,0 +1,51 @@
+import CambiumCompiler
+import Foundation
+
+/// `cambium check`: everything that is wrong with models.
+enum CheckCommand: Command {
+    static let name = "check"
+    static let summary = "Report everything that is wrong with models, and prove their migrations"
+    static let usage = "MODEL ... [--strict] [--format text|json|sarif] [--output FILE]"
+    static let details = """
+        Reads every version, checks it, plans the migration from each version to the next and runs
+        it with rows on an SQLite in memory: what the build does, without writing Swift.
+
+        Each finding is a line that editors understand, with a code that `cambium explain` explains:
+
+            Shop.cambium/2.xml:9:53: error: Product has no property 'salePrise' [CM603]
+            Shop.cambium/2.xml:9:53: note: Did you mean 'salePrice'?
+
+        json is for programs, sarif (2.1.0) for code hosts and editors; both are printed, or written
+        with --output, with paths relative to where you are. Findings of the text form go to the
+        error output, the line that says all is well to the output.
+        """
+    static let options = [
+        Option("--strict", nil, "warnings count: exit code 3"),
+        Option("--format", "FORM", "text (default), json or sarif"),
+        Option("--output", "FILE", "write json or sarif into a file"),
+    ]
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let paths = try arguments.bundles()
+        let format = try arguments.word("--format", DiagnosticReport.Format.self) ?? .text
+        if format == .text, arguments.has("--output") {
+            throw arguments.usage("--output belongs to --format json or sarif.")
+        }
+        let compilations = paths.map { ModelCompiler.compile($0) }
+        let diagnostics = compilations.flatMap(\.diagnostics)
+        let report = DiagnosticReport(
+            diagnostics, relativeTo: FileManager.default.currentDirectoryPath)
+        if format == .text {
+            console.writeError(report.rendered(as: .text))
+            for bundle in compilations.compactMap(\.bundle) {
+                console.write(bundle.summary + "\n")
+                for line in bundle.remarks { console.write("  \(line)\n") }
+            }
+        } else {
+            try Files.deliver(
+                report.rendered(as: format), to: arguments.value("--output"), console)
+        }
+        if compilations.contains(where: { $0.bundle == nil }) { return .modelHasErrors }
+        return arguments.has("--strict") && !diagnostics.isEmpty ? .modelHasWarnings : .fine
+    }
+}

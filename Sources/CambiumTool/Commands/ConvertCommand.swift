@@ -1,0 +1,89 @@
+import CambiumCompiler
+import Foundation
+
+/// `cambium convert`: from Xcode's format to Cambium's own and back, and from a mapping model to the
+/// declaration of a migration.
+enum ConvertCommand: Command {
+    static let name = "convert"
+    static let summary = "Turn a model of Xcode into Cambium's own format, or back"
+    static let usage = "MODEL [--output FOLDER] [--force]"
+    static let details = """
+        The direction follows from the name: Shop.xcdatamodeld becomes Shop.cambium, and the other
+        way round, with all versions. Nothing of the model is lost: what one format has no word for
+        is kept in a way that the other way back restores. Xcode's diagram positions go.
+
+            cambium convert Sources/App/Shop.xcdatamodeld
+
+        Both formats can be compiled as they are; convert when you want what Xcode cannot say. Then
+        take the old bundle out of the target: one target has one model of a name.
+
+        A mapping model becomes the <migration> of the version that it leads to: renames, fills and
+        drops, and a comment for each step that was code. It is printed, or written to --output:
+
+            cambium convert Shop1to2.xcmappingmodel --model Shop.xcdatamodeld --from 1 --to 2
+
+        The model and its two versions are needed only to tell what nothing maps, and so is dropped.
+        """
+    static let options = [
+        Option("--output", "FOLDER", "where the new bundle is made (default: beside the old)"),
+        Option("--force", nil, "write over what is there"),
+        Option("--model", "MODEL", "the model that a mapping model belongs to"),
+        Option("--from", "VERSION", "the version that a mapping model starts from"),
+        Option("--to", "VERSION", "the version that a mapping model leads to"),
+    ]
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        var path = try arguments.bundle()
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        if path.hasSuffix(".xcmappingmodel") || path.hasSuffix("/xcmapping.xml") {
+            return try convertMapping(path, arguments, console)
+        }
+        let (bundle, diagnostics) = BundleReader.read(path)
+        console.writeError(DiagnosticReport(diagnostics).rendered(as: .text))
+        guard !diagnostics.contains(where: \.isError) else { return .modelHasErrors }
+        let files =
+            path.hasSuffix(".cambium")
+            ? ModelConverter.xcodeBundle(from: bundle) : ModelConverter.ownBundle(from: bundle)
+        let beside = URL(fileURLWithPath: path).deletingLastPathComponent().relativePath
+        let folder = arguments.value("--output") ?? beside
+        let bundles = Set(files.compactMap { $0.path.split(separator: "/").first.map(String.init) })
+        if !arguments.has("--force") {
+            for name in bundles.sorted() where Files.exists("\(folder)/\(name)") {
+                throw ToolError.file(
+                    "\(folder)/\(name) is there already; nothing was written. Take it away, or say "
+                        + "--force.")
+            }
+        }
+        for file in files { try Files.write(file.contents, to: "\(folder)/\(file.path)") }
+        for name in bundles.sorted() { console.write("Wrote \(folder)/\(name)\n") }
+        return .fine
+    }
+
+    private static func convertMapping(
+        _ path: String, _ arguments: Arguments, _ console: Console
+    ) throws -> ExitCode {
+        let versions = arguments.value("--model").map { BundleReader.read($0).bundle.versions }
+        func version(_ option: String) throws -> ParsedModel? {
+            guard let name = arguments.value(option) else { return nil }
+            guard let found = versions?.first(where: { $0.version == name }) else {
+                throw ToolError.usage("There is no version '\(name)' in the model of --model")
+            }
+            return found
+        }
+        let (old, new) = (try version("--from"), try version("--to"))
+        let text: String
+        do throws(Diagnostic) {
+            text = try MappingModelReader.migration(at: path, old: old, new: new)
+        } catch {
+            console.writeError(error.rendered + "\n")
+            return .modelHasErrors
+        }
+        let output = arguments.value("--output")
+        if let output, Files.exists(output), !arguments.has("--force") {
+            throw ToolError.file(
+                "\(output) is there already; nothing was written. Take it away, or say --force.")
+        }
+        try Files.deliver(text, to: output, console)
+        return .fine
+    }
+}

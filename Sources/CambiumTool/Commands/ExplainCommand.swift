@@ -1,0 +1,30 @@
+import CambiumCompiler
+
+/// `cambium explain`: what a code means.
+enum ExplainCommand: Command {
+    static let name = "explain"
+    static let summary = "Explain a code such as CM502, with an example of how to put it right"
+    static let usage = "[CODE]"
+    static let details = """
+        Every finding ends with a code in brackets. This says what it means, shows a model with the
+        mistake and one without, and how to get from one to the other. Without a code it lists all.
+        """
+    static let options: [Option] = []
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        guard !arguments.words.isEmpty else {
+            for code in DiagnosticCode.allCases {
+                let severity = code.severity == .warning ? " (warning)" : ""
+                console.write("\(code.name)  \(code.explanation.title)\(severity)\n")
+            }
+            return .fine
+        }
+        for word in arguments.words {
+            guard let code = DiagnosticCode(named: word) else {
+                throw arguments.usage("There is no code '\(word)'; without one, all are listed.")
+            }
+            console.write(code.explanationText)
+        }
+        return .fine
+    }
+}

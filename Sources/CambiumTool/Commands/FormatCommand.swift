@@ -1,0 +1,62 @@
+import CambiumCompiler
+import Foundation
+
+/// `cambium format`: one layout for all model files.
+enum FormatCommand: Command {
+    static let name = "format"
+    static let summary = "Lay out model files as the documentation does"
+    static let usage = "MODEL ... [--check]"
+    static let details = """
+        Rewrites the versions of bundles Name.cambium, or single files such as Shop.cambium/3.xml:
+        two spaces a level, attributes in one order, long lines broken. Comments stay, and the model
+        is the same; a frozen version may be formatted. Files that are so already are left alone.
+
+        --check writes nothing, names the files that would change and ends with exit code 5.
+        """
+    static let options = [Option("--check", nil, "only say which files would change")]
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let isCheck = arguments.has("--check")
+        var code = ExitCode.fine
+        for path in try arguments.bundles() {
+            for file in try files(at: path) {
+                guard let text = try Files.text(of: file) else {
+                    throw ToolError.file("There is no file \(file).")
+                }
+                do throws(Diagnostic) {
+                    let source = SourceText(path: file, bytes: Array(text.utf8))
+                    let formatted = try ModelFormatter.format(source)
+                    guard formatted != text else { continue }
+                    if isCheck {
+                        console.write("\(file) is not formatted\n")
+                        code = code == .fine ? .differs : code
+                        continue
+                    }
+                    do {
+                        try Files.write(formatted, to: file)
+                        console.write("Formatted \(file)\n")
+                    } catch {
+                        console.writeError("cambium: error: \(error.message)\n")
+                        code = .file
+                    }
+                } catch {
+                    console.writeError(DiagnosticReport([error]).rendered(as: .text))
+                    code = .modelHasErrors
+                }
+            }
+        }
+        return code
+    }
+
+    /// A file, or the versions in a bundle.
+    private static func files(at path: String) throws(ToolError) -> [String] {
+        if path.hasSuffix(".xml") { return [path] }
+        let names = try? FileManager.default.contentsOfDirectory(atPath: path)
+        guard path.hasSuffix(".cambium") || path.hasSuffix(".cambium/"), let names else {
+            throw .usage("'\(path)' is no folder Name.cambium; only those can be formatted.")
+        }
+        return names.filter { $0.hasSuffix(".xml") && !$0.hasPrefix(".") }
+            .sorted(by: VersionOrder.precedes)
+            .map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+    }
+}

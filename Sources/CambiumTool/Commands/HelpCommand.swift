@@ -1,0 +1,29 @@
+import CambiumCompiler
+
+/// `cambium help`: all commands, one of them, or a topic.
+enum HelpCommand: Command {
+    static let name = "help"
+    static let summary = "Say more about a command, or about: \(Help.topicNames)"
+    static let usage = "[COMMAND | TOPIC]"
+    static let details = """
+        Topics: \(Help.topicNames).
+        """
+    static let options: [Option] = []
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        guard let word = arguments.words.first else {
+            console.write(Help.overview)
+            return .fine
+        }
+        if let topic = Help.topics.first(where: { $0.name == word }) {
+            console.write(topic.text)
+            return .fine
+        }
+        if let code = DiagnosticCode(named: word) {
+            console.write(code.explanationText)
+            return .fine
+        }
+        console.write(Help.text(of: try Tool.command(named: word)))
+        return .fine
+    }
+}

@@ -1,0 +1,48 @@
+import CambiumCompiler
+
+/// `cambium sql`: what the runtime executes, for review.
+enum SQLCommand: Command {
+    static let name = "sql"
+    static let summary = "Print the SQL of the schema and of the migrations"
+    static let usage = "MODEL [--version V | --from A --to B] [--output FOLDER]"
+    static let details = """
+        Prints the statements exactly as the runtime executes them: the schema of the current
+        version and every migration; or one version's schema; or the steps from one version to
+        another. With --output, a file for each, to be kept and reviewed with the model:
+
+            cambium sql Sources/App/Shop.cambium --from 2 --to 3
+        """
+    static let options = [
+        Option("--version", "V", "the schema of one version"),
+        Option("--from", "A", "the version that a migration starts from"),
+        Option("--to", "B", "the version that it leads to"),
+        Option("--output", "FOLDER", "write files instead of printing"),
+    ]
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let path = try arguments.bundle()
+        let (from, to) = (arguments.value("--from"), arguments.value("--to"))
+        guard (from == nil) == (to == nil) else {
+            throw arguments.usage("--from and --to belong together.")
+        }
+        guard let bundle = compile(path, console) else { return .modelHasErrors }
+        var files = bundle.sqlFiles()
+        if let from, let to {
+            guard let text = bundle.migrationSQL(from: from, to: to) else {
+                throw arguments.usage("There is no migration from '\(from)' to '\(to)'.")
+            }
+            files = [("\(bundle.name)-\(from)-to-\(to).sql", text)]
+        } else if let version = arguments.value("--version") {
+            guard let text = bundle.schemaSQL(version: version) else {
+                throw arguments.usage("There is no version '\(version)'.")
+            }
+            files = [("\(bundle.name)-\(version).sql", text)]
+        }
+        if let folder = arguments.value("--output") {
+            for file in files { try Files.write(file.contents, to: "\(folder)/\(file.name)") }
+        } else {
+            console.write(files.map(\.contents).joined(separator: "\n"))
+        }
+        return .fine
+    }
+}

@@ -1,0 +1,12 @@
+import CambiumCompiler
+
+extension Command {
+    /// Compiles a bundle and reports what was found; nil where that stops it.
+    static func compile(
+        _ path: String, checksLock: Bool = true, _ console: Console
+    ) -> CompiledBundle? {
+        let compilation = ModelCompiler.compile(path, checksLock: checksLock)
+        console.writeError(DiagnosticReport(compilation.diagnostics).rendered(as: .text))
+        return compilation.bundle
+    }
+}

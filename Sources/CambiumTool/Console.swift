@@ -1,0 +1,12 @@
+import Foundation
+
+/// Where a command writes: results to one side, what a person should know to the other.
+struct Console: Sendable {
+    let write: @Sendable (String) -> Void
+    let writeError: @Sendable (String) -> Void
+
+    /// The program's own output and error output.
+    static let standard = Console(
+        write: { FileHandle.standardOutput.write(Data($0.utf8)) },
+        writeError: { FileHandle.standardError.write(Data($0.utf8)) })
+}

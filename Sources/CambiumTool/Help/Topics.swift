@@ -1,0 +1,79 @@
+extension Help {
+    /// The names of the topics, for people.
+    static var topicNames: String { topics.map(\.name).joined(separator: ", ") }
+
+    /// What is worth knowing beside the commands.
+    static let topics: [(name: String, text: String)] = [
+        (
+            "model",
+            """
+            A model says what a program stores: entities with attributes and relationships.
+
+                <model xmlns="urn:cambium:model:1" name="Library" version="1">
+                  <entity name="Author">
+                    <attribute name="name" type="string" minLength="1"/>
+                    <relationship name="books" to="Book" inverse="author" many="true"
+                                  onDelete="cascade"/>
+                    <unique by="name"/>
+                  </entity>
+                  <entity name="Book">
+                    <attribute name="title" type="string"/>
+                    <attribute name="year" type="int32" min="0"/>
+                    <relationship name="author" to="Author" inverse="books" optional="true"/>
+                    <rule name="hasTitle" message="A book has a title">title != ''</rule>
+                  </entity>
+                </model>
+
+            It lies at Sources/<target>/Library.cambium/1.xml. The build makes a class of each entity:
+
+                let author = Author(in: context, name: "Ada Stone")
+                _ = Book(in: context, title: "On Trees", year: 1987, author: author)
+                try context.save()
+
+            Everything is required unless optional="true", and what is required is not optional in
+            Swift. Relationships name their way back. See also: cambium new Shop --example
+
+            """
+        ),
+        (
+            "versions",
+            """
+            Programs change what they store; stores of older programs have to follow.
+
+            1. Ship. Then: cambium freeze Shop.cambium, and commit cambium.lock.
+            2. Copy 1.xml to 2.xml, write version="2" into it, change what has to change.
+            3. cambium check Shop.cambium. What it cannot know, it asks for, with lines to choose
+               from: was an attribute renamed or dropped? What do existing objects get?
+
+                <attribute name="title" type="string" renamedFrom="name"/>
+                <migration from="1">
+                  <fill entity="Product" attribute="stock" with="0"/>
+                  <drop entity="Legacy" reason="never shipped with data"/>
+                </migration>
+
+            4. cambium sql Shop.cambium --from 1 --to 2 shows what will run on your users' machines.
+               The check has already run it, with rows, on a real SQLite.
+
+            The old files stay: there is a migration from every version that ever shipped.
+
+            """
+        ),
+        (
+            "expressions",
+            """
+            Rules, conditions of indexes and requests, and fills are Core Data's predicate language,
+            checked against the model when it is compiled.
+
+                salePrice == nil OR salePrice < price       a rule
+                stock > 0 AND category.name == $name        a request with a parameter
+                ANY tags.label BEGINSWITH[c] 'new'          at least one of a to-many
+                items.@count > 3 AND items.price.@sum < 100
+                SUBQUERY(items, $i, $i.price > 3).@count == 0
+
+            Logic has two values: nil equals only nil, and any other comparison with it is false. In
+            XML, write &lt; for < and &amp; for &.
+
+            """
+        ),
+    ]
+}

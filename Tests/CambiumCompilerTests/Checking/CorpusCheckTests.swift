@@ -1,0 +1,57 @@
+import CambiumModel
+import Foundation
+import Testing
+
+@testable import CambiumCompiler
+
+/// Every version of every real model is accepted, but for those that are listed with the reason.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct CorpusCheckTests {
+    /// What is rightly refused: the end of the path, and what is said there.
+    static let refusals: [(path: String, code: DiagnosticCode, message: String)] = [
+        (
+            // The attribute is called lastname.
+            "ZeeQL3/data/Contacts.xcdatamodel/contents", .invalidExpression,
+            "Person has no property 'lastName'"
+        ),
+        (
+            // An attribute of the type Double is derived from now(), which is a date.
+            "CoreData/Model.xcdatamodeld/Model 2.xcdatamodel/contents", .invalidExpression,
+            "A date where a floating-point number is wanted"
+        ),
+    ]
+
+    /// Those of a hundred versions take their time in a debug build.
+    static let bundles = Corpus.bundles.filter { path in
+        Corpus.isLong || !["WooCommerce", "zmessaging"].contains { path.contains($0) }
+    }
+
+    @Test(arguments: bundles)
+    func `a real model has no errors but the known ones`(path: String) {
+        let (bundle, _) = BundleReader.read(path)
+        var previous: CheckedModel?
+        for (index, parsed) in bundle.versions.enumerated() {
+            let (model, diagnostics) = ModelChecker.check(
+                parsed, bundleName: bundle.name,
+                previousVersion: index > 0 ? bundle.versions[index - 1].version : nil,
+                previous: previous)
+            previous = model
+            let known = Self.refusals.filter { parsed.source.path.hasSuffix($0.path) }
+            let errors = diagnostics.filter(\.isError)
+            #expect(
+                errors.map(\.message) == known.map(\.message), "\(errors.map(\.rendered))")
+            #expect(errors.map(\.code) == known.map(\.code))
+            #expect((model == nil) == !errors.isEmpty)
+        }
+    }
+
+    @Test func `the corpus has the versions that it is known for`() {
+        var files = 0
+        for path in FileManager.default.enumerator(atPath: Corpus.folder.path + "/models")
+            .map({ Array($0.compactMap { $0 as? String }) }) ?? []
+        where path.hasSuffix("/contents") {
+            files += 1
+        }
+        #expect(files == 360)
+    }
+}

@@ -1,0 +1,83 @@
+import CambiumModel
+import Foundation
+import Testing
+
+/// A megabyte of anything is an answer within moments, on any stack.
+@Suite struct HostileExpressionTests {
+    @Test(arguments: [
+        "(", ")", "{", "[", "((", "NOT ", "!", "-", "+", "1+", "1**", "a.", "a AND ", "a OR ",
+        "a == 1 OR ", "ANY ", "abs(", "TERNARY(", "SUBQUERY(a,$x,", "CAST(", "a", "é", "$", "$a ",
+        "@", "@sum.", "'", "\"", "\\", "%@", "%K.", "#", "1", "0x", "1e9", "NOT IN ", "a IN {",
+        "1,", "==", "[cd]", "\u{0}", "\u{FFFD}", "category.", "title == 'a' AND ", "$x == ",
+        "stock IN {1,2} OR ", "prise OR ", "nil,", "category.products.", "now() - ", ":=", "a:",
+    ])
+    func `repeated text gives a result or mistakes`(_ part: String) {
+        let text = String(repeating: part, count: 1_000_000 / part.utf8.count)
+        let short = String(repeating: part, count: 20_000 / part.utf8.count)
+        for text in [
+            text, "stock == " + short, "stock IN {\(short)}", "'\(short)'", "SELF.\(short)",
+        ] {
+            let result = ExpressionCompiler.condition(
+                text, entity: ShopModel.product, model: ShopModel.model)
+            guard case .failure(let failure) = result else { continue }
+            #expect(!failure.diagnostics.isEmpty && failure.diagnostics.count <= 100)
+            for diagnostic in failure.diagnostics {
+                #expect(diagnostic.message.utf8.count < 4000)
+                #expect((0...text.utf8.count).contains(diagnostic.offset))
+            }
+        }
+    }
+
+    @Test func `a hostile pattern is refused`() {
+        for pattern in [
+            String(repeating: "(", count: 100_000), String(repeating: "[", count: 100_000),
+            String(repeating: "(a", count: 1000) + String(repeating: ")", count: 1000),
+            String(repeating: "a*", count: 10_000), String(repeating: "a|", count: 3000),
+        ] {
+            #expect(throws: ExpressionDiagnostics.self) {
+                try ShopModel.condition("title MATCHES '\(pattern)'")
+            }
+        }
+    }
+
+    @Test func `time grows with the length and no faster`() {
+        func time(_ count: Int) -> Duration {
+            let text = Array(repeating: "stock == 1 AND title IN {'a', 'b'}", count: count)
+                .joined(separator: " OR ")
+            let clock = ContinuousClock()
+            return (0..<3).map { _ in
+                clock.measure {
+                    _ = ExpressionCompiler.condition(
+                        text, entity: ShopModel.product, model: ShopModel.model)
+                }
+            }.min() ?? .zero
+        }
+        let (one, eight) = (time(250), time(2000))
+        #expect(eight < one * 20, "\(one) and \(eight)")
+    }
+
+    @Test func `random bytes never crash`() {
+        let environment = ProcessInfo.processInfo.environment
+        let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
+        print("hostile texts: CAMBIUM_SEED=\(seed)")
+        var random = SeededGenerator(state: seed)
+        let words = [
+            "stock", "title", "tags", "category", "home", "geo", ".", "(", ")", "{", "}", ",", "==",
+            "<", "ANY", "ALL", "IN", "BETWEEN", "NOT", "AND", "OR", "$x", "@count", "@sum", "'a'",
+            "1", "nil", "SUBQUERY(", "TERNARY(", "CAST(", "'NSDate'", "now()", "+", "-", "**",
+            "[c]",
+            "LIKE", "SELF", "%@", "#in", "abs:(", "products", "\\", "'", "é", "amount", "colour",
+        ]
+        for _ in 0..<1500 {
+            let text = (0..<Int.random(in: 1...14, using: &random)).map { _ in
+                words.randomElement(using: &random) ?? ""
+            }.joined(separator: Bool.random(using: &random) ? " " : "")
+            let result = ExpressionCompiler.template(
+                text, entity: ShopModel.product, model: ShopModel.model)
+            guard case .success(let found) = result else { continue }
+            let again = ExpressionCompiler.template(
+                found.condition.description, entity: ShopModel.product, model: ShopModel.model)
+            #expect((try? again.get().condition) == found.condition, "\(text)")
+        }
+    }
+}

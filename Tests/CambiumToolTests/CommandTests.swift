@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import CambiumTool
+
+struct CommandTests {
+    private static let body = "<entity name=\"A\"><attribute name=\"x\" type=\"int32\"/></entity>"
+
+    @Test(arguments: Tool.commands.map { $0.name })
+    func `every command has a help that shows its usage and options`(name: String) throws {
+        let command = try Tool.command(named: name)
+        let run = ToolRun("help", name)
+        #expect(run.code == .fine)
+        #expect(run.output.contains("Usage: cambium \(name) \(command.usage)"))
+        for option in command.options { #expect(run.output.contains(option.name)) }
+        #expect(ToolRun(name, "--help").output == run.output)
+        #expect(run.output.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        #expect(ToolRun().output.contains("  \(name) "))
+    }
+
+    @Test(arguments: Help.topics.map(\.name))
+    func `every topic is there`(name: String) {
+        #expect(ToolRun("help", name).output.count > 500)
+    }
+
+    @Test func `a misspelt command and option name the nearest`() {
+        #expect(ToolRun("chekc").errors.contains("Did you mean 'check'?"))
+        #expect(ToolRun("check", "--strickt").errors.contains("Did you mean '--strict'?"))
+    }
+
+    @Test func `a new model can be checked, formatted, frozen, drawn and documented`() throws {
+        let folder = try TemporaryFolder()
+        let made = ToolRun("new", "Shop", "--example", "--in", folder.url.path)
+        #expect(made.output.contains("CambiumBuildPlugin"))
+        let path = folder.path("Shop.cambium")
+        #expect(ToolRun("check", path, "--strict").code == .fine)
+        #expect(ToolRun("freeze", path).output.contains("Froze 1"))
+        #expect(ToolRun("format", path).code == .fine)
+        #expect(ToolRun("check", path).code == .fine)
+        #expect(ToolRun("diagram", path).output.contains("\"Product\""))
+        #expect(ToolRun("docs", path, "--output", folder.path("a/Shop.html")).code == .fine)
+        #expect(folder.text("a/Shop.html")?.hasPrefix("<!DOCTYPE html>") == true)
+        let file = folder.path("Shop.cambium/1.xml")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let changed = text.replacingOccurrences(of: "merge=\"sum\"", with: "max=\"9\"")
+        try folder.write(changed, to: "Shop.cambium/1.xml")
+        #expect(ToolRun("check", path).errors.contains("[CM705]"))
+        #expect(ToolRun("freeze", path).code == .modelHasErrors)
+        #expect(ToolRun("freeze", path, "--again", "1").code == .fine)
+        #expect(ToolRun("check", path).code == .fine)
+    }
+
+    @Test func `a file that would not change keeps its date`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.bundle(Self.body)
+        let output = folder.path("out")
+        #expect(ToolRun("compile", path, "--output", output).code == .fine)
+        let file = folder.path("out/ShopModel.swift")
+        let past = Date(timeIntervalSince1970: 1_000_000)
+        try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: file)
+        #expect(ToolRun("compile", path, "--output", output).code == .fine)
+        let date =
+            try FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+        #expect(date == past)
+    }
+
+    @Test func `SQL is printed, or written into files`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.bundle(Self.body)
+        let printed = ToolRun("sql", path).output
+        #expect(printed.contains("CREATE TABLE \"A\""))
+        #expect(ToolRun("sql", path, "--output", folder.path("SQL")).output.isEmpty)
+        #expect(folder.text("SQL/Shop-1.sql") == printed)
+        #expect(ToolRun("sql", path, "--version", "2").code == .usage)
+    }
+
+    @Test func `a bundle goes to Xcode's format and back, and nothing is overwritten`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.bundle(Self.body)
+        let output = folder.path("x")
+        #expect(ToolRun("convert", path, "--output", output).code == .fine)
+        #expect(folder.text("x/Shop.xcdatamodeld/1.xcdatamodel/contents") != nil)
+        #expect(ToolRun("convert", path, "--output", output).code == .file)
+        #expect(ToolRun("convert", path, "--output", output, "--force").code == .fine)
+        let xcode = folder.path("x/Shop.xcdatamodeld")
+        #expect(ToolRun("convert", xcode).code == .fine)
+        #expect(ToolRun("check", folder.path("x/Shop.cambium")).code == .fine)
+    }
+
+    @Test func `a code is explained, and all are listed`() {
+        #expect(ToolRun("explain", "cm502").output.hasPrefix("CM502 (error)"))
+        #expect(
+            ToolRun("explain").output.contains("CM407  An optional bool has three values (warning)")
+        )
+    }
+
+    @Test func `the form of a diagram follows from the file's name`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.bundle(Self.body)
+        #expect(ToolRun("diagram", path, "--output", folder.path("a.dot")).code == .fine)
+        #expect(folder.text("a.dot")?.hasPrefix("digraph") == true)
+        #expect(ToolRun("diagram", path, "--output", folder.path("a.mmd")).code == .fine)
+        #expect(folder.text("a.mmd")?.hasPrefix("erDiagram") == true)
+    }
+}

@@ -1,0 +1,1 @@
+../../../CambiumSQLTests/Fuzzing/ExpressionInput.swift

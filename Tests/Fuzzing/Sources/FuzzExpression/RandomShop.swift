@@ -1,0 +1,1 @@
+../../../CambiumSQLTests/Expressions/RandomShop.swift

@@ -1,0 +1,1 @@
+../../../CambiumCompilerTests/Fuzzing/XMLInput.swift
