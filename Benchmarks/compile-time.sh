@@ -4,8 +4,8 @@
 #
 #   Benchmarks/compile-time.sh [-c debug|release] [--rounds N] [--limit RATIO]
 #
-# Processor time (user and system, of all the compiler's processes), in interleaved rounds; the
-# ratio is the median of the rounds' ratios. With a limit it ends with 1 where the ratio is greater.
+# Processor time (user, of all the compiler's processes), in interleaved rounds, so that the load of
+# other programs matters little; the ratio is the median of the rounds' ratios. With a limit it ends with 1 where the ratio is greater.
 set -eu
 configuration=debug
 rounds=7
@@ -77,11 +77,10 @@ compile() {
         -Xcc "-fmodule-map-file=$root/Sources/CSQLite/module.modulemap" "$work/$1"/*.swift
     cd "$root"
 }
-# The processor time of all children so far, in milliseconds
+# The user time of all children so far, in milliseconds
 spent() {
     times > "$work/times"
-    awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += t[1] * 60 + t[2] } }
-        END { printf "%d\n", sum * 1000 }' "$work/times"
+    awk 'NR == 2 { split($1, t, /[ms]/); printf "%d\n", (t[1] * 60 + t[2]) * 1000 }' "$work/times"
 }
 compile plain
 compile generated

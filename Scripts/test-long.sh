@@ -51,19 +51,19 @@ plugin() { sh Scripts/test-plugin.sh; }
 generated() { sh Scripts/test-generated.sh; }
 corpus() { sh Scripts/test-corpus.sh; }
 
-# Random cases for a thirtieth of the budget, at least 20 seconds for each generator: they read the
+# Random cases for a sixtieth of the budget, at least 20 seconds for each generator: they read the
 # variable, and print the seeds that they use. Built like test.sh builds, so that it is there.
 generators() {
-    seconds=$((budget * 60 / 30))
+    seconds=$((budget * 60 / 60))
     [ "$seconds" -ge 20 ] || seconds=20
     # shellcheck disable=SC2086
     CAMBIUM_GENERATOR_SECONDS=$seconds swift test $strict
 }
 
-# Fuzzing, both kinds at once, for a tenth of the budget and at least 20 seconds. (SwiftPM lets
+# Fuzzing, both kinds at once, for a thirtieth of the budget and at least 20 seconds. (SwiftPM lets
 # one of them wait while the other builds.)
 fuzzing() {
-    seconds=$((budget * 60 / 10))
+    seconds=$((budget * 60 / 30))
     [ "$seconds" -ge 20 ] || seconds=20
     sh Scripts/fuzz.sh XML "$seconds" &
     models=$!

@@ -8,6 +8,8 @@ public final class Watched: _Watched {
     public var onWillSave: ((Watched) -> Void)?
     /// What to do in ``didSave()``.
     public var onDidSave: ((Watched) -> Void)?
+    /// What the checks before a save do beside the model's: nothing, or throw.
+    public var onValidate: ((_ isDeletion: Bool) throws -> Void)?
     /// How many parts there were when the object was about to be deleted.
     public private(set) var partsAtDeletion: Int?
 
@@ -33,5 +35,20 @@ public final class Watched: _Watched {
     override public func prepareForDeletion() {
         calls.append("prepareForDeletion")
         partsAtDeletion = parts.count
+    }
+
+    override public func validateForInsert() throws {
+        try super.validateForInsert()
+        try onValidate?(false)
+    }
+
+    override public func validateForUpdate() throws {
+        try super.validateForUpdate()
+        try onValidate?(false)
+    }
+
+    override public func validateForDelete() throws {
+        try super.validateForDelete()
+        try onValidate?(true)
     }
 }

@@ -3,7 +3,8 @@ import PackagePlugin
 
 /// `swift package cambium …`: the tool, for a package's models.
 ///
-/// Where no model is named, `check`, `format`, `sql`, `diagram` and `docs` take those of the package.
+/// Where no model is named, `check`, `format`, `freeze`, `sql`, `diagram` and `docs` take
+/// those of the package (`format` those of Cambium's own format).
 /// What is written goes where the command says, with two exceptions: `docs` without `--output` writes
 /// into the plugin's own folder, and `sql --write` writes the SQL for review into the package, as
 /// `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled files).
@@ -42,11 +43,19 @@ struct CambiumCommandPlugin: CommandPlugin {
         }
         let output = context.pluginWorkDirectoryURL
         guard !isHelp, !namesModel, !models.isEmpty else {
-            return [command == "docs" ? withOutput(rest, output, "Model") : rest]
+            let isDocs = command == "docs" && !isHelp
+            return [isDocs ? withOutput(rest, output, modelName(in: rest)) : rest]
         }
         switch command {
-        case "check", "format":
+        case "check":
             return [rest + models.map(\.path)]
+        case "format":
+            // Xcode lays its own files out.
+            let own = models.map(\.path).filter { $0.hasSuffix(".cambium") }
+            if own.isEmpty { print("No model of this package is in Cambium's own format") }
+            return own.isEmpty ? [] : [rest + own]
+        case "freeze":
+            return models.map { rest + [$0.path] }
         case "sql":
             let root = context.package.directoryURL.appending(path: "SQL")
             return models.map { model in
@@ -65,6 +74,17 @@ struct CambiumCommandPlugin: CommandPlugin {
         default:
             return [rest]
         }
+    }
+
+    /// The name of the model that a command line names.
+    private func modelName(in arguments: [String]) -> String {
+        let path = arguments.first { argument in
+            let url = URL(fileURLWithPath: argument)
+            return !argument.hasPrefix("-") && Self.extensions.contains(url.pathExtension)
+        }
+        return path.map {
+            URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent
+        } ?? "Model"
     }
 
     /// The extensions of the folders that are models.

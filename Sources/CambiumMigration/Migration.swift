@@ -28,11 +28,16 @@ public struct Migration: Sendable, Hashable {
 
     /// Plans the migration between two versions.
     ///
+    /// - Parameter schemas: The tables of both, where they are laid out already.
     /// - Throws: All reasons why there is none.
-    package init(from old: Model, to new: Model) throws(MigrationProblems) {
+    package init(
+        from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil
+    ) throws(MigrationProblems) {
         self.init(
-            from: old.version, to: new.version, fromHash: old.versionHash,
-            toHash: new.versionHash, steps: try MigrationPlan(from: old, to: new).steps)
+            from: old.version, to: new.version,
+            fromHash: schemas?.old.metadata.versionHash ?? old.versionHash,
+            toHash: schemas?.new.metadata.versionHash ?? new.versionHash,
+            steps: try MigrationPlan(from: old, to: new, schemas: schemas).steps)
     }
 
     /// What the whole migration means for the data: as much as the gravest step.

@@ -26,11 +26,20 @@ package struct MigrationRunner {
     /// - Parameter statements: The statements of a fresh store, as the compiler printed them; nil
     ///   lays them out now.
     package init(model: Model, statements: [String]? = nil, migrations: [Migration] = []) {
+        self.init(
+            model: model, schema: Schema(of: model), statements: statements,
+            migrations: migrations)
+    }
+
+    /// Makes a runner for a model whose tables are laid out already.
+    package init(
+        model: Model, schema: Schema, statements: [String]? = nil, migrations: [Migration] = []
+    ) {
         self.model = model
         self.migrations = migrations
-        schema = Schema(of: model)
+        self.schema = schema
         creation = statements ?? schema.statements
-        target = StoreMetadata(of: model, schemaHash: schema.hash)
+        target = schema.metadata
     }
 
     /// Brings the database to the model's version.
@@ -72,9 +81,9 @@ package struct MigrationRunner {
 
     /// What the store says about itself, or nil where the database is empty.
     private func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
-        let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-        if catalogue.entries.isEmpty { return nil }
-        guard catalogue.entries["_metadata"] != nil,
+        let names = try connection.rows(Catalogue.namesQuery)
+        if names.isEmpty { return nil }
+        guard names.contains([.text("_metadata")]),
             let metadata = StoreMetadata(rows: try connection.rows(StoreMetadata.query))
         else { throw MigrationError.notAStore }
         return metadata

@@ -31,6 +31,28 @@ public enum AttributeType: Sendable, Hashable {
     case enumeration(String)
     /// A value of the Swift type of that name, which is `Codable` and `Sendable`; stored as JSON.
     case codable(String)
+
+    /// The case's name without what it holds. Swift's own description of an enumeration looks it up
+    /// in metadata, which takes long for ten thousand attributes.
+    package var caseName: String {
+        switch self {
+        case .bool: "bool"
+        case .int16: "int16"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .float: "float"
+        case .double: "double"
+        case .decimal: "decimal"
+        case .anyDecimal: "anyDecimal"
+        case .string: "string"
+        case .date: "date"
+        case .uuid: "uuid"
+        case .uri: "uri"
+        case .data: "data"
+        case .enumeration: "enumeration"
+        case .codable: "codable"
+        }
+    }
 }
 
 /// A closed set of values that the model names; a Swift `enum` with a raw value.

@@ -11,26 +11,36 @@ package enum SHA256 {
     /// The 32 bytes of the digest.
     package static func digest(of message: [UInt8]) -> [UInt8] {
         var state = initialState
-        let padded = padded(message)
-        for start in stride(from: 0, to: padded.count, by: 64) {
-            compress(padded[start..<start + 64], into: &state)
+        var words = [UInt32](repeating: 0, count: 64)
+        // Whole blocks are read where they are; only the rest is copied, to be padded.
+        let whole = message.count / 64 * 64
+        for start in stride(from: 0, to: whole, by: 64) {
+            compress(message, from: start, &words, into: &state)
+        }
+        let rest = padded(message[whole...], of: message.count)
+        for start in stride(from: 0, to: rest.count, by: 64) {
+            compress(rest, from: start, &words, into: &state)
         }
         return state.flatMap { word in
             stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) }
         }
     }
 
-    private static func padded(_ message: [UInt8]) -> [UInt8] {
-        let zeros = (119 - message.count % 64) % 64
-        let bits = UInt64(message.count) * 8
-        return message + [0x80] + Array(repeating: 0, count: zeros)
+    private static func padded(_ rest: ArraySlice<UInt8>, of count: Int) -> [UInt8] {
+        let zeros = (119 - count % 64) % 64
+        let bits = UInt64(count) * 8
+        return Array(rest) + [0x80] + Array(repeating: 0, count: zeros)
             + stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: bits >> $0) }
     }
 
-    private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-        var words = [UInt32](repeating: 0, count: 64)
-        for (index, byte) in block.enumerated() {
-            words[index / 4] = words[index / 4] << 8 | UInt32(byte)
+    private static func compress(
+        _ message: [UInt8], from start: Int, _ words: inout [UInt32], into state: inout [UInt32]
+    ) {
+        for index in 0..<16 {
+            let place = start + index * 4
+            words[index] =
+                UInt32(message[place]) << 24 | UInt32(message[place + 1]) << 16
+                | UInt32(message[place + 2]) << 8 | UInt32(message[place + 3])
         }
         for index in 16..<64 {
             let first = words[index - 15]
@@ -50,9 +60,14 @@ package enum SHA256 {
             let second = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
             (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
         }
-        for (index, value) in [a, b, c, d, e, f, g, h].enumerated() {
-            state[index] &+= value
-        }
+        state[0] &+= a
+        state[1] &+= b
+        state[2] &+= c
+        state[3] &+= d
+        state[4] &+= e
+        state[5] &+= f
+        state[6] &+= g
+        state[7] &+= h
     }
 
     private static func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 {

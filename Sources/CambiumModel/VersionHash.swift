@@ -28,8 +28,12 @@ extension Model {
         let enums = enumerations.map { "enum \($0.name) \(canonicalName(of: $0.rawType))" }
         let blocks = entities.map { entity in (entity.name, canonicalLines(of: entity)) }
         let entityLines = blocks.sorted { bytewise($0.0, $1.0) }.flatMap(\.1)
-        return (["cambium 1"] + enums.sorted(by: bytewise) + entityLines)
-            .map { $0 + "\n" }.joined()
+        var text = "cambium 1\n"
+        for line in enums.sorted(by: bytewise) + entityLines {
+            text += line
+            text += "\n"
+        }
+        return text
     }
 
     private func canonicalLines(of entity: Entity) -> [String] {
@@ -72,7 +76,7 @@ extension Model {
         case .decimal(let scale): "decimal(\(scale))"
         case .codable: "codable"
         case .enumeration(let name): name
-        default: "\(type)"
+        default: type.caseName
         }
     }
 

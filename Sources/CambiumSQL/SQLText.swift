@@ -59,6 +59,10 @@ package enum SQLText {
     }
 
     private static func quoted(_ text: String, with quote: Character) -> String {
+        if let quote = quote.asciiValue, !text.utf8.contains(quote) {
+            let mark = Character(UnicodeScalar(quote))
+            return "\(mark)\(text)\(mark)"
+        }
         var result = String(quote)
         for character in text.unicodeScalars {
             result.unicodeScalars.append(character)

@@ -33,6 +33,17 @@ enum Files {
     /// Whether there is anything at a path.
     static func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
+    /// A model that is not there is a file that cannot be read, not a model with errors.
+    static func requireModel(_ path: String) throws(ToolError) {
+        guard !exists(path) else { return }
+        throw .file("There is no folder \(path).")
+    }
+
+    /// The path from the root of the file system.
+    static func fullPath(_ path: String) -> String {
+        URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+
     /// The text of a file, or nil where there is none.
     static func text(of path: String) throws(ToolError) -> String? {
         guard exists(path) else { return nil }

@@ -72,4 +72,48 @@ import Testing
     @Test func `a broken statement is noticed`() {
         #expect(throws: MigrationError.self) { try prove { $0 + " nonsense" } }
     }
+
+    private func product(_ version: String, pattern: String? = nil, rules: [Rule] = []) -> Model {
+        TestStore.model(
+            version,
+            [
+                Entity(
+                    name: "Product",
+                    attributes: [
+                        Attribute(
+                            name: "sku", type: .string, limits: Limits(pattern: pattern)),
+                        Attribute(name: "stock", type: .int32),
+                    ], rules: rules)
+            ])
+    }
+
+    private func isEqual(_ name: String, _ value: Value) -> ModelExpression {
+        .comparison(.keyPath(root: .subject, names: [name]), .equal, .literal(value), [])
+    }
+
+    private func proof(_ new: Model) throws -> MigrationProver.Proof {
+        let old = product("1")
+        return try MigrationProver.prove(
+            from: old, to: new, migration: Migration(from: old, to: new))
+    }
+
+    @Test func `generated values meet new patterns and the constants of new rules`() throws {
+        #expect(try proof(product("2", pattern: "[A-Z]{2}-[0-9]+")).rows > 0)
+        let condition = ModelExpression.and([
+            isEqual("sku", .string("only")), isEqual("stock", .int(4711)),
+        ])
+        #expect(try proof(product("2", rules: [Rule(name: "one", condition: condition)])).rows > 0)
+    }
+
+    @Test func `rows that a step refuses are dropped, and the others prove it`() throws {
+        let square = ModelExpression.arithmetic(
+            .keyPath(root: .subject, names: ["stock"]), .multiply,
+            .keyPath(root: .subject, names: ["stock"]))
+        let few = ModelExpression.comparison(square, .less, .literal(.int(900)), [])
+        let found = try proof(product("2", rules: [Rule(name: "few", condition: few)]))
+        #expect(found.rows > 0)
+        let none = ModelExpression.comparison(square, .less, .literal(.int(0)), [])
+        let nothing = try proof(product("2", rules: [Rule(name: "none", condition: none)]))
+        #expect(nothing.rows == 0 && nothing.refusals == 3)
+    }
 }

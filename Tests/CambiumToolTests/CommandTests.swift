@@ -1,3 +1,4 @@
+import CambiumCompiler
 import Foundation
 import Testing
 
@@ -48,6 +49,30 @@ struct CommandTests {
         #expect(ToolRun("freeze", path).code == .modelHasErrors)
         #expect(ToolRun("freeze", path, "--again", "1").code == .fine)
         #expect(ToolRun("check", path).code == .fine)
+    }
+
+    @Test func `the schema is written beside a bundle, or where it is asked for`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.bundle(Self.body)
+        let run = ToolRun("schema", path)
+        #expect(run.code == .fine)
+        #expect(run.output.contains(folder.path(ModelSchema.fileName)))
+        #expect(folder.text(ModelSchema.fileName) == ModelSchema.text)
+        let other = folder.path("schemas/model.xsd")
+        #expect(ToolRun("schema", path, "--output", other).code == .fine)
+        #expect(folder.text("schemas/model.xsd") == ModelSchema.text)
+        #expect(ToolRun("schema", path, "--output", "-").output == ModelSchema.text)
+    }
+
+    @Test func `a model that names its schema is checked like any other`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            """
+            <model xmlns="urn:cambium:model:1" name="Shop" version="1"
+                   xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+                   xsi:schemaLocation="urn:cambium:model:1 ../cambium-model-1.xsd">\(Self.body)</model>
+            """, to: "Shop.cambium/1.xml")
+        #expect(ToolRun("check", folder.path("Shop.cambium"), "--strict").code == .fine)
     }
 
     @Test func `a file that would not change keeps its date`() throws {

@@ -50,7 +50,7 @@ public final class PersistentContainer: Sendable {
     public init(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions()
     ) throws {
-        let runtimeModel = RuntimeModel(model)
+        let runtimeModel = model.runtimeModel
         let path: String? = if case .file(let path) = location { path } else { nil }
         let connection = try Connection(
             path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate)

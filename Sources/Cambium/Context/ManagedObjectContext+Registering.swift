@@ -3,8 +3,20 @@ import CambiumSQLite
 extension ManagedObjectContext {
     /// The object of a row, where the context has it. Never reads from the store.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
+        guard let entity = entity(of: id) else { return nil }
+        return objects[entity.rootIndex].map[id.key]
+    }
+
+    /// The entity of an identity in this context's store; nil where it is of another.
+    private func entity(of id: ObjectID) -> EntityDescription? {
         guard id.store == coordinator.store.identifier else { return nil }
-        return objects[id.entity.rootIndex].map[id.key]
+        let entities = coordinator.model.entities
+        // An identity that came as text, or from a container of its own, may have been made with
+        // the descriptions of another model.
+        if entities.indices.contains(id.entity.index), entities[id.entity.index] === id.entity {
+            return id.entity
+        }
+        return coordinator.model[id.entityName]
     }
 
     /// The object of a row; a fault where the context does not have it yet. Never reads from the
@@ -13,7 +25,7 @@ extension ManagedObjectContext {
     ///
     /// An id of another store answers with an object that is gone.
     public func object(with id: ObjectID) -> ManagedObject {
-        guard id.store == coordinator.store.identifier else {
+        guard let entity = entity(of: id) else {
             let model = coordinator.model
             // Descriptions live as long as their own container, so it must be one of this model's.
             let entity = model[id.entityName] ?? model.entities.first ?? id.entity
@@ -24,7 +36,7 @@ extension ManagedObjectContext {
             ghost.ownExtras.vanished = true
             return ghost
         }
-        return object(entity: id.entity.index, key: id.key)
+        return object(entity: entity.index, key: id.key)
     }
 
     /// The object of a row that is there, with its values read.

@@ -61,15 +61,15 @@ extension ManagedObjectContext {
     private func validate() throws {
         var errors: [ValidationError] = []
         for object in inserted where object.lifecycle == .inserted {
-            let found = validationErrors(of: object)
+            let found = object.validationErrors(thrownBy: object.validateForInsert)
             if !found.isEmpty { errors += found }
         }
         for object in updated where object.lifecycle == .updated {
-            let found = validationErrors(of: object)
+            let found = object.validationErrors(thrownBy: object.validateForUpdate)
             if !found.isEmpty { errors += found }
         }
         for object in deleted where object.lifecycle == .deleted {
-            errors += denials(of: object)
+            errors += object.validationErrors(thrownBy: object.validateForDelete)
         }
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
@@ -98,17 +98,6 @@ extension ManagedObjectContext {
         }
         ruleEvaluators[entity.index] = made
         return made
-    }
-
-    private func denials(of object: ManagedObject) -> [ValidationError] {
-        deniers(of: object).map { relationship, count in
-            let name = relationship.relationship.name
-            return ValidationError(
-                code: .deleteDenied, entityName: object.entityDescription.name,
-                objectID: object.objectID, property: name,
-                message: "It cannot be deleted while \(name) has \(count) objects. "
-                    + "Delete or move them first.")
-        }
     }
 
     /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they were

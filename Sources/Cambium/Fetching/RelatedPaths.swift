@@ -109,8 +109,9 @@ struct RelatedPaths {
                 case .subject: entity
                 case .variable(let variable): variables[variable]
                 }
+            // The path may end with the attribute that is aggregated; its owner is the element.
             return names.reduce(start) { owner, name in
-                owner?.relationship(named: name).map { model.entities[$0.destination] }
+                owner?.relationship(named: name).map { model.entities[$0.destination] } ?? owner
             }
         case .subquery(let inner, _, _):
             return destination(of: inner, of: entity, variables)

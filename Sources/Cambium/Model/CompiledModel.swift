@@ -1,4 +1,5 @@
 import CambiumSQL
+import Synchronization
 
 /// What the compiler made of a model: the value `Shop.model` of generated code, which
 /// ``PersistentContainer`` opens stores with.
@@ -11,6 +12,22 @@ public struct CompiledModel: Sendable {
     public let migrations: [Migration]
 
     let classes: [String: ManagedObject.Type]
+    private let preparation = Preparation()
+
+    /// The model as the runtime uses it: prepared once, by the first who needs it.
+    var runtimeModel: RuntimeModel {
+        preparation.model.withLock { model in
+            if let model { return model }
+            let made = RuntimeModel(self)
+            model = made
+            PreparedModels.note(made)
+            return made
+        }
+    }
+
+    private final class Preparation: Sendable {
+        let model = Mutex<RuntimeModel?>(nil)
+    }
 
     /// Puts together what the compiler made. Called by generated code.
     @_spi(Generated)

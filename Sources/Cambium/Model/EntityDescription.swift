@@ -16,6 +16,8 @@ final class EntityDescription: Sendable {
     let hasEntityColumn: Bool
     let isAbstract: Bool
     let objectClass: ManagedObject.Type
+    /// Whether the class has the checks of the model's limits.
+    let isGenerated: Bool
     let layout: RecordLayout
     let shape: RecordShape
     /// The attribute that a slot holds, where it holds one.
@@ -24,6 +26,12 @@ final class EntityDescription: Sendable {
     let storedSlots: SlotSet
     /// Whether there are values that are in memory only.
     let hasTransients: Bool
+    /// The slots of attributes that must have a value.
+    let requiredSlots: SlotSet
+    /// The slots of floating-point numbers and dates that can be set.
+    let floatingSlots: SlotSet
+    /// The to-one relationships that must lead somewhere, by number.
+    let requiredToOnes: [Int]
     /// The slots of large data that may lie in files.
     let externalSlots: SlotSet
     /// The fetched properties, inherited ones first; generated code knows them by number.
@@ -58,6 +66,7 @@ final class EntityDescription: Sendable {
         hasEntityColumn = model.hasSubentities(root)
         isAbstract = entity.isAbstract
         self.objectClass = objectClass
+        isGenerated = objectClass.entityReference.model != nil
         self.layout = layout
         self.shape = shape
         self.relationships = relationships
@@ -75,6 +84,19 @@ final class EntityDescription: Sendable {
             externalSlots.insert(slot)
         }
         self.externalSlots = externalSlots
+        var requiredSlots = SlotSet()
+        var floatingSlots = SlotSet()
+        for (slot, attribute) in attributes.enumerated() {
+            // Nobody sets a derived attribute, and before the first save it has no value.
+            guard let attribute, attribute.derivation == nil else { continue }
+            if !attribute.isOptional, !attribute.isTransient { requiredSlots.insert(slot) }
+            if shape.kinds[slot] == .real { floatingSlots.insert(slot) }
+        }
+        self.requiredSlots = requiredSlots
+        self.floatingSlots = floatingSlots
+        requiredToOnes = relationships.filter {
+            !$0.isToMany && !$0.relationship.isOptional && !$0.isTransient
+        }.map(\.ordinal)
         fetchedProperties = lineage.flatMap(\.fetchedProperties)
         presenceRules = lineage.flatMap { $0.presenceRules(in: model) }
         template = Self.template(of: layout, shape, attributes, in: model)

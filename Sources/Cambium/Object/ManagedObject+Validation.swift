@@ -1,39 +1,81 @@
+import CambiumSQLite
+
 extension ManagedObject {
-    /// Checks the object as a save would before it inserts it.
-    ///
-    /// Every limit, every rule of the model and every check of the program's own is looked at, and
-    /// all that is wrong is thrown at once. Checks of the program's own may repair values. What
-    /// only the store can know (that a value is unique) shows when it is saved.
-    ///
-    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
-    public final func validateForInsert() throws {
-        try throwValidationErrors()
+    /// What is wrong with the object as it is now, to be inserted or updated.
+    final func throwValidationErrors() throws {
+        let errors = managedObjectContext?.validationErrors(of: self) ?? []
+        if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    /// Checks the object as a save would before it updates it: the same as ``validateForInsert()``.
-    ///
-    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
-    public final func validateForUpdate() throws {
-        try throwValidationErrors()
-    }
-
-    /// Checks that no relationship with the delete rule deny keeps the object from being deleted.
-    ///
-    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
-    public final func validateForDelete() throws {
+    /// What keeps the object from being deleted.
+    final func throwDenials() throws {
         let deniers = managedObjectContext?.deniers(of: self) ?? []
         let errors = deniers.map { relationship, count in
             let name = relationship.relationship.name
             return ValidationError(
                 code: .deleteDenied, entityName: entityDescription.name, objectID: objectID,
                 property: name,
-                message: "\(name) has \(count) objects and denies the delete. Remove them first.")
+                message: "It cannot be deleted while \(name) has \(count) objects. "
+                    + "Delete or move them first.")
         }
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    private final func throwValidationErrors() throws {
-        let errors = managedObjectContext?.validationErrors(of: self) ?? []
-        if !errors.isEmpty { throw ValidationErrors.combined(errors) }
+    /// The errors that a check threw, one by one. What is no error of validation is one that a check
+    /// of the program's own has thrown.
+    final func validationErrors(thrownBy check: () throws -> Void) -> [ValidationError] {
+        do {
+            try check()
+            return []
+        } catch let error as ValidationError {
+            return [error]
+        } catch let errors as ValidationErrors {
+            return errors.errors
+        } catch {
+            return [
+                ValidationError(
+                    code: .custom, entityName: entityDescription.name, objectID: objectID,
+                    property: nil, message: "The object was refused: \(error)", underlying: error)
+            ]
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Checks a value in the place of an attribute's own, and gives what the checks made of it.
+    final func validated(_ value: Value, at path: [String]) throws -> Value {
+        let name = path.joined(separator: ".")
+        return try withTrialValues {
+            // Refuses what is no attribute, is derived or does not fit.
+            try setValue(value, forKey: name)
+            var validator = Validator(self, property: name)
+            validateProperties(into: &validator)
+            var errors = validator.errors
+            if validator.hasRunOwnChecks, !errors.isEmpty {
+                // It may have repaired what an earlier check refused.
+                var second = Validator(self, property: name)
+                validateProperties(into: &second)
+                errors = second.errors
+            }
+            if !errors.isEmpty { throw ValidationErrors.combined(errors) }
+            return try self.value(forKey: name)
+        }
+    }
+
+    /// Runs a body that may set attributes, and takes everything back: for the context nothing has
+    /// happened.
+    private final func withTrialValues<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let trial = RecordWriter.compactCopy(readable, entityDescription.shape)
+        let (record, page, flags, unfit) = (record, page, flags, extras?.unfitSlots)
+        (self.record, self.page, self.flags) = (trial.record, trial.page, .isReady)
+        defer {
+            (self.record, self.page, self.flags) = (record, page, flags)
+            if let unfit {
+                extras?.unfitSlots = unfit
+            } else {
+                extras?.unfitSlots = []
+            }
+        }
+        return try body()
     }
 }

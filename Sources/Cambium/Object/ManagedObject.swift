@@ -16,7 +16,8 @@ import CambiumSQLite
 ///   ``changedValues()``, ``hasPersistentChangedValues``
 /// - Generic access: ``value(forKey:)``, ``setValue(_:forKey:)``
 /// - Hooks to override: ``awakeFromInsert()``, ``awakeFromFetch()``, ``willSave()``, ``didSave()``,
-///   ``prepareForDeletion()``, ``validateProperties(into:)``
+///   ``prepareForDeletion()``, ``validateForInsert()``, ``validateForUpdate()``,
+///   ``validateForDelete()``
 open class ManagedObject {
     // Safety: each access loads or stores one value and calls nothing meanwhile, so accesses cannot
     // overlap; the checks for it at run time would be a tenth of the time of a save.
@@ -55,8 +56,12 @@ open class ManagedObject {
         context.didInsert(self)
     }
 
-    /// The name of the class's entity. Generated classes override it.
-    open class var entityName: String { "" }
+    /// The class's entity and its model. Generated classes override it.
+    @_spi(Generated)
+    open class var entityReference: EntityReference { EntityReference() }
+
+    /// The name of the class's entity, as generated classes know it.
+    open class var entityName: String { entityReference.name }
 
     // MARK: Hooks
 
@@ -78,10 +83,38 @@ open class ManagedObject {
     open func prepareForDeletion() {}
 
     /// Checks the limits that the model sets on the properties; called before each save of an
-    /// inserted or updated object. Generated classes override it with typed checks; this one reads
-    /// the model.
+    /// inserted or updated object. This one sees to required values and to numbers that are none;
+    /// generated classes override it with the limits of their properties.
     open func validateProperties(into validator: inout Validator) {
-        validator.validateAgainstModel()
+        validator.validateEssentials()
+    }
+
+    /// Checks the object as a save does before it inserts it: every limit, every rule of the model
+    /// and every check of the program's own, which may repair values. What only the store can know
+    /// (that a value is unique) shows when it is saved.
+    ///
+    /// An override calls `super`, and adds to what that throws. A save calls it for each new object
+    /// and collects what all of them throw.
+    ///
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
+    open func validateForInsert() throws {
+        try throwValidationErrors()
+    }
+
+    /// Checks the object as a save does before it updates it: the same as ``validateForInsert()``,
+    /// unless it is overridden.
+    ///
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
+    open func validateForUpdate() throws {
+        try throwValidationErrors()
+    }
+
+    /// Checks, as a save does before it deletes the object, that no relationship with the delete
+    /// rule deny keeps it from being deleted. An override calls `super`.
+    ///
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several.
+    open func validateForDelete() throws {
+        try throwDenials()
     }
 }
 

@@ -28,7 +28,9 @@ final class SQLiteStore: Store {
     init(
         _ connection: sending Connection, path: String?, model: RuntimeModel, isReadOnly: Bool
     ) throws {
-        identifier = Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).oldValue
+        identifier =
+            path.map(Self.identifier(ofPath:))
+            ?? Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).oldValue
         self.isReadOnly = isReadOnly
         self.model = model
         externalColumns = model.entities.map { entity in
@@ -44,6 +46,15 @@ final class SQLiteStore: Store {
                 family.contains(entity.index) ? Self.rowReader(of: entity, in: select) : nil
             }
         }
+    }
+
+    /// The identifier of the store in a file: the same whenever it is opened, so that an object's
+    /// identity that was written down finds it again.
+    private static func identifier(ofPath path: String) -> UInt64 {
+        let absolute = URL(filePath: path).standardizedFileURL.path
+        let digest = SHA256.digest(of: Array(absolute.utf8))
+        // The numbers of stores in memory are small.
+        return digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } | 1 << 63
     }
 
     var hasExternalColumns: Bool { externalColumns.contains { $0 != nil } }

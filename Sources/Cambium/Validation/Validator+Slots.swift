@@ -1,28 +1,21 @@
-// What nearly every property is checked for, for many properties in one call.
+// What every object is checked for. Generated classes add the limits of their properties.
 extension Validator {
-    /// Required attributes must have been given values: those whose bits are set, from a slot on.
-    @_spi(Generated)
-    public mutating func required(slots: UInt64, from base: Int = 0) {
-        let record = object.readable
-        var rest = slots
-        while rest != 0 {
-            let slot = base + rest.trailingZeroBitCount
-            rest &= rest - 1
-            if !record.hasValue(slot) { required(property(at: slot), at: slot) }
+    /// Required values must be there, and numbers be numbers. Objects whose class has no generated
+    /// checks are checked for all that the model says.
+    mutating func validateEssentials() {
+        let description = object.entityDescription
+        guard description.isGenerated else { return validateAgainstModel() }
+        description.requiredSlots.forEach { slot in
+            if !object.readable.hasValue(slot) { required(property(at: slot), at: slot) }
         }
-    }
-
-    /// Floating-point numbers and dates must not be NaN, which the store cannot keep.
-    @_spi(Generated)
-    public mutating func finite(slots: UInt64, from base: Int = 0) {
-        let record = object.readable
-        var rest = slots
-        while rest != 0 {
-            let slot = base + rest.trailingZeroBitCount
-            rest &= rest - 1
+        description.floatingSlots.forEach { slot in
+            let record = object.readable
             if record.hasValue(slot), record.real(slot).isNaN {
                 finite(property(at: slot), record.real(slot))
             }
+        }
+        for ordinal in description.requiredToOnes {
+            requiredToOne(description.relationships[ordinal].relationship.name, ordinal)
         }
     }
 

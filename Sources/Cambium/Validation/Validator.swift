@@ -7,8 +7,12 @@ public struct Validator {
     /// Whether a check of the program's own ran, which may have changed values.
     private(set) var hasRunOwnChecks = false
 
-    init(_ object: ManagedObject) {
+    /// The only property whose errors count and whose own check is run; nil for all.
+    private let property: String?
+
+    init(_ object: ManagedObject, property: String? = nil) {
         self.object = object
+        self.property = property
     }
 
     /// Runs all checks.
@@ -17,11 +21,16 @@ public struct Validator {
         validateRules(rules)
     }
 
+    private func isWanted(_ property: String?) -> Bool {
+        self.property == nil || property == self.property
+    }
+
     /// Notes that something is wrong.
     mutating func add(
         _ code: ValidationError.Code, _ property: String?, rule: String? = nil, _ message: String,
         underlying: (any Error)? = nil
     ) {
+        guard isWanted(property) else { return }
         errors.append(
             ValidationError(
                 code: code, entityName: object.entityDescription.name, objectID: object.objectID,
@@ -135,6 +144,7 @@ public struct Validator {
     /// Runs a check of the program's own, which throws when it says no.
     @_spi(Generated)
     public mutating func custom(_ property: String?, _ check: () throws -> Void) {
+        guard isWanted(property) else { return }
         hasRunOwnChecks = true
         do {
             try check()

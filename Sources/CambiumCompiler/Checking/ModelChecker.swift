@@ -20,6 +20,8 @@ package struct ModelChecker {
     /// The names of the Swift types that the model declares, by their lower-case forms.
     var typeNames: [String: String] = [:]
     var renames: [Subject: String] = [:]
+    /// Where the indexes stand that an Xcode bundle has and the store cannot keep.
+    var skippedIndexes: Set<Int> = []
     /// The names of the entities, right or wrong.
     let declaredEntities: Set<String>
 
@@ -86,6 +88,7 @@ package struct ModelChecker {
             checkDerivations(of: &drafts[index], in: outline)
             checkFetchedProperties(of: &drafts[index], in: outline)
         }
+        checkDerivationCycles(of: drafts, in: outline)
         let inherited = namesOfInheritedTemplates(drafts)
         let entities = drafts.map {
             checkConstraints(of: $0, in: outline, inherited[$0.name] ?? [])

@@ -78,6 +78,27 @@ extension ModelChecker {
         }
     }
 
+    /// How the two become each other's inverse, or, where the other end is spoken for, that this one
+    /// needs an inverse of its own.
+    private func remedy(
+        for relationship: Relationship, of entity: String, _ inverse: Relationship,
+        of destination: Entity, _ model: Model
+    ) -> String {
+        let isSpokenFor =
+            inverse.inverse != relationship.name
+            && model.entity(named: inverse.destination).flatMap { other in
+                inverse.inverse.flatMap { model.relationship($0, of: other) }
+            }?.inverse == inverse.name
+        if isSpokenFor {
+            return "'\(inverse.name)' is the inverse of "
+                + "'\(inverse.destination).\(inverse.inverse ?? "")': declare another relationship "
+                + "of \(destination.name) for the way back and name it here"
+        }
+        let many = inverse.isToMany ? " many=\"true\"" : ""
+        return "Declare in \(destination.name): <relationship name=\"\(inverse.name)\" "
+            + "to=\"\(entity)\" inverse=\"\(relationship.name)\"\(many)/>"
+    }
+
     private mutating func checkInverse(
         of relationship: Relationship, _ draft: EntityDraft, _ element: ParsedElement,
         in model: Model
@@ -107,10 +128,7 @@ extension ModelChecker {
             report(
                 .inverseNotMutual,
                 "'\(way)' does not lead back to '\(draft.name).\(relationship.name)'", at: written,
-                notes: [
-                    "Declare in \(destination.name): <relationship name=\"\(inverse.name)\" "
-                        + "to=\"\(draft.name)\" inverse=\"\(relationship.name)\"/>"
-                ])
+                notes: [remedy(for: relationship, of: draft.name, inverse, of: destination, model)])
             return
         }
         guard inverse.isTransient == relationship.isTransient else {

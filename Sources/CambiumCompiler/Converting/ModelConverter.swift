@@ -19,6 +19,13 @@ package enum ModelConverter {
                 root.attributes.append(
                     ParsedAttribute(name: XcodeNamespace.bundle, value: fileName, at: root.offset))
             }
+            // By this a version is known to have come from Xcode, whether or not a name is used.
+            if model.format == .xcode, root[XcodeNamespace.declaration] == nil {
+                root.attributes.append(
+                    ParsedAttribute(
+                        name: XcodeNamespace.declaration, value: XcodeNamespace.uri,
+                        at: root.offset))
+            }
             let source = model.format == .cambium ? model.source : nil
             return (
                 path: "\(folder)/\(model.version).xml",

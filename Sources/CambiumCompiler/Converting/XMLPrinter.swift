@@ -155,9 +155,8 @@ extension ParsedElement {
     /// With the declarations that its names need, on the outermost element.
     fileprivate func declaringNamespaces() -> ParsedElement {
         var element = self
-        let declaration = "xmlns:" + XcodeNamespace.prefix.dropLast()
-        element.attributes.removeAll { $0.name == declaration }
-        if uses(XcodeNamespace.prefix) {
+        let declaration = XcodeNamespace.declaration
+        if element[declaration] == nil, uses(XcodeNamespace.prefix) {
             element.attributes.append(
                 ParsedAttribute(name: declaration, value: XcodeNamespace.uri, at: offset))
         }

@@ -86,6 +86,8 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case constantCondition = 611
     case impliedRule = 612
     case distantDerivation = 613
+    case inertOption = 614
+    case skippedIndex = 615
 
     // 7xx: migrations
     case wrongStartVersion = 701
@@ -111,7 +113,8 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
             .unusedParameter, .rtreeKeptBinary, .fixedValue, .unusedType, .smallExternalData,
             .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity, .childlessAbstract,
             .singularToMany, .coveredIndex, .uselessIndex, .leakyConstraint, .constantCondition,
-            .impliedRule, .impliedDrop, .emptyProof, .brokenChain, .longName, .distantDerivation:
+            .impliedRule, .impliedDrop, .emptyProof, .brokenChain, .longName, .distantDerivation,
+            .inertOption, .skippedIndex:
             .warning
         default:
             .error

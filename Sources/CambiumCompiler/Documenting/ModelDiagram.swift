@@ -12,6 +12,8 @@ struct ModelDiagram {
         let name: String
         let isAbstract: Bool
         let rows: [Row]
+        /// What is said of several attributes together, such as `unique (a, b)`.
+        let remarks: [String]
     }
 
     /// An attribute.
@@ -48,12 +50,15 @@ struct ModelDiagram {
                 name: entity.name, isAbstract: entity.isAbstract,
                 rows: entity.attributes.map { attribute in
                     let unique = entity.uniqueConstraints.filter {
-                        $0.properties.contains(attribute.name)
+                        $0.properties == [attribute.name]
                     }
                     return Row(
                         name: attribute.name, type: attribute.type.notation,
                         isOptional: attribute.isOptional,
                         remarks: unique.isEmpty ? [] : ["unique"])
+                },
+                remarks: entity.uniqueConstraints.map(\.properties).filter { $0.count > 1 }.map {
+                    "unique (\($0.joined(separator: ", ")))"
                 })
         }
         let parents = model.entities.compactMap { entity in

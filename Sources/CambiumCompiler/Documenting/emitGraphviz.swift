@@ -53,9 +53,13 @@ enum GraphvizEmitter {
                 + row.remarks.map { " · \(HTMLText.escaped($0))" }.joined()
                 + "</FONT></TD></TR>"
         }
+        let remarks = box.remarks.map { remark in
+            "<TR><TD COLSPAN=\"2\" ALIGN=\"LEFT\"><FONT COLOR=\"\(Colour.faint)\">"
+                + "\(HTMLText.escaped(remark))</FONT></TD></TR>"
+        }
         return "<TABLE BORDER=\"1\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"4\" "
             + "STYLE=\"ROUNDED\" COLOR=\"\(Colour.border)\" BGCOLOR=\"\(Colour.surface)\">"
-            + head + rows.joined() + "</TABLE>"
+            + head + (rows + remarks).joined() + "</TABLE>"
     }
 
     private static func attributes(of kind: ModelDiagram.Kind) -> String {

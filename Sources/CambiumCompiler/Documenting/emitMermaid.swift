@@ -13,8 +13,11 @@ enum MermaidEmitter {
                 continue
             }
             lines.append("    \(name) {")
-            for row in box.rows {
-                let remarks = row.remarks + (row.isOptional ? ["optional"] : [])
+            for (index, row) in box.rows.enumerated() {
+                // Only attributes have a place for remarks: the first has those of several.
+                let shared = index == 0 ? box.remarks : []
+                let remarks =
+                    row.remarks + shared + (row.isOptional ? ["optional"] : [])
                 let comment = remarks.isEmpty ? "" : " " + quoted(remarks.joined(separator: ", "))
                 lines.append("        \(word(row.type)) \(word(row.name))\(comment)")
             }

@@ -73,8 +73,11 @@ extension Attribute {
             "\(isOptional ? "optionalDecimal" : "decimal")(at: \(slot))"
         case .codable:
             "\(isOptional ? "optionalCodable" : "codable")(at: \(slot))"
-        default:
+        case .enumeration:
             "\(isOptional ? "optionalValue" : "value")(at: \(slot))"
+        default:
+            "\(isOptional ? "optional\(SwiftText.capitalized(type.accessor))" : type.accessor)"
+                + "(at: \(slot))"
         }
     }
 
@@ -84,7 +87,28 @@ extension Attribute {
         case .decimal(let scale): "setDecimal(\(value), at: \(slot), scale: \(scale))"
         case .anyDecimal: "setDecimal(\(value), at: \(slot))"
         case .codable: "setCodable(\(value), at: \(slot))"
-        default: "setValue(\(value), at: \(slot))"
+        case .enumeration: "setValue(\(value), at: \(slot))"
+        default: "set\(SwiftText.capitalized(type.accessor))(\(value), at: \(slot))"
+        }
+    }
+}
+
+extension AttributeType {
+    /// The name of the accessor of a type that has one of its own.
+    fileprivate var accessor: String {
+        switch self {
+        case .bool: "bool"
+        case .int16: "int16"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .float: "float"
+        case .double: "double"
+        case .string: "string"
+        case .date: "date"
+        case .uuid: "uuid"
+        case .uri: "uri"
+        case .data: "data"
+        case .decimal, .anyDecimal, .codable, .enumeration: "value"
         }
     }
 }

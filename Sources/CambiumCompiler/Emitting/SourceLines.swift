@@ -26,6 +26,14 @@ package struct SourceLines: Sendable {
         lines = [:]
     }
 
+    /// Lines that are known already.
+    init(bundle: String, file: String, lines: [String: Int]) {
+        self.bundle = bundle
+        self.file = file
+        path = file
+        self.lines = lines
+    }
+
     /// The lines of a version.
     ///
     /// - Parameters:

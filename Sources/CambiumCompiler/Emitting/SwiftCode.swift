@@ -26,73 +26,89 @@ indirect enum SwiftCode {
         .call(name, arguments.map { (nil, $0) })
     }
 
-    /// The lines of the expression after `prefix` and before `suffix`, at an indentation.
-    func lines(indent: Int, prefix: String = "", suffix: String = "") -> [String] {
-        let margin = String(repeating: " ", count: indent)
+    /// Writes the lines of the expression after `prefix` and before `suffix`, at an indentation.
+    func write(to output: inout String, indent: Int, prefix: String = "", suffix: String = "") {
+        let margin = Self.margin(indent)
         // The formatter counts the comma that a list's last element would have on several lines.
         let room = Self.width - indent - prefix.count - suffix.count - (hasList ? 1 : 0)
+        output += margin
+        output += prefix
         if let line = onOneLine(within: room) {
-            return [margin + prefix + line + suffix]
+            output += line
+            output += suffix
+            output += "\n"
+        } else {
+            writeBroken(to: &output, indent: indent, suffix: suffix)
         }
-        return broken(indent: indent, prefix: margin + prefix, suffix: suffix)
     }
 
-    private func broken(indent: Int, prefix: String, suffix: String) -> [String] {
-        let margin = String(repeating: " ", count: indent)
+    /// Writes the expression on several lines; the first is begun already.
+    private func writeBroken(to output: inout String, indent: Int, suffix: String) {
         switch self {
         case .text(let text):
-            return [prefix + text + suffix]
+            output += text + suffix + "\n"
         case .string(let text), .rawString(let text):
-            var lines = SwiftText.rawLines(text, width: Self.width - indent)
-            lines[0] = prefix + lines[0]
-            for index in lines.indices.dropFirst() where !lines[index].isEmpty {
-                lines[index] = margin + lines[index]
+            let margin = Self.margin(indent)
+            for (index, line) in SwiftText.rawLines(text, width: Self.width - indent).enumerated() {
+                if index > 0 { output += line.isEmpty ? "\n" : "\n" + margin }
+                output += line
             }
-            lines[lines.count - 1] += suffix
-            return lines
+            output += suffix + "\n"
         case .call(let name, let arguments):
+            output += name
+            output += "("
             if arguments.count == 1, arguments[0].label == nil, arguments[0].value.isCollection {
                 // A collection as the only argument keeps the brackets together.
-                return arguments[0].value.broken(
-                    indent: indent, prefix: "\(prefix)\(name)(", suffix: ")\(suffix)")
+                arguments[0].value.writeBroken(to: &output, indent: indent, suffix: ")" + suffix)
+                return
             }
-            var lines = ["\(prefix)\(name)("]
+            output += "\n"
             for (index, argument) in arguments.enumerated() {
                 let isLast = index == arguments.count - 1
-                lines += argument.value.lines(
-                    indent: indent + 4, prefix: argument.label.map { "\($0): " } ?? "",
+                argument.value.write(
+                    to: &output, indent: indent + 4,
+                    prefix: argument.label.map { "\($0): " } ?? "",
                     suffix: isLast ? ")\(suffix)" : ",")
             }
-            return lines
         case .array(let elements):
             let isSingle = elements.count == 1
-            return ["\(prefix)["]
-                + elements.flatMap { $0.lines(indent: indent + 4, suffix: isSingle ? "" : ",") }
-                + ["\(margin)]\(suffix)"]
+            output += "[\n"
+            for element in elements {
+                element.write(to: &output, indent: indent + 4, suffix: isSingle ? "" : ",")
+            }
+            output += Self.margin(indent) + "]" + suffix + "\n"
         case .filled(let open, let elements, let close):
             let comma = open == "[" && elements.count > 1 ? "," : ""
-            return [prefix + open]
-                + SwiftWriter.filled(elements, separator: ", ", room: Self.width - indent - 5)
-                .map { "\(margin)    \($0)" }.appendingToLast(comma)
-                + [margin + close + suffix]
+            let lines = SwiftWriter.filled(
+                elements, separator: ", ", room: Self.width - indent - 5)
+            output += open
+            for line in lines { output += "\n" + Self.margin(indent + 4) + line }
+            if !lines.isEmpty { output += comma }
+            output += "\n" + Self.margin(indent) + close + suffix + "\n"
         case .sum(let terms):
-            return terms.enumerated().flatMap { index, term in
+            for (index, term) in terms.enumerated() {
                 let suffix = index == terms.count - 1 ? suffix : ""
-                return index == 0
-                    ? term.broken(indent: indent, prefix: prefix, suffix: suffix)
-                    : term.lines(indent: indent + 4, prefix: "+ ", suffix: suffix)
+                if index == 0 {
+                    term.writeBroken(to: &output, indent: indent, suffix: suffix)
+                } else {
+                    term.write(to: &output, indent: indent + 4, prefix: "+ ", suffix: suffix)
+                }
             }
         case .dictionary(let pairs):
             let isSingle = pairs.count == 1
-            return ["\(prefix)["]
-                + pairs.flatMap { key, value in
-                    value.lines(
-                        indent: indent + 4,
-                        prefix: "\(key.onOneLine(within: .max) ?? ""): ",
-                        suffix: isSingle ? "" : ",")
-                }
-                + ["\(margin)]\(suffix)"]
+            output += "[\n"
+            for (key, value) in pairs {
+                value.write(
+                    to: &output, indent: indent + 4,
+                    prefix: "\(key.onOneLine(within: .max) ?? ""): ",
+                    suffix: isSingle ? "" : ",")
+            }
+            output += Self.margin(indent) + "]" + suffix + "\n"
         }
+    }
+
+    private static func margin(_ indent: Int) -> String {
+        String(repeating: " ", count: indent)
     }
 
     /// Whether a list of several elements is somewhere inside; stops at the first.
@@ -169,13 +185,5 @@ indirect enum SwiftCode {
             line += "]"
         }
         return line.utf8.count <= room
-    }
-}
-
-extension [String] {
-    /// The lines with something more at the end of the last.
-    fileprivate func appendingToLast(_ text: String) -> [String] {
-        guard let last else { return self }
-        return dropLast() + [last + text]
     }
 }

@@ -6,6 +6,8 @@ import CambiumModel
 enum SwiftText {
     /// A string literal. Printable ASCII stays as it is, everything else is written as `\u{…}`.
     static func literal(_ text: String) -> String {
+        // Most are names; a look at each scalar takes longer.
+        if isPlainASCII(text) { return "\"\(text)\"" }
         var literal = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -21,6 +23,11 @@ enum SwiftText {
     /// regular expressions.
     static func rawLiteral(_ text: String) -> String {
         let form = RawForm(of: text)
+        if !form.escapesAll, isPrintable(text), !text.utf8.contains(UInt8(ascii: "\n")),
+            text.utf8.first != UInt8(ascii: "\"")
+        {
+            return "\(form.hashes)\"\(text)\"\(form.hashes)"
+        }
         var literal = form.hashes + "\""
         for (index, scalar) in text.unicodeScalars.enumerated() {
             // A quote at the start could be taken for the start of a literal of several lines.
@@ -35,7 +42,19 @@ enum SwiftText {
     static func rawLines(_ text: String, width: Int) -> [String] {
         let form = RawForm(of: text)
         let escape = form.escape
-        var lines: [String] = []
+        var lines = ["\(form.hashes)\"\"\""]
+        // Lines of printable characters that fit, as nearly all are, stand as they are.
+        if !form.escapesAll, isPrintable(text) {
+            let parts = text.utf8.split(
+                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            if parts.allSatisfy({ $0.count + escape.utf8.count <= width }),
+                !parts.contains(where: { $0.last == UInt8(ascii: " ") })
+            {
+                lines += parts.map { String(Substring($0)) }
+                lines.append("\"\"\"\(form.hashes)")
+                return lines
+            }
+        }
         var tokens: [String] = []
         var length = 0
         func endLine(_ count: Int, with end: String) {
@@ -58,10 +77,16 @@ enum SwiftText {
         }
         endLine(tokens.count, with: "")
         // A space at the end of a line is easily lost by an editor.
-        let safe = lines.map { line in
+        lines = lines.map { line in
             line.last == " " ? "\(line.dropLast())\(escape)u{20}" : line
         }
-        return ["\(form.hashes)\"\"\""] + safe + ["\"\"\"\(form.hashes)"]
+        lines.append("\"\"\"\(form.hashes)")
+        return lines
+    }
+
+    /// Whether a text has nothing but printable ASCII and line feeds.
+    private static func isPrintable(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == UInt8(ascii: "\n") }
     }
 
     /// A name at a place where an identifier is declared or used, in back-ticks where it is a
@@ -160,10 +185,10 @@ enum SwiftText {
         init(of text: String) {
             var longest = 0
             var run: Int?
-            for scalar in text.unicodeScalars {
-                switch scalar {
-                case "\"", "\\": run = 0
-                case "#": run = run.map { $0 + 1 }
+            for byte in text.utf8 {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"): run = 0
+                case UInt8(ascii: "#"): run = run.map { $0 + 1 }
                 default: run = nil
                 }
                 longest = max(longest, run ?? 0)

@@ -1,22 +1,27 @@
 /// Lines of Swift at the right indentation.
 struct SwiftWriter {
-    private var lines: [String] = []
-    private var indent = 0
-
-    /// The text so far.
-    var text: String { lines.map { $0 + "\n" }.joined() }
+    /// The text so far, which ends with a line feed.
+    private(set) var text = ""
+    private var margin = ""
+    private var indent = 0 {
+        didSet { margin = String(repeating: " ", count: indent) }
+    }
 
     /// Whether nothing was written yet.
-    var isEmpty: Bool { lines.isEmpty }
+    var isEmpty: Bool { text.isEmpty }
 
     /// Writes a line; an empty one separates declarations.
     mutating func line(_ text: String = "") {
-        lines.append(text.isEmpty ? "" : String(repeating: " ", count: indent) + text)
+        if !text.isEmpty {
+            self.text += margin
+            self.text += text
+        }
+        self.text += "\n"
     }
 
     /// Writes code after `prefix` and before `suffix`.
     mutating func code(_ prefix: String, _ code: SwiftCode, _ suffix: String = "") {
-        lines += code.lines(indent: indent, prefix: prefix, suffix: suffix)
+        code.write(to: &text, indent: indent, prefix: prefix, suffix: suffix)
     }
 
     /// Writes a block in braces.
@@ -45,7 +50,7 @@ struct SwiftWriter {
             line("\(header) {}")
         } else {
             line("\(header) {")
-            lines += inside.lines
+            text += inside.text
             line("}")
         }
     }
@@ -70,12 +75,27 @@ struct SwiftWriter {
 
     /// Writes a doc comment of one paragraph, wrapped. The text passes the escaping point here.
     mutating func doc(_ text: String) {
-        let words = SwiftText.comment(text).split(separator: " ")
-        for line in Self.filled(
-            words.map(String.init), separator: " ", room: SwiftCode.width - indent - 4)
-        {
+        let comment = SwiftText.comment(text)
+        let room = SwiftCode.width - indent - 4
+        if comment.utf8.count <= room, Self.isSpacedEvenly(comment) {
+            line("/// " + comment)
+            return
+        }
+        let words = comment.split(separator: " ")
+        for line in Self.filled(words.map(String.init), separator: " ", room: room) {
             self.line("/// \(line)")
         }
+    }
+
+    /// Whether a text is words with one space between each two.
+    private static func isSpacedEvenly(_ text: String) -> Bool {
+        let space = UInt8(ascii: " ")
+        var previous = space
+        for byte in text.utf8 {
+            if byte == space, previous == space { return false }
+            previous = byte
+        }
+        return previous != space
     }
 
     /// Writes a function's head with its parameters, and its body in braces.
@@ -86,9 +106,9 @@ struct SwiftWriter {
         var inside = SwiftWriter()
         inside.indent = indent + 4
         body(&inside)
-        let isEmpty = inside.lines.isEmpty
-        let single = "\(head)(\(parameters.joined(separator: ", ")))\(result) {"
-        if indent + single.count + (isEmpty ? 1 : 0) <= SwiftCode.width {
+        let end = inside.isEmpty ? "}" : ""
+        let single = "\(head)(\(parameters.joined(separator: ", ")))\(result) {\(end)"
+        if indent + single.count <= SwiftCode.width {
             line(single)
         } else {
             line("\(head)(")
@@ -98,12 +118,10 @@ struct SwiftWriter {
                     writer.line(line)
                 }
             }
-            line(")\(result) {")
+            line(")\(result) {\(end)")
         }
-        if isEmpty {
-            lines[lines.count - 1] += "}"
-        } else {
-            lines += inside.lines
+        if !inside.isEmpty {
+            text += inside.text
             line("}")
         }
     }
@@ -111,15 +129,23 @@ struct SwiftWriter {
     /// Puts as many parts on each line as fit.
     static func filled(_ parts: [String], separator: String, room: Int) -> [String] {
         var lines: [String] = []
+        var line = ""
+        var length = 0
         let mark = separator == " " ? "" : ","
         for (index, part) in parts.enumerated() {
             let part = index == parts.count - 1 ? part : part + mark
-            if let last = lines.last, last.count + 1 + part.count <= room {
-                lines[lines.count - 1] = "\(last) \(part)"
+            let count = part.count
+            if index > 0, length + 1 + count <= room {
+                line += " "
+                line += part
+                length += 1 + count
             } else {
-                lines.append(part)
+                if index > 0 { lines.append(line) }
+                line = part
+                length = count
             }
         }
+        if !parts.isEmpty { lines.append(line) }
         return lines
     }
 }

@@ -25,6 +25,24 @@ extension SwiftEmitter {
         }
         writer.line()
         emitKeys(of: composite, members, to: &writer)
+        writer.line()
+        emitPath(to: composite, to: &writer)
+    }
+
+    /// The subscript by which paths through to-one relationships lead on to the parts of a value.
+    private func emitPath(to composite: Composite, to writer: inout SwiftWriter) {
+        let keysName = SwiftText.plainIdentifier(composite.name) + "Keys"
+        let key = names.library("ToOneKey")
+        writer.block("\(isolation)extension \(key)") { writer in
+            writer.doc("The keys of the parts of a ``\(composite.name)`` of the destination.")
+            let path = names.standard("KeyPath")
+            writer.function(
+                "\(modifier)subscript",
+                parameters: [
+                    "dynamicMember key: \(path)<Destination.Type, \(keysName)<Destination>>"
+                ], result: " -> \(keysName)<Root>"
+            ) { $0.line("\(keysName)(_path: path + Destination.self[keyPath: key]._path)") }
+        }
     }
 
     private func emitKeys(
@@ -74,12 +92,25 @@ extension SwiftEmitter {
 
     private func parameter(_ member: CompositeMember) -> String {
         let declaration = "\(member.identifier): \(type(of: member))"
-        let isOptional =
+        let initial =
             switch member.kind {
-            case .part(let attribute): attribute.isOptional
-            case .composite(let inner): inner.isOptional
+            case .part(let attribute): initialValue(of: attribute)
+            case .composite(let inner): inner.isOptional ? "nil" : nil
             }
-        return isOptional ? declaration + " = nil" : declaration
+        return initial.map { "\(declaration) = \($0)" } ?? declaration
+    }
+
+    /// What a part is where the initializer is not told: the model's default, else nil where it may
+    /// be. A default that Swift has no short literal for must be given.
+    private func initialValue(of attribute: Attribute) -> String? {
+        let none = attribute.isOptional ? "nil" : nil
+        return switch attribute.defaultValue {
+        case .constant(let value):
+            LiteralEmitter(names: names).argument(value, of: attribute.type, in: model) ?? none
+        case .now: names.library("Date") + "()"
+        case .newUUID: names.library("UUID") + "()"
+        case nil: none
+        }
     }
 
     private func describe(_ member: CompositeMember) -> String {

@@ -22,6 +22,11 @@ extension SwiftEmitter {
                 emitFetchTemplates(of: entity, to: &writer)
             }
         }
+        if isModelTypeHidden {
+            writer.line()
+            writer.doc("The model, for classes with a property of that name.")
+            writer.line("private typealias \(modelType) = \(SwiftText.identifier(model.name))")
+        }
         return writer.text
     }
 
@@ -35,10 +40,7 @@ extension SwiftEmitter {
         writer.block(
             "\(classModifier(entity))class \(entity.className): \(superclass), \(entity.keysName)"
         ) { writer in
-            writer.doc("The name of the entity, `\(name)`.")
-            writer.block(
-                "override \(modifier)class var entityName: \(names.standard("String"))",
-                statement: SwiftText.literal(name))
+            emitReference(of: entity, to: &writer)
             if !entity.entity.isAbstract {
                 writer.line()
                 emitInitializer(of: entity, to: &writer)
@@ -62,11 +64,38 @@ extension SwiftEmitter {
                     "\(modifier)var \(property.name): [\(property.destinationType)]",
                     statement: "fetched(\(property.number))")
             }
-            if hasChecks(entity) {
+            if hasLimits(entity) {
                 writer.line()
                 emitValidationOverride(of: entity, to: &writer)
             }
             if entity.isBase { emitHooks(of: entity, to: &writer) }
+        }
+    }
+
+    /// The type of the model, by a name that means it inside the classes too.
+    private var modelType: String {
+        isModelTypeHidden
+            ? names.unused("_\(SwiftText.plainIdentifier(model.name))Model")
+            : SwiftText.identifier(model.name)
+    }
+
+    /// Whether a property has the name of the model, which hides it inside its class.
+    private var isModelTypeHidden: Bool {
+        model.entities.contains { entity in
+            entity.attributes.contains { $0.name == model.name }
+                || entity.compositeAttributes.contains { $0.name == model.name }
+                || entity.relationships.contains { $0.name == model.name }
+                || entity.fetchedProperties.contains { $0.name == model.name }
+        }
+    }
+
+    /// The entity and its model, which users of the module do not see.
+    private func emitReference(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
+        let type = names.library("EntityReference")
+        writer.doc("The entity `\(entity.entity.name)` of the model `\(model.name)`.")
+        if access == .public { writer.line("@_spi(Generated)") }
+        writer.block("override \(modifier)class var entityReference: \(type)") { writer in
+            writer.line("\(type)(\(SwiftText.literal(entity.entity.name)), \(modelType).model)")
         }
     }
 
@@ -139,10 +168,8 @@ extension SwiftEmitter {
             "override \(openness)func validateProperties("
                 + "into validator: inout \(names.library("Validator")))"
         ) { writer in
-            if entity.parentName != nil {
-                writer.line("super.validateProperties(into: &validator)")
-            }
-            emitChecks(of: entity, to: &writer)
+            writer.line("super.validateProperties(into: &validator)")
+            writer.line("\(validationFunction(entity))(self, into: &validator)")
         }
     }
 

@@ -44,6 +44,20 @@ struct LiteralEmitter {
         }
     }
 
+    /// A literal of an attribute's own type that fits into a line, as a default argument; nil where
+    /// there is none.
+    func argument(_ value: Value, of type: AttributeType, in model: Model) -> String? {
+        switch (value, type) {
+        case (.bool(let value), .bool): return "\(value)"
+        case (.string(let value), .string): return SwiftText.literal(value)
+        case (_, .enumeration(let name)):
+            return model.enumeration(named: name)?.cases.first { $0.rawValue == value }
+                .map { "." + SwiftText.identifier($0.name) }
+        default:
+            return bound(value, of: type)?.onOneLine(within: SwiftCode.width)
+        }
+    }
+
     /// A number that reads back bit for bit.
     func double(_ value: Double) -> String {
         switch value {

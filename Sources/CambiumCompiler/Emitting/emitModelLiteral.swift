@@ -152,7 +152,7 @@ struct ModelLiteralEmitter {
         case .decimal(let scale): .call(".decimal", [("scale", .text("\(scale)"))])
         case .enumeration(let name): .call(".enumeration", .string(name))
         case .codable(let name): .call(".codable", .string(name))
-        default: .text(".\(type)")
+        default: .text("." + type.caseName)
         }
     }
 

@@ -26,54 +26,15 @@ extension SwiftEmitter {
 
     /// The name of the function. A hook of the program's is `validate` and an attribute's name, and
     /// inside the class it would hide a function of the same name.
-    private func validationFunction(_ entity: GeneratedEntity) -> String {
+    func validationFunction(_ entity: GeneratedEntity) -> String {
         "validate\(SwiftText.plainIdentifier(entity.entity.className))Properties"
     }
 
-    /// Whether the class has something to check, or stands at the top, where without an override
-    /// the runtime would go through the model for every object.
-    func hasChecks(_ entity: GeneratedEntity) -> Bool {
-        entity.parentName == nil || hasLimits(entity) || !slots(entity, isRequired).isEmpty
-            || !slots(entity, mayBeNaN).isEmpty
-    }
-
-    /// What the class's own method does. That values are there, and are numbers, is checked for
-    /// many slots at once: that is what nearly all properties have, and it costs no code.
-    func emitChecks(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
-        for (function, condition) in [("required", isRequired), ("finite", mayBeNaN)] {
-            let slots = slots(entity, condition)
-            for base in Set(slots.map { $0 / 64 * 64 }).sorted() {
-                let mask = slots.filter { base..<base + 64 ~= $0 }.reduce(UInt64(0)) {
-                    $0 | 1 << UInt64($1 - base)
-                }
-                let hexadecimal = "0x" + String(mask, radix: 16, uppercase: true)
-                writer.line(
-                    "validator.\(function)(slots: \(hexadecimal)\(base == 0 ? "" : ", from: \(base)"))"
-                )
-            }
-        }
-        if hasLimits(entity) {
-            writer.line("\(validationFunction(entity))(self, into: &validator)")
-        }
-    }
-
-    private func hasLimits(_ entity: GeneratedEntity) -> Bool {
+    /// Whether the class has something to check beyond what the runtime checks of every object: that
+    /// required values are there, and that numbers are numbers.
+    func hasLimits(_ entity: GeneratedEntity) -> Bool {
         !checks(of: entity).isEmpty || !entity.objectHooks.isEmpty
             || entity.attributes.contains(where: \.attribute.hasCustomValidation)
-    }
-
-    private func slots(
-        _ entity: GeneratedEntity, _ condition: (Attribute) -> Bool
-    ) -> [Int] {
-        entity.leaves.filter { !$0.isDerived && condition($0.attribute) }.map(\.slot)
-    }
-
-    private func isRequired(_ attribute: Attribute) -> Bool {
-        !attribute.isOptional && !attribute.isTransient
-    }
-
-    private func mayBeNaN(_ attribute: Attribute) -> Bool {
-        [.float, .double, .date].contains(attribute.type)
     }
 
     private func checks(of entity: GeneratedEntity) -> [SwiftCode] {
@@ -116,18 +77,14 @@ extension SwiftEmitter {
     private func check(_ relationship: GeneratedRelationship) -> SwiftCode? {
         let name = SwiftCode.string(relationship.relationship.name)
         let number = SwiftCode.text("\(relationship.number)")
-        if relationship.relationship.isToMany {
-            let bounds = [
-                ("min", relationship.relationship.minimumCount),
-                ("max", relationship.relationship.maximumCount),
-            ].compactMap { label, bound in
-                bound.map { (label: label as String?, value: SwiftCode.text("\($0)")) }
-            }
-            guard !bounds.isEmpty else { return nil }
-            return .call("validator.count", [("of", name), ("at", number)] + bounds)
+        let bounds = [
+            ("min", relationship.relationship.minimumCount),
+            ("max", relationship.relationship.maximumCount),
+        ].compactMap { label, bound in
+            bound.map { (label: label as String?, value: SwiftCode.text("\($0)")) }
         }
-        guard relationship.isRequiredAtInsert else { return nil }
-        return .call("validator.requiredToOne", name, number)
+        guard relationship.relationship.isToMany, !bounds.isEmpty else { return nil }
+        return .call("validator.count", [("of", name), ("at", number)] + bounds)
     }
 
     /// Calls of the functions that `validate="custom"` demands of the program: where one is

@@ -42,16 +42,21 @@ package struct ModelCompiler {
             if let model { versions.append(model) }
         }
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
-        guard !diagnostics.hasErrors, let current = versions.last, proveSchema(of: current) else {
-            return nil
-        }
+        guard !diagnostics.hasErrors, let current = versions.last else { return nil }
+        let currentSchema = Schema(of: current.model)
+        guard prove(currentSchema, of: current) else { return nil }
         for version in versions { refuseSteps(of: version) }
         guard !diagnostics.hasErrors else { return nil }
         var migrations: [Migration] = []
+        // Each version's tables are laid out once, for the step to it and the step from it.
+        var oldSchema = versions.count > 1 ? Schema(of: versions[0].model) : currentSchema
         for (index, (old, new)) in zip(versions, versions.dropFirst()).enumerated() {
-            let isShipped = new.parsed.format == .xcode && index + 2 < versions.count
-            if let migration = isShipped
-                ? planShipped(from: old, to: new) : plan(from: old, to: new)
+            let isLast = index + 2 == versions.count
+            let newSchema = isLast ? currentSchema : Schema(of: new.model)
+            let schemas = (old: oldSchema, new: newSchema)
+            oldSchema = newSchema
+            if let migration = new.parsed.isOfXcode && !isLast
+                ? planShipped(from: old, to: new, schemas) : plan(from: old, to: new, schemas)
             {
                 migrations.append(migration)
             } else {
@@ -60,8 +65,8 @@ package struct ModelCompiler {
             }
         }
         return CompiledBundle(
-            name: bundle.name, versions: versions,
-            schema: Schema(of: current.model).statements, migrations: migrations)
+            name: bundle.name, versions: versions, schema: currentSchema.statements,
+            migrations: migrations)
     }
 
     /// Steps that the program supplies are held in the model; nothing runs them yet.
@@ -77,9 +82,9 @@ package struct ModelCompiler {
     }
 
     /// Makes a store of the version in memory; this also finds an SQLite that is too old.
-    private mutating func proveSchema(of version: CheckedModel) -> Bool {
+    private mutating func prove(_ schema: Schema, of version: CheckedModel) -> Bool {
         do {
-            _ = try MigrationProver.makeStore(of: version.model, seed: nil)
+            try MigrationProver.prove(schema, of: version.model)
             return true
         } catch {
             diagnostics.append(Self.schemaFailure(error, at: version.position(ofEntity: nil)))
@@ -101,10 +106,12 @@ package struct ModelCompiler {
     }
 
     /// Plans and proves a step; its problems are reported where the author can solve them.
-    private mutating func plan(from old: CheckedModel, to new: CheckedModel) -> Migration? {
+    private mutating func plan(
+        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema)
+    ) -> Migration? {
         do throws(MigrationProblems) {
-            let migration = try Migration(from: old.model, to: new.model)
-            return prove(migration, from: old, to: new) ? migration : nil
+            let migration = try Migration(from: old.model, to: new.model, schemas: schemas)
+            return prove(migration, from: old, to: new, schemas) ? migration : nil
         } catch {
             for problem in error.problems { report(problem, from: old, to: new) }
             return nil
@@ -114,9 +121,9 @@ package struct ModelCompiler {
     /// Plans and proves a step that has shipped in an Xcode bundle: nothing about it can be changed
     /// any more, so there are only warnings.
     private mutating func planShipped(
-        from old: CheckedModel, to new: CheckedModel
+        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema)
     ) -> Migration? {
-        let step = ShippedStep(from: old.model, to: new.model)
+        let step = ShippedStep(from: old.model, to: new.model, schemas: schemas)
         let place = new.position(ofEntity: nil)
         if let migration = step.migration {
             if !step.losses.isEmpty {
@@ -127,7 +134,7 @@ package struct ModelCompiler {
                             + "Core Data: \(step.losses.joined(separator: ", "))",
                         at: place))
             }
-            return prove(migration, from: old, to: new, isShipped: true) ? migration : nil
+            return prove(migration, from: old, to: new, schemas, isShipped: true) ? migration : nil
         }
         diagnostics.append(
             Diagnostic(
@@ -142,16 +149,12 @@ package struct ModelCompiler {
     /// set of rows.
     private mutating func prove(
         _ migration: Migration, from old: CheckedModel, to new: CheckedModel,
-        isShipped: Bool = false
+        _ schemas: (old: Schema, new: Schema), isShipped: Bool = false
     ) -> Bool {
         do {
-            var proof = try MigrationProver.prove(
-                from: old.model, to: new.model, migration: migration,
-                seeds: isShipped ? 0..<1 : 0..<3)
-            if proof.isEmpty, !isShipped {
-                proof = try MigrationProver.prove(
-                    from: old.model, to: new.model, migration: migration, seeds: 3..<12)
-            }
+            let proof = try MigrationProver.prove(
+                from: old.model, to: new.model, schemas: schemas, migration: migration,
+                seeds: isShipped ? 0..<1 : 0..<3, trials: isShipped ? 0 : 48, isBrief: isShipped)
             if proof.isEmpty, !isShipped {
                 let migration = new.parsed.root.children(named: "migration").first
                 diagnostics.append(

@@ -15,13 +15,13 @@ struct ShippedStep {
     let problems: [MigrationProblem]
 
     /// Plans the step from one version to the next.
-    init(from old: Model, to new: Model) {
+    init(from old: Model, to new: Model, schemas: (old: Schema, new: Schema)) {
         var drops: [MigrationDeclaration.Drop] = []
         var target = new
         // Whoever drops an entity learns of its relationships next: each round finds less.
         for _ in 0..<8 {
             do throws(MigrationProblems) {
-                migration = try Migration(from: old, to: target)
+                migration = try Migration(from: old, to: target, schemas: schemas)
                 losses = drops.map(Self.name).sorted()
                 problems = []
                 return

@@ -29,6 +29,15 @@ package struct ParsedModel: Sendable {
         self.format = format
     }
 
+    /// Whether Core Data has had stores of this version: it is Xcode's, or was converted from there
+    /// and says so by declaring the namespace of what is kept.
+    package var isOfXcode: Bool {
+        format == .xcode
+            || root.attributes.contains {
+                $0.name.hasPrefix("xmlns:") && $0.value == XcodeNamespace.uri
+            }
+    }
+
     /// The place of a byte of the file.
     package func position(at offset: Int) -> SourcePosition { source.position(at: offset) }
 }
@@ -53,6 +62,11 @@ package struct ParsedElement: Sendable {
     /// The attribute of that name.
     package subscript(name: String) -> ParsedAttribute? {
         attributes.first { $0.name == name }
+    }
+
+    /// Whether there is a comment before it, in it or after it.
+    package var hasComments: Bool {
+        !comments.isEmpty || children.contains { $0.hasComments }
     }
 
     /// The children of that name.

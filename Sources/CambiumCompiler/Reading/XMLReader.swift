@@ -12,9 +12,14 @@ package enum XMLReader {
     package static func read(_ source: SourceText) throws(Diagnostic) -> ParsedElement {
         try checkBytes(of: source)
         var scanner = TagScanner(source)
+        let outcome = scanner.scan()
+        if scanner.elements.isEmpty, isWithoutElement(source, scanner.comments) {
+            throw Diagnostic(
+                .malformed, "There is no <model> in this file", at: source.position(at: 0))
+        }
         var length = source.bytes.count
         var refusal: Diagnostic?
-        switch scanner.scan() {
+        switch outcome {
         case .complete:
             break
         case .malformed(let offset):
@@ -35,6 +40,24 @@ package enum XMLReader {
                 .malformed, "This is not well-formed XML", at: source.position(at: length))
         }
         return root
+    }
+
+    /// Whether there is nothing but white space, comments and the XML declaration.
+    private static func isWithoutElement(
+        _ source: SourceText, _ comments: [ScannedComment]
+    ) -> Bool {
+        var start = 0
+        var rest = ""
+        for comment in comments {
+            rest += source.text(start..<comment.range.lowerBound)
+            start = comment.range.upperBound
+        }
+        rest += source.text(start..<source.bytes.count)
+        if rest.hasPrefix("\u{FEFF}") { rest.removeFirst() }
+        if rest.hasPrefix("<?xml "), let end = rest.firstRange(of: "?>") {
+            rest = String(rest[end.upperBound...])
+        }
+        return rest.allSatisfy(\.isWhitespace)
     }
 
     /// Refuses what is not UTF-8, and the control characters that XML does not have.

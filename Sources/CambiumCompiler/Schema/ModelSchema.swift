@@ -9,6 +9,9 @@ package enum ModelSchema {
     /// The usual name of the file.
     package static let fileName = "cambium-model-1.xsd"
 
+    /// The namespace of every element of a model.
+    package static var namespace: String { Vocabulary.namespace }
+
     /// The text of the schema; the same for the same compiler.
     package static var text: String {
         let elements = Vocabulary.rules.keys.sorted().flatMap(complexType)

@@ -34,7 +34,11 @@ extension ExpressionSQL {
         _ operands: [TypedExpression], by word: String, none: SQLFragment, _ use: Use
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         guard let first = operands.first else { return none }
-        if operands.count == 1 { return try condition(first, use) }
+        if operands.count == 1 {
+            let only = try condition(first, use)
+            if case .or = first { return "(\(only))" }
+            return only
+        }
         var parts: [SQLFragment] = []
         for operand in operands {
             let part = try condition(operand, use)
@@ -43,7 +47,7 @@ extension ExpressionSQL {
             default: parts.append(part)
             }
         }
-        let groupSize = 64
+        let groupSize = StatementDepth.chainLength
         while parts.count > groupSize {
             parts = stride(from: 0, to: parts.count, by: groupSize).map { start in
                 "(\(Self.joined(parts[start..<min(start + groupSize, parts.count)], by: word)))"

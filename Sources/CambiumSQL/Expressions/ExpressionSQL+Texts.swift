@@ -77,12 +77,3 @@ extension ExpressionSQL {
         return pattern
     }
 }
-
-extension TypedExpression {
-    var isLeaf: Bool {
-        switch self {
-        case .literal, .parameter, .attribute, .object: true
-        default: false
-        }
-    }
-}

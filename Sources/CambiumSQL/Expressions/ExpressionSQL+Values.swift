@@ -35,7 +35,7 @@ extension ExpressionSQL {
         case .conditional(let test, let first, let second):
             let test = try condition(test, .filter)
             let one = try value(first)
-            return "(CASE WHEN \(test) THEN \(one) ELSE \(try value(second)) END)"
+            return "CASE WHEN \(test) THEN \(one) ELSE \(try value(second)) END"
         }
     }
 
@@ -94,11 +94,13 @@ extension ExpressionSQL {
     // MARK: Arithmetic
 
     /// A whole number whose computation SQLite went on with in floating point is no longer exact:
-    /// converting it back yields one of the two outermost integers, which become NULL.
+    /// converting it back, which `|` does, yields one of the two outermost integers, which become
+    /// NULL.
+    ///
+    /// - Parameter fragment: Operators in it bind tighter than `|`.
     static func whole(_ fragment: SQLFragment) -> SQLFragment {
         let least = SQLText.literal(.integer(.min))
-        return
-            "nullif(nullif(CAST(\(fragment) AS INTEGER), 9223372036854775807), \(raw: least))"
+        return "nullif(nullif(\(fragment) | 0, 9223372036854775807), \(raw: least))"
     }
 
     /// An exact number times a power of ten.
@@ -123,16 +125,24 @@ extension ExpressionSQL {
         case .bitwiseAnd, .bitwiseOr:
             return "(\(one) \(raw: operation.rawValue) \(other))"
         case .add, .subtract:
-            one = rescaled(one, by: scale - (left.type.scale ?? 0))
-            other = rescaled(other, by: scale - (right.type.scale ?? 0))
+            one = rescaled(one, left, to: scale)
+            other = rescaled(other, right, to: scale)
         case .multiply, .divide, .power:
             break
         }
-        return Self.whole("\(one) \(raw: operation.rawValue) \(other)")
+        let isBounded = TypedExpression.arithmetic(left, operation, right, type).bounds != nil
+        return isBounded
+            ? "(\(one) \(raw: operation.rawValue) \(other))"
+            : Self.whole("\(one) \(raw: operation.rawValue) \(other)")
     }
 
-    private func rescaled(_ fragment: SQLFragment, by places: Int) -> SQLFragment {
-        places > 0 ? Self.whole(scaled(fragment, by: places)) : fragment
+    private func rescaled(
+        _ fragment: SQLFragment, _ operand: TypedExpression, to scale: Int
+    ) -> SQLFragment {
+        let places = scale - (operand.type.scale ?? 0)
+        guard places > 0 else { return fragment }
+        let scaled = scaled(fragment, by: places)
+        return operand.bounds(rescaledTo: scale) == nil ? Self.whole(scaled) : scaled
     }
 
     private mutating func convert(
@@ -146,7 +156,7 @@ extension ExpressionSQL {
         if type == .anyDecimal {
             return Self.call(.decimal, "\(fragment), \(raw: String(scale))")
         }
-        if let wanted = type.scale { return rescaled(fragment, by: wanted - scale) }
+        if let wanted = type.scale { return rescaled(fragment, operand, to: wanted) }
         if scale == 0 { return "CAST(\(fragment) AS REAL)" }
         let divisor = String(NumberFunctions.powerOfTen(scale))
         return "(CAST(\(fragment) AS REAL) / \(raw: divisor).0)"
@@ -171,6 +181,7 @@ extension ExpressionSQL {
         case .abs:
             // SQLite's abs() leaves the sign of −0.0, which a sum with 0.0 takes away.
             guard first.type.scale != nil else { return "(abs(\(operand)) + 0.0)" }
+            guard first.bounds == nil else { return "abs(\(operand))" }
             // abs() of the least integer is an error.
             return "abs(nullif(\(operand), \(raw: SQLText.literal(.integer(.min)))))"
         case .modulus: return "(\(operand) % \(try value(operands[1])))"

@@ -109,6 +109,8 @@ package struct ExpressionSQL {
             condition, entity: entity, model: model, parameters: parameters)
         var lowering = self
         let fragment = try lowering.condition(typed, .filter)
+        // Other conditions may follow with AND.
+        if case .or = typed { return ("(\(fragment.text))", try fragment.bindings(now: now)) }
         return (fragment.text, try fragment.bindings(now: now))
     }
 

@@ -4,11 +4,11 @@ import CambiumModel
 /// fixed number of times, of which the last may repeat freely, as in `[A-Z]{2}-[0-9]+`.
 package struct GlobPattern: Sendable, Hashable {
     /// The elements before the one that repeats, as GLOB spells them.
-    private var fixed: [String] = []
-    private var last: Repetition?
+    private(set) var fixed: [String] = []
+    private(set) var last: Repetition?
 
     /// The last element, where its number is not fixed.
-    private struct Repetition: Sendable, Hashable {
+    struct Repetition: Sendable, Hashable {
         let element: String
         let minimum: Int
         let maximum: Int?

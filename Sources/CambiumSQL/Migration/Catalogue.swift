@@ -9,6 +9,10 @@ package struct Catalogue: Sendable, Hashable {
     package static let query =
         "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"sql\" IS NOT NULL"
 
+    /// The query of the names alone, a row for each.
+    package static let namesQuery =
+        "SELECT \"name\" FROM \"sqlite_schema\" WHERE \"sql\" IS NOT NULL"
+
     /// Reads the catalogue of a store.
     package init(rows: [[StoredValue]]) {
         var entries: [String: String] = [:]
@@ -40,26 +44,35 @@ package struct Catalogue: Sendable, Hashable {
 
     /// The text without what ALTER TABLE changes about it: white space between words.
     static func normalized(_ sql: String) -> String {
-        var result = ""
-        var quote: Character?
+        var result: [UInt8] = []
+        result.reserveCapacity(sql.utf8.count)
+        var quote: UInt8?
         var hasSpace = false
-        for character in sql {
+        for byte in sql.utf8 {
             if let open = quote {
-                result.append(character)
-                if character == open { quote = nil }
+                result.append(byte)
+                if byte == open { quote = nil }
                 continue
             }
-            if character.isWhitespace {
+            if byte == 0x20 || (0x09...0x0D).contains(byte) {
                 hasSpace = true
                 continue
             }
-            if hasSpace, let last = result.last, !"(,".contains(last), !"(),".contains(character) {
-                result.append(" ")
+            if hasSpace, let last = result.last, !isOpening(last), !isClosing(byte) {
+                result.append(0x20)
             }
             hasSpace = false
-            if character == "\"" || character == "'" { quote = character }
-            result.append(character)
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { quote = byte }
+            result.append(byte)
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static func isOpening(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "(") || byte == UInt8(ascii: ",")
+    }
+
+    private static func isClosing(_ byte: UInt8) -> Bool {
+        isOpening(byte) || byte == UInt8(ascii: ")")
     }
 }

@@ -9,8 +9,10 @@ package struct Schema: Sendable, Hashable {
     /// The tables in order of their making: the runtime's own, one per root entity, one per
     /// relationship that needs pairs.
     package let tables: [Table]
-    /// The statements that fill the runtime's own tables.
-    package let records: [String]
+    /// Every statement of a fresh store, in order.
+    package let statements: [String]
+    /// What a fresh store says about itself.
+    package let metadata: StoreMetadata
 
     /// Lays out the tables of a model.
     package init(of model: Model) {
@@ -18,37 +20,38 @@ package struct Schema: Sendable, Hashable {
             Self.systemTables
             + model.roots.map { root in ObjectTableBuilder(root: root, model: model).table }
             + model.joinTables
-        let layout = Self.statements(of: tables)
-        records =
-            model.roots.map { root in
+        let layout =
+            tables.map { $0.createStatement() } + tables.flatMap(\.indexes).map(\.createStatement)
+        metadata = StoreMetadata(of: model, schemaHash: Self.hash(of: layout))
+        statements =
+            layout
+            + model.roots.map { root in
                 "INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES "
                     + "(\(SQLText.literal(.text(root.name))), 1)"
-            }
-            + StoreMetadata(of: model, schemaHash: Self.hash(of: layout)).insertStatements
+            } + metadata.insertStatements
     }
 
-    /// Every statement of a fresh store, in order.
-    package var statements: [String] {
-        Self.statements(of: tables) + records
+    /// How many of the statements, the last ones, fill the runtime's own tables.
+    package var recordCount: Int {
+        tables.reduce(statements.count - tables.count) { $0 - $1.indexes.count }
     }
 
     /// A hash of the tables and indexes: unlike the version hash it changes with limits, rules,
     /// defaults and indexes too, which a store must learn of although it stays readable.
-    package var hash: String {
-        Self.hash(of: Self.statements(of: tables))
-    }
+    package var hash: String { metadata.schemaHash }
 
     /// The table of that name, or nil.
     package func table(named name: String) -> Table? {
         tables.first { $0.name == name }
     }
 
-    private static func statements(of tables: [Table]) -> [String] {
-        tables.map { $0.createStatement() } + tables.flatMap(\.indexes).map(\.createStatement)
-    }
-
     private static func hash(of statements: [String]) -> String {
-        SHA256.hexadecimal(of: statements.map { $0 + ";\n" }.joined())
+        var text = ""
+        for statement in statements {
+            text += statement
+            text += ";\n"
+        }
+        return SHA256.hexadecimal(of: text)
     }
 }
 

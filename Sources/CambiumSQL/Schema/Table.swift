@@ -55,9 +55,16 @@ package struct Table: Sendable, Hashable {
 
     /// The statement that makes the table, under its own or another name.
     package func createStatement(named other: String? = nil) -> String {
-        let lines = columns.map(\.definition) + constraints
-        let body = lines.map { "    " + $0 }.joined(separator: ",\n")
-        return "CREATE TABLE \(SQLText.identifier(other ?? name)) (\n\(body)\n) \(options)"
+        var statement = "CREATE TABLE \(SQLText.identifier(other ?? name)) ("
+        var separator = "\n    "
+        for line in columns.lazy.map(\.definition) + constraints {
+            statement += separator
+            statement += line
+            separator = ",\n    "
+        }
+        statement += "\n) "
+        statement += options
+        return statement
     }
 }
 

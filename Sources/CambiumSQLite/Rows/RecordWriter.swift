@@ -7,6 +7,11 @@ package final class RecordWriter {
 
     package init() {}
 
+    /// - Parameter capacity: The size of the first page.
+    package init(capacity: Int) {
+        page = RowPage(capacity: capacity)
+    }
+
     /// A record without any value.
     ///
     /// - Parameter room: How many bytes of text and data are expected to follow; the record lands

@@ -31,6 +31,7 @@ enum CheckCommand: Command {
         if format == .text, arguments.has("--output") {
             throw arguments.usage("--output belongs to --format json or sarif.")
         }
+        for path in paths { try Files.requireModel(path) }
         let compilations = paths.map { ModelCompiler.compile($0) }
         let diagnostics = compilations.flatMap(\.diagnostics)
         let report = DiagnosticReport(

@@ -17,7 +17,7 @@ enum CompileCommand: Command {
         guard let folder = arguments.value("--output") else {
             throw arguments.usage("'compile' needs --output FOLDER.")
         }
-        guard let bundle = compile(path, console) else { return .modelHasErrors }
+        guard let bundle = try compile(path, console) else { return .modelHasErrors }
         for file in bundle.swiftFiles() {
             try Files.write(file.contents, to: "\(folder)/\(file.name)")
         }

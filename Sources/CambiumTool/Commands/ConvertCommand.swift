@@ -38,6 +38,7 @@ enum ConvertCommand: Command {
         if path.hasSuffix(".xcmappingmodel") || path.hasSuffix("/xcmapping.xml") {
             return try convertMapping(path, arguments, console)
         }
+        try Files.requireModel(path)
         let (bundle, diagnostics) = BundleReader.read(path)
         console.writeError(DiagnosticReport(diagnostics).rendered(as: .text))
         guard !diagnostics.contains(where: \.isError) else { return .modelHasErrors }
@@ -56,7 +57,27 @@ enum ConvertCommand: Command {
         }
         for file in files { try Files.write(file.contents, to: "\(folder)/\(file.path)") }
         for name in bundles.sorted() { console.write("Wrote \(folder)/\(name)\n") }
+        noteLosses(of: bundle, at: path, in: bundles.sorted().map { "\(folder)/\($0)" }, console)
         return .fine
+    }
+
+    /// Says what stayed behind.
+    private static func noteLosses(
+        of bundle: ParsedBundle, at path: String, in written: [String], _ console: Console
+    ) {
+        if path.hasSuffix(".cambium") {
+            let files = bundle.versions.filter { $0.root.hasComments }.map { "\($0.version).xml" }
+            if !files.isEmpty {
+                console.writeError(
+                    "cambium: note: the comments of \(files.joined(separator: ", ")) are not in "
+                        + "Xcode's format, which has none.\n")
+            }
+        }
+        let lock = "\(path)/\(VersionFreezer.fileName)"
+        guard Files.exists(lock), let new = written.first else { return }
+        console.writeError(
+            "cambium: note: \(lock) was not carried over: it holds for the old format. Freeze what "
+                + "has shipped again: cambium freeze \(new) --through VERSION\n")
     }
 
     private static func convertMapping(

@@ -11,6 +11,9 @@ enum DocsCommand: Command {
         the reader's light or dark mode and prints well. The picture needs Graphviz; without it the
         diagram stands there as Mermaid text.
 
+        Under `swift package cambium docs` a page that is given no --output goes into a folder of
+        the plugin, since writing into the package needs leave; the full path is printed.
+
         The same model gives the same page, so it can be kept beside the model.
         """
     static let options = [
@@ -18,11 +21,12 @@ enum DocsCommand: Command {
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
-        guard let bundle = compile(try arguments.bundle(), console) else { return .modelHasErrors }
+        let path = try arguments.bundle()
+        guard let bundle = try compile(path, console) else { return .modelHasErrors }
         let page = bundle.documentation(path: Files.programPath)
         let output = arguments.value("--output") ?? "\(bundle.name).html"
         try Files.deliver(page, to: output, console)
-        if output != "-" { console.write("Wrote \(output)\n") }
+        if output != "-" { console.write("Wrote \(Files.fullPath(output))\n") }
         return .fine
     }
 }

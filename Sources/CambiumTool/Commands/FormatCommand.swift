@@ -51,6 +51,9 @@ enum FormatCommand: Command {
     /// A file, or the versions in a bundle.
     private static func files(at path: String) throws(ToolError) -> [String] {
         if path.hasSuffix(".xml") { return [path] }
+        if path.hasSuffix(".cambium") || path.hasSuffix(".cambium/") {
+            try Files.requireModel(path)
+        }
         let names = try? FileManager.default.contentsOfDirectory(atPath: path)
         guard path.hasSuffix(".cambium") || path.hasSuffix(".cambium/"), let names else {
             throw .usage("'\(path)' is no folder Name.cambium; only those can be formatted.")

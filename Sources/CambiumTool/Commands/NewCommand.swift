@@ -40,6 +40,7 @@ enum NewCommand: Command {
 
             \(template.packageLines)
             Next: cambium check \(bundle)
+            For completion in an editor: cambium schema \(bundle)
 
             """)
         return .fine

@@ -33,7 +33,7 @@ struct DamagedModelTests {
         var random = SplitMix(state: seed)
         let words = ["\"\"", "true", "-1", "9", "Product", "sku", "<", ">", "&#0;", "💣", "\u{301}"]
         var checked = 0
-        for _ in 0..<2000 {
+        for _ in 0..<(Corpus.isLong ? 20_000 : 800) {
             guard var bytes = Self.models.randomElement(using: &random), !bytes.isEmpty else {
                 continue
             }
@@ -84,12 +84,12 @@ struct DamagedModelTests {
         for bytes in Self.models where bytes.count < 10_240 {
             // Some fixtures are broken already; what is cut off of them is not better.
             guard let end = bytes.lastIndex(of: UInt8(ascii: ">")) else { continue }
-            for length in 0..<end where isInSlice(&random, oneIn: 40) {
+            for length in 0..<end where isInSlice(&random, oneIn: 120) {
                 #expect(isRefused(bytes[..<length]), "\(length) bytes")
                 checked += 1
             }
         }
-        #expect(checked > 500)
+        #expect(checked > 200)
     }
 
     @Test(.enabled(if: Corpus.isPresent, Corpus.absence))

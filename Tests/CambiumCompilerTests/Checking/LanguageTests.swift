@@ -161,11 +161,11 @@ struct LanguageTests {
             <entity name='A'><attribute name='n' type='int32'/>
             <fetched name='others' to='B' where='m == $source.n AND m &lt; $FETCH_SOURCE.n'
                 sort='m descending' limit='5' offset='1' batchSize='2' distinct='true'
-                result='ids' includesSubentities='false' includesPendingChanges='false'
+                result='objects' includesSubentities='false' includesPendingChanges='false'
                 includesPropertyValues='false' returnsFaults='false' hashModifier='x'>
                 <info key='k' value='v'/></fetched></entity>
             <entity name='B'><attribute name='m' type='int32'/></entity>
-            """)
+            """, warnings: [.inertOption])
         let fetched = try #require(model.entities.first?.fetchedProperties.first)
         let m = ModelExpression.keyPath(root: .subject, names: ["m"])
         let n = ModelExpression.keyPath(root: .variable("source"), names: ["n"])
@@ -176,7 +176,7 @@ struct LanguageTests {
         #expect(
             fetched.options
                 == RequestOptions(
-                    limit: 5, offset: 1, batchSize: 2, resultKind: .ids, isDistinct: true,
+                    limit: 5, offset: 1, batchSize: 2, isDistinct: true,
                     includesSubentities: false, includesPendingChanges: false,
                     includesPropertyValues: false, returnsObjectsAsFaults: false))
         #expect(fetched.userInfo == ["k": "v"])
@@ -207,6 +207,45 @@ struct LanguageTests {
         let entity = try #require(model.entities.first)
         #expect(model.path("b.place.city", of: entity) == ["b", "place.city"])
         #expect(template.options == RequestOptions(limit: 3, prefetched: ["b", "b.as"]))
+    }
+
+    @Test func `a request of an entity has the options of a fetched property`() throws {
+        let model = try model(
+            """
+            <entity name='A'><attribute name='n' type='int32'/>
+            <fetch name='some' sort='n' offset='2' batchSize='3' distinct='true'
+                includesSubentities='false' includesPendingChanges='false'
+                includesPropertyValues='false' returnsFaults='false'>n &gt; 0</fetch>
+            <fetch name='plain' batchSize='0' distinct='false' includesPropertyValues='true'
+                returnsFaults='true'>n &lt; 0</fetch></entity>
+            """, warnings: [.inertOption])
+        let templates = try #require(model.entities.first?.fetchTemplates)
+        #expect(
+            templates.map(\.options) == [
+                RequestOptions(
+                    offset: 2, batchSize: 3, isDistinct: true, includesSubentities: false,
+                    includesPendingChanges: false, includesPropertyValues: false,
+                    returnsObjectsAsFaults: false),
+                RequestOptions(),
+            ])
+    }
+
+    @Test func `the parts of a composite and derived attributes have limits and scales`() throws {
+        let model = try model(
+            """
+            <composite name='Label'>
+            <attribute name='code' type='string' maxLength='4' pattern='[A-Z]+'/>
+            <attribute name='weight' type='decimal' scale='2'/>
+            <attribute name='tags' type='codable' class='[String]' default='[]'/></composite>
+            <entity name='A'><attribute name='label' type='Label'/>
+            <derived name='twice' type='decimal' scale='3' expression='label.weight * 2'/></entity>
+            """)
+        let attributes = try #require(model.entities.first?.attributes)
+        #expect(attributes[0].limits == Limits(maximumLength: 4, pattern: "[A-Z]+"))
+        #expect(
+            attributes.map(\.type) == [
+                .string, .decimal(scale: 2), .codable("[String]"), .decimal(scale: 3),
+            ])
     }
 
     @Test func `relationships can be ordered and transient`() throws {

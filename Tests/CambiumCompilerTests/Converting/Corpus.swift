@@ -18,6 +18,21 @@ enum Corpus {
     /// Whether the long tests run, which `Scripts/test-long.sh` asks for.
     static let isLong = ProcessInfo.processInfo.environment["CAMBIUM_GENERATOR_SECONDS"] != nil
 
+    /// What the samples of this run begin with; `CAMBIUM_SEED` repeats them.
+    private static let seed: UInt64 = {
+        let text = ProcessInfo.processInfo.environment["CAMBIUM_SEED"]
+        let seed = text.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+        print("samples: CAMBIUM_SEED=\(seed)")
+        return seed
+    }()
+
+    /// One in so many, others in each run; the long run takes all.
+    static func sample<Element>(_ elements: [Element], oneIn count: Int) -> [Element] {
+        guard !isLong else { return elements }
+        let first = Int(seed % UInt64(count))
+        return stride(from: first, to: elements.count, by: count).map { elements[$0] }
+    }
+
     /// The bundles and the models that are in none.
     static let bundles: [String] = {
         let root = folder.appendingPathComponent("models").path

@@ -131,6 +131,8 @@ struct XMLInput {
         var migrations: [Migration] = []
         do {
             _ = try MigrationProver.makeStore(of: current.model, seed: 0)
+        } catch  where "\(error)".contains("SQLite error 1: too many columns") {
+            return  // a finding of the compiler's, CM704
         } catch {
             throw Finding(text: "the schema fails: \(error)")
         }

@@ -9,7 +9,8 @@ import Testing
         ("category.products.stock.@sum", .int64), ("category.products.price.@sum", .double),
         ("category.name", .string), ("price * stock", .decimal(scale: 2)), ("home.city", .string),
         ("category.products.amount.@sum", .anyDecimal), ("price", .anyDecimal), ("price", .float),
-        ("stock > 3", .bool), ("CAST(stock, 'NSString')", .string),
+        ("stock > 3", .bool), ("CAST(stock, 'NSString')", .string), ("now()", .double),
+        ("added", .float), ("total + 1", .int64),
     ])
     func `a derivation reads what is stored`(_ text: String, _ type: AttributeType) {
         #expect(throws: Never.self) {
@@ -17,6 +18,15 @@ import Testing
                 text, as: type, entity: ShopModel.product, model: ShopModel.model
             ).get()
         }
+    }
+
+    @Test(arguments: ["scan == 0x01", "length:(scan) > 1", "scan == scan", "scan IN {0x01}"])
+    func `a value that may lie in a file can only be compared with nil`(_ text: String) {
+        let error = #expect(throws: ExpressionDiagnostics.self) { try ShopModel.condition(text) }
+        #expect(
+            error?.diagnostics.first?.message
+                == "'scan' may lie in a file beside the store, so it can only be compared with nil")
+        #expect(throws: Never.self) { try ShopModel.condition("scan == nil OR scan != nil") }
     }
 
     @Test(arguments: [

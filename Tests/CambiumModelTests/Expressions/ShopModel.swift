@@ -21,6 +21,8 @@ enum ShopModel {
                     Attribute(name: "colour", type: .codable("Colour"), isOptional: true),
                     Attribute(name: "image", type: .data, isOptional: true),
                     Attribute(name: "link", type: .uri, isOptional: true),
+                    Attribute(name: "scan", type: .data, isOptional: true, isExternal: true),
+                    Attribute(name: "total", type: .int64, derivation: .literal(.int(1))),
                     Attribute(
                         name: "isSelected", type: .bool, isOptional: true, isTransient: true),
                     Attribute(name: "home.city", type: .string, isOptional: true),

@@ -156,10 +156,7 @@ struct ExpressionInput {
         }
     }
 
-    /// SQLite nests no deeper than its own limits, and says so; any other refusal is a finding.
-    private func refusal(_ error: any Error, of sql: SQLFragment) -> String? {
-        let text = "\(error)"
-        let limits = ["parser stack overflow", "Expression tree is too large", "too many"]
-        return limits.contains(where: text.contains) ? nil : "SQLite refuses \(sql.text): \(text)"
+    private func refusal(_ error: any Error, of sql: SQLFragment) -> String {
+        "SQLite refuses \(sql.text): \(error)"
     }
 }

@@ -126,26 +126,6 @@ extension ModelExpression {
     /// Calls a function with this expression and every one in it.
     func visit(_ body: (ModelExpression) -> Void) {
         body(self)
-        switch self {
-        case .literal, .keyPath, .parameter: break
-        case .list(let items), .and(let items), .or(let items), .function(_, let items):
-            for item in items { item.visit(body) }
-        case .not(let operand), .quantified(_, let operand), .aggregate(_, let operand):
-            operand.visit(body)
-        case .comparison(let left, _, let right, _), .arithmetic(let left, _, let right):
-            left.visit(body)
-            right.visit(body)
-        case .between(let operand, let lower, let upper):
-            operand.visit(body)
-            lower.visit(body)
-            upper.visit(body)
-        case .subquery(let collection, _, let condition):
-            collection.visit(body)
-            condition.visit(body)
-        case .conditional(let condition, let first, let second):
-            condition.visit(body)
-            first.visit(body)
-            second.visit(body)
-        }
+        for operand in operands { operand.visit(body) }
     }
 }

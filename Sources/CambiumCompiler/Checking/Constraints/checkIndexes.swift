@@ -22,7 +22,9 @@ extension ModelChecker {
                     at: written.offset,
                     notes: ["It finds ranges of its first element; remove type=\"rtree\""])
             }
-            guard isNameFree, !elements.isEmpty else { continue }
+            guard isNameFree, !elements.isEmpty, !skippedIndexes.contains(element.offset) else {
+                continue
+            }
             let index = Index(
                 name: element["name"]?.value, kind: kind, elements: elements,
                 condition: condition)
@@ -51,6 +53,9 @@ extension ModelChecker {
                     at: element.offset)
             }
             var seen: Set<String> = []
+            if parsed.format == .xcode, skipIndex(element, items, of: entity, in: model) {
+                return []
+            }
             return items.compactMap { checkIndexElement($0, of: entity, in: model, &seen) }
         }
         if let item = items.first {
@@ -59,6 +64,24 @@ extension ModelChecker {
                 at: item.offset)
         }
         return checkList(written, of: entity, in: model)
+    }
+
+    /// Leaves out an index with an expression that the store cannot keep. In an Xcode bundle that is
+    /// no error: Core Data has a way, and nothing but speed depends on it.
+    private mutating func skipIndex(
+        _ element: ParsedElement, _ items: [ParsedElement], of entity: Entity, in model: Model
+    ) -> Bool {
+        for expression in items.compactMap({ $0["expression"] }) {
+            let checked = ExpressionCompiler.indexElement(
+                expression.text.value, entity: entity, model: model)
+            guard case .failure(let failure) = checked else { continue }
+            report(
+                .skippedIndex, "The index is left out: the store cannot keep this expression",
+                at: expression, notes: failure.diagnostics.prefix(1).map(\.message))
+            skippedIndexes.insert(element.offset)
+            return true
+        }
+        return false
     }
 
     private mutating func checkIndexElement(

@@ -73,9 +73,12 @@ extension ModelChecker {
         _ name: String, of entity: Entity, in model: Model, at offset: Int
     ) -> Bool {
         if let attribute = model.attribute(name, of: entity) {
-            guard attribute.isTransient else { return true }
+            guard attribute.isTransient || attribute.usesExternalForm else { return true }
             report(
-                .unsuitableProperty, "'\(name)' is transient: it is not in the store",
+                .unsuitableProperty,
+                attribute.isTransient
+                    ? "'\(name)' is transient: it is not in the store"
+                    : "'\(name)' may be in a file, which the store cannot look into",
                 at: offset)
             return false
         }

@@ -3,7 +3,9 @@ import CambiumModel
 extension ModelChecker {
     /// Indexes that cost and do not help, and constraints that constrain less than it seems.
     mutating func warnAboutIndexes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
-        let elements = draft.element.children.filter { $0.name == "index" }
+        let elements = draft.element.children.filter {
+            $0.name == "index" && !skippedIndexes.contains($0.offset)
+        }
         for (index, element) in zip(entity.indexes, elements) {
             let offset = (element["by"] ?? element["name"])?.offset ?? element.offset
             if let other = cover(of: index, entity, in: model) {
@@ -71,7 +73,7 @@ extension ModelChecker {
     private func uselessness(of index: Index, _ entity: Entity, in model: Model) -> String? {
         for element in index.elements {
             guard let attribute = model.attribute(element.property, of: entity) else { continue }
-            if attribute.type.isCodable || attribute.isExternal {
+            if attribute.type.isCodable {
                 return "Nothing can be found by '\(attribute.name)', whose stored form is opaque"
             }
         }

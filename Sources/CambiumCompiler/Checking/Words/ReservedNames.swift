@@ -8,7 +8,8 @@ enum ReservedNames {
         "self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "description",
         "debugDescription",
         // identity and state
-        "objectID", "managedObjectContext", "context", "entity", "entityName", "fetchRequest",
+        "objectID", "managedObjectContext", "context", "entity", "entityName", "entityReference",
+        "fetchRequest",
         "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges",
         "hasPersistentChangedValues", "changedValues", "changedValuesForCurrentEvent",
         "committedValues", "faultingState",

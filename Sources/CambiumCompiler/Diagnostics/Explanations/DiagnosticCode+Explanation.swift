@@ -77,6 +77,8 @@ extension DiagnosticCode {
         case .constantCondition: .constantCondition
         case .impliedRule: .impliedRule
         case .distantDerivation: .distantDerivation
+        case .inertOption: .inertOption
+        case .skippedIndex: .skippedIndex
         case .wrongStartVersion: .wrongStartVersion
         case .unknownMigrationSubject: .unknownMigrationSubject
         case .undecidedMigration: .undecidedMigration

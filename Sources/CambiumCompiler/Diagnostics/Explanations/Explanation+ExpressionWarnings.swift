@@ -125,4 +125,38 @@ extension Explanation {
             "A derived attribute of Item from order.customer.name"),
         right: .words(
             "One of Order from customer.name, and one of Item from that"))
+
+    static let inertOption = Explanation(
+        title: "An option of a request has no effect yet",
+        meaning: """
+            The model keeps the option, so that it is there when the library learns what it asks \
+            for, but a fetch does the same with it and without it.
+            """,
+        remedy: "Remove it, or leave it for a later version of the library.",
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32"/>
+              <fetch name="rare" batchSize="20">stock &lt; 3</fetch>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int32"/>
+              <fetch name="rare">stock &lt; 3</fetch>
+            </entity>
+            """))
+
+    static let skippedIndex = Explanation(
+        title: "An index of an Xcode model is left out",
+        meaning: """
+            One of its expressions needs more than the columns of a row and SQLite's own \
+            functions, such as upper case beyond ASCII. The store is made without the index, and \
+            finds the same, slower.
+            """,
+        remedy: "Index a derived attribute that has the value.",
+        wrong: .words("A fetch index over the expression uppercase:(title)"),
+        right: .words(
+            "A derived attribute from uppercase:(title), and a fetch index over it"))
 }

@@ -15,6 +15,8 @@ protocol Spelling {
 enum XcodeNamespace {
     /// The namespace.
     static let uri = "urn:cambium:xcode:1"
+    /// The attribute that declares it.
+    static let declaration = "xmlns:xcode"
     /// The start of its names; no other prefix is understood.
     static let prefix = "xcode:"
     /// The names of Xcode's attributes that are absent where one would expect them.

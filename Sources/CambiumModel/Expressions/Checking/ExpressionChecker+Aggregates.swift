@@ -85,6 +85,11 @@ extension ExpressionChecker {
                     ?? "only an attribute of the elements themselves can follow a SUBQUERY")
             return nil
         }
+        guard !attribute.usesExternalForm else {
+            let opaque = OpaqueOperand(name: name, isExternal: true, parts: [], typed: [])
+            _ = fail(opaque.mistake, at: first.offset, hint: opaque.hint)
+            return nil
+        }
         return (
             Checked(
                 source: .keyPath(root: root, names: names + [name]),

@@ -173,8 +173,8 @@ extension ExpressionChecker {
         _ left: Checked, _ relation: ComparisonOperator, _ right: Checked,
         _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
-        if left.composite != nil || right.composite != nil {
-            return relateComposites(left, relation, right, at: offset)
+        if left.opaque != nil || right.opaque != nil {
+            return relateOpaque(left, relation, right, at: offset)
         }
         guard let (one, other) = unify(left, right) else { return nil }
         let typed: TypedExpression

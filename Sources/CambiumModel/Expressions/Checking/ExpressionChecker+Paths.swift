@@ -60,9 +60,13 @@ extension ExpressionChecker {
                         at: names[index].offset)
                 }
                 guard isAllowed(attribute, path, at: offset) else { return nil }
+                let typed = TypedExpression.attribute(path, attribute, declarer: declarer)
                 return Checked(
-                    source: source, typed: .attribute(path, attribute, declarer: declarer),
-                    offset: offset)
+                    source: source, typed: typed, offset: offset,
+                    opaque: attribute.usesExternalForm
+                        ? OpaqueOperand(
+                            name: attribute.name, isExternal: true, parts: [], typed: [typed])
+                        : nil)
             }
             guard let relationship = model.relationship(name.text, of: path.entity),
                 let destination = model.entity(named: relationship.destination)

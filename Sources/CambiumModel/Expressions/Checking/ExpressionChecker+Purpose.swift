@@ -13,12 +13,6 @@ extension ExpressionChecker {
                 "'\(attribute.name)' is transient: it is not in the store", at: offset)
             return false
         }
-        if purpose == .derivation, attribute.derivation != nil {
-            _ = fail(
-                "'\(attribute.name)' is derived itself", at: offset,
-                hint: "write what it is computed from")
-            return false
-        }
         if purpose == .index, !path.steps.isEmpty {
             _ = notOfItsRow(at: offset)
             return false

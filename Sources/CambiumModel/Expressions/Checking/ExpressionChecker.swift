@@ -8,8 +8,8 @@ struct ExpressionChecker {
         let offset: Int
         /// Set for a constant or parameter whose type is up to what it meets.
         var flexible: FlexibleOperand?
-        /// Set for a composite value, which stands for its parts and can be compared with nil only.
-        var composite: CompositeOperand?
+        /// Set for a value that can be compared with nil only.
+        var opaque: OpaqueOperand?
     }
 
     /// What an expression is for, which decides what it may use.
@@ -36,6 +36,8 @@ struct ExpressionChecker {
     var diagnostics: [ExpressionDiagnostic] = []
     var variables: [String: ObjectPath] = [:]
     var capture = Capture.forbidden
+    /// Whether the first part that is too deep for a statement is a mistake at its place.
+    private var locatesDepth = false
     private var variableCount = 0
 
     /// What happens to a path through a to-many relationship.
@@ -75,17 +77,36 @@ struct ExpressionChecker {
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
         do throws(ExpressionDiagnostic) {
             let parsed = try ExpressionParser.parse(text, arguments: arguments)
-            let checked = check(&self, parsed)
+            let checked = located { check(&$0, parsed) }
             return Result { () throws(ExpressionDiagnostics) in try finish(checked).source }
         } catch {
             return .failure(ExpressionDiagnostics([error]))
         }
     }
 
+    /// Checks again where the result is too deep for a statement, to find the place.
+    mutating func located(_ check: (inout ExpressionChecker) -> Checked?) -> Checked? {
+        let checked = check(&self)
+        guard let checked, diagnostics.isEmpty, StatementDepth(of: checked.typed).isTooGreat else {
+            return checked
+        }
+        locatesDepth = true
+        return check(&self) == nil ? nil : checked
+    }
+
     func finish(_ checked: Checked?) throws(ExpressionDiagnostics) -> Checked {
-        if let checked, diagnostics.isEmpty { return checked }
+        if let checked, diagnostics.isEmpty {
+            guard StatementDepth(of: checked.typed).isTooGreat else { return checked }
+            throw ExpressionDiagnostics([Self.tooDeep(at: checked.offset)])
+        }
         let unexplained = ExpressionDiagnostic(offset: 0, message: "the expression has no meaning")
         throw ExpressionDiagnostics(diagnostics.isEmpty ? [unexplained] : diagnostics)
+    }
+
+    private static func tooDeep(at offset: Int) -> ExpressionDiagnostic {
+        ExpressionDiagnostic(
+            offset: offset, message: "the expression is too long for SQLite: it nests too deeply",
+            hint: "split it, for example by a derived attribute for a part of it")
     }
 
     /// Reports a mistake; nil, so that the part it is in is left out.
@@ -133,9 +154,10 @@ struct ExpressionChecker {
         return check(parsed)
     }
 
-    /// - Parameter rounds: Whether an exact number may become a floating-point one.
+    /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a date
+    ///   its seconds since 2001-01-01 UTC.
     mutating func value(
-        _ parsed: ParsedExpression, as type: AttributeType, rounds: Bool = false
+        _ parsed: ParsedExpression, as type: AttributeType, isDerivation: Bool = false
     ) -> Checked? {
         guard let checked = anyValue(parsed) else { return nil }
         let wanted = ExpressionType(type)
@@ -153,8 +175,9 @@ struct ExpressionChecker {
             settled.typed = .convert(settled.typed, .decimal(scale: scale))
         case (.integer, .anyDecimal), (.decimal, .anyDecimal):
             settled.typed = .convert(settled.typed, .anyDecimal)
-        case (.decimal, .float) where rounds, (.decimal, .double) where rounds,
-            (.anyDecimal, .float) where rounds, (.anyDecimal, .double) where rounds:
+        case (.date, .float) where isDerivation, (.date, .double) where isDerivation,
+            (.decimal, .float) where isDerivation, (.decimal, .double) where isDerivation,
+            (.anyDecimal, .float) where isDerivation, (.anyDecimal, .double) where isDerivation:
             settled.typed = .convert(settled.typed, .double)
         case (.decimal(let own), .decimal(let scale)) where own <= scale:
             settled.typed = .convert(settled.typed, .decimal(scale: scale))
@@ -171,14 +194,23 @@ struct ExpressionChecker {
     /// Checks a part that has one value.
     mutating func check(_ parsed: ParsedExpression) -> Checked? {
         guard let checked = operand(parsed) else { return nil }
-        if let composite = checked.composite {
-            return fail(composite.mistake, at: checked.offset, hint: composite.hint)
+        if let opaque = checked.opaque {
+            return fail(opaque.mistake, at: checked.offset, hint: opaque.hint)
         }
         return checked
     }
 
-    /// Checks a part that may be a composite value.
+    /// Checks a part that may be a value that can be compared with nil only.
     mutating func operand(_ parsed: ParsedExpression) -> Checked? {
+        let checked = part(parsed)
+        guard locatesDepth, diagnostics.isEmpty, let checked,
+            StatementDepth(of: checked.typed).isTooGreat
+        else { return checked }
+        diagnostics.append(Self.tooDeep(at: parsed.offset))
+        return nil
+    }
+
+    private mutating func part(_ parsed: ParsedExpression) -> Checked? {
         switch parsed.kind {
         case .number(let digits):
             return flexible(.number(digits), at: parsed.offset)

@@ -33,7 +33,8 @@ extension ExpressionCompiler {
         checker.allowsUndeclaredParameters = allowsParameters
         let parsed = ParsedExpression(expression, substituting: parameters)
         let checked =
-            type.map { checker.value(parsed, as: $0, rounds: true) } ?? checker.anyValue(parsed)
+            type.map { checker.value(parsed, as: $0, isDerivation: true) }
+            ?? checker.anyValue(parsed)
         return try checker.finish(checked).typed
     }
 }

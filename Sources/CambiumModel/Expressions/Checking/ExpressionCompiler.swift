@@ -39,7 +39,8 @@ package enum ExpressionCompiler {
     }
 
     /// Checks what a derived attribute is computed from: stored properties of the object and of
-    /// related ones, aggregates, functions. A floating-point attribute also takes exact numbers.
+    /// related ones, aggregates, functions. A floating-point attribute also takes exact numbers, and
+    /// dates as seconds since 2001-01-01 UTC.
     ///
     /// - Parameters:
     ///   - text: The expression in the grammar of predicate formats.
@@ -52,7 +53,7 @@ package enum ExpressionCompiler {
         var checker = ExpressionChecker(entity: entity, model: model)
         checker.purpose = .derivation
         return checker.run(text, nil) { checker, parsed in
-            checker.value(parsed, as: type, rounds: true)
+            checker.value(parsed, as: type, isDerivation: true)
         }
     }
 
@@ -145,7 +146,7 @@ package enum ExpressionCompiler {
             second.unusedNames = (undeclared ?? []).filter { name in
                 !inferred.contains { $0.name == name }
             }
-            let condition = second.condition(parsed)
+            let condition = second.located { $0.condition(parsed) }
             return .success((try second.finish(condition).source, inferred))
         } catch {
             return .failure(error)

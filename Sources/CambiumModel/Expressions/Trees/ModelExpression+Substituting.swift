@@ -55,7 +55,7 @@ extension ModelExpression {
     }
 
     /// The operands of the node itself.
-    var operands: [ModelExpression] {
+    package var operands: [ModelExpression] {
         switch self {
         case .literal, .keyPath, .parameter: []
         case .list(let operands), .and(let operands), .or(let operands),

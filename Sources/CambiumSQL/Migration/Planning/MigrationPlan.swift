@@ -14,13 +14,20 @@ package struct MigrationPlan: Sendable {
 
     /// Plans a migration.
     ///
+    /// - Parameter schemas: The tables of both, where they are laid out already.
     /// - Throws: All reasons why there is none.
-    package init(from old: Model, to new: Model) throws(MigrationProblems) {
+    package init(
+        from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil
+    ) throws(MigrationProblems) {
         let difference = ModelDifference(from: old, to: new)
         guard difference.problems.isEmpty else {
             throw MigrationProblems(problems: difference.problems)
         }
         changes = difference.changes
-        steps = MigrationStepBuilder(difference: difference).steps
+        steps =
+            MigrationStepBuilder(
+                difference: difference, schemas?.old ?? Schema(of: old),
+                schemas?.new ?? Schema(of: new)
+            ).steps
     }
 }

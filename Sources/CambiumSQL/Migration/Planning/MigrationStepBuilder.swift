@@ -7,10 +7,10 @@ struct MigrationStepBuilder {
     let newSchema: Schema
     private let copies: [TableCopy]
 
-    init(difference: ModelDifference) {
+    init(difference: ModelDifference, _ oldSchema: Schema, _ newSchema: Schema) {
         self.difference = difference
-        oldSchema = Schema(of: difference.old)
-        newSchema = Schema(of: difference.new)
+        self.oldSchema = oldSchema
+        self.newSchema = newSchema
         let builder = TableCopyBuilder(match: difference.match, oldSchema: oldSchema)
         copies = newSchema.tables.map(builder.copy)
     }

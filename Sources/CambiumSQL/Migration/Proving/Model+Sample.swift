@@ -1,9 +1,17 @@
 import CambiumModel
 
 extension Model {
-    /// A value that keeps to the attribute's limits, as it is stored.
-    func sample(of attribute: Attribute, _ random: inout SampleRandom) -> StoredValue {
-        switch plainType(of: attribute.type) {
+    /// A value that keeps to the attribute's limits, as it is stored; mostly one of the words,
+    /// where there are any.
+    func sample(
+        of attribute: Attribute, among words: [Value], _ random: inout SampleRandom
+    ) -> StoredValue {
+        if !words.isEmpty, random.next(below: 4) > 0,
+            let word = stored(words[Int(random.next(below: UInt64(words.count)))], of: attribute)
+        {
+            return word
+        }
+        return switch plainType(of: attribute.type) {
         case _ where isEnumeration(attribute.type):
             sampleCase(of: attribute, &random)
         case .bool:
@@ -93,9 +101,13 @@ extension Model {
     }
 
     private func sampleText(of attribute: Attribute, _ random: inout SampleRandom) -> String {
+        let length = sampleLength(of: attribute)
+        if let pattern = attribute.limits.pattern.flatMap(GlobPattern.init(regularExpression:)) {
+            return pattern.sample(of: length...length, &random)
+        }
         let letters = Array("abcdefghijklmnopqrstuvwxyz'é\"0")
         return String(
-            (0..<sampleLength(of: attribute)).map { _ in
+            (0..<length).map { _ in
                 letters[Int(random.next(below: UInt64(letters.count)))]
             })
     }

@@ -19,12 +19,21 @@ package struct SampleRows {
     private let schema: Schema
     private let keys: [String: [Int]]
     private let seed: UInt64
+    private let hints: SampleHints
 
     /// Prepares rows.
-    package init(of model: Model, seed: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - schema: The model's tables, where they are laid out already.
+    ///   - target: The version that a migration takes them to; their values then mostly meet its
+    ///     conditions too.
+    package init(
+        of model: Model, _ schema: Schema? = nil, for target: Model? = nil, seed: UInt64
+    ) {
         self.model = model
         self.seed = seed
-        schema = Schema(of: model)
+        hints = SampleHints(of: model, for: target)
+        self.schema = schema ?? Schema(of: model)
         var keys: [String: [Int]] = [:]
         for root in model.roots {
             var next = 1
@@ -36,9 +45,13 @@ package struct SampleRows {
         self.keys = keys
     }
 
-    /// The rows of all tables. Links may lead to rows that could not be inserted.
+    /// The rows of all tables, those that need others after them. Links may lead to rows that could
+    /// not be inserted.
     package var rows: [Row] {
-        schema.tables.flatMap { table -> [Row] in
+        let tables = schema.tables.enumerated().sorted {
+            (depth(of: $0.element), $0.offset) < (depth(of: $1.element), $1.offset)
+        }
+        return tables.map(\.element).flatMap { table -> [Row] in
             switch table.content {
             case .system: return []
             case .objects(let root): return objects(of: root, in: table)
@@ -53,6 +66,23 @@ package struct SampleRows {
         let name = SQLText.identifier(table)
         guard case .integer(let row) = violation[1] else { return "DELETE FROM \(name)" }
         return "DELETE FROM \(name) WHERE \"_id\" = \(row)"
+    }
+
+    /// How long the longest way over required to-one relationships is.
+    private func depth(of table: Table) -> Int {
+        guard case .objects(let root) = table.content else { return .max }
+        var reached: Set<String> = [root]
+        var border = reached
+        var depth = 0
+        while !border.isEmpty {
+            let next = border.compactMap(model.entity(named:)).flatMap(model.family).flatMap {
+                $0.relationships.filter { !$0.isToMany && !$0.isOptional }
+            }.compactMap { model.entity(named: $0.destination) }.map { model.root(of: $0).name }
+            border = Set(next).subtracting(reached)
+            reached.formUnion(border)
+            depth += 1
+        }
+        return depth
     }
 
     private func objects(of root: String, in table: Table) -> [Row] {
@@ -116,7 +146,9 @@ package struct SampleRows {
                 let attribute = declarer.attributes.first(where: { $0.name == name }),
                 !(isSparse && attribute.isOptional), attribute.derivation == nil
             else { return .null }
-            return model.sample(of: attribute, &random)
+            return model.sample(
+                of: hints.attribute(attribute, of: declarer),
+                among: hints.words(for: attribute, of: declarer), &random)
         case .position:
             return isSparse ? .null : .integer(Int64(random.next(below: 5)))
         case .key(let declarer, let name), .entityOfKey(let declarer, let name):

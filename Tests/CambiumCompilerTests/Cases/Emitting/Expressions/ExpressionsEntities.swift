@@ -6,15 +6,13 @@ nonisolated protocol ThingKeys: EntityKeys {}
 
 /// An object of the entity `Thing`.
 nonisolated final class Thing: ManagedObject, ThingKeys {
-    /// The name of the entity, `Thing`.
-    override class var entityName: String { "Thing" }
+    /// The entity `Thing` of the model `Expressions`.
+    override class var entityReference: EntityReference {
+        EntityReference("Thing", Expressions.model)
+    }
 
     /// Inserts a new object.
     convenience init(in context: ManagedObjectContext) {
         self.init(insertingInto: context)
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override func validateProperties(into validator: inout Validator) {
     }
 }

@@ -27,8 +27,11 @@ nonisolated extension BaseKeys {
 
 /// What the class `Base`, written by hand, inherits from.
 nonisolated open class _Base: ManagedObject, BaseKeys {
-    /// The name of the entity, `Base`.
-    override public class var entityName: Swift.String { "Base" }
+    /// The entity `Base` of the model `Mixed`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Base", Mixed.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -45,20 +48,20 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
 
     /// String, checked by `validateClass(_:)`.
     public var `class`: Swift.String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// Floating-point number of 32 bits, checked by `validateIn(_:)`.
     public var `in`: Float {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { float(at: 1) }
+        set { setFloat(newValue, at: 1) }
     }
 
     /// UUID.
     public var contexts: UUID {
-        get { value(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { uuid(at: 2) }
+        set { setUuid(newValue, at: 2) }
     }
 
     /// To-many, at least 1 object.
@@ -78,8 +81,7 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override open func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x7)
-        validator.finite(slots: 0x2)
+        super.validateProperties(into: &validator)
         validateBaseProperties(self, into: &validator)
     }
 
@@ -98,8 +100,11 @@ nonisolated public protocol ChildKeys: BaseKeys {}
 
 /// An object of the entity `Child`.
 nonisolated public final class Child: Base, ChildKeys {
-    /// The name of the entity, `Child`.
-    override public class var entityName: Swift.String { "Child" }
+    /// The entity `Child` of the model `Mixed`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Child", Mixed.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -133,8 +138,11 @@ nonisolated extension RuleKeys {
 
 /// An object of the entity `Rule`.
 nonisolated public class Rule: ManagedObject, RuleKeys {
-    /// The name of the entity, `Rule`.
-    override public class var entityName: Swift.String { "Rule" }
+    /// The entity `Rule` of the model `Mixed`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Rule", Mixed.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -147,20 +155,14 @@ nonisolated public class Rule: ManagedObject, RuleKeys {
 
     /// Date.
     public var value: Cambium.Date {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { date(at: 0) }
+        set { setDate(newValue, at: 0) }
     }
 
     /// String, optional.
     public var note: Swift.String? {
-        get { optionalValue(at: 1) }
-        set { setValue(newValue, at: 1) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
-        validator.finite(slots: 0x1)
+        get { optionalString(at: 1) }
+        set { setString(newValue, at: 1) }
     }
 }
 
@@ -169,8 +171,11 @@ nonisolated public protocol DateKeys: RuleKeys {}
 
 /// An object of the entity `Date`.
 nonisolated public final class Date: Rule, DateKeys {
-    /// The name of the entity, `Date`.
-    override public class var entityName: Swift.String { "Date" }
+    /// The entity `Date` of the model `Mixed`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Date", Mixed.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -192,8 +197,11 @@ nonisolated extension StringKeys {
 
 /// An object of the entity `String`.
 nonisolated public final class String: ManagedObject, StringKeys {
-    /// The name of the entity, `String`.
-    override public class var entityName: Swift.String { "String" }
+    /// The entity `String` of the model `Mixed`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("String", Mixed.model)
+    }
 
     /// Inserts a new object.
     public convenience init(in context: ManagedObjectContext, `repeat`: Swift.String) {
@@ -203,12 +211,7 @@ nonisolated public final class String: ManagedObject, StringKeys {
 
     /// String.
     public var `repeat`: Swift.String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 }

@@ -4,7 +4,6 @@
 /// Checks the limits of the properties of an object of `Base`.
 nonisolated func validateBaseProperties(_ object: _Base, into validator: inout Validator) {
     validator.count(of: "others", at: 0, min: 1)
-    validator.requiredToOne("rule", 2)
     validator.custom("class") {
         var value = object.`class`
         try object.validateClass(&value)

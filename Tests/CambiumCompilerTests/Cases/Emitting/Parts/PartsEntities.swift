@@ -32,6 +32,15 @@ nonisolated public struct PlaceKeys<Root_: ManagedObject>: Sendable {
     public var path: Key<Root_, String> { Key(part: _path + ["path"]) }
 }
 
+nonisolated extension ToOneKey {
+    /// The keys of the parts of a ``Place`` of the destination.
+    public subscript(
+        dynamicMember key: KeyPath<Destination.Type, PlaceKeys<Destination>>
+    ) -> PlaceKeys<Root> {
+        PlaceKeys(_path: path + Destination.self[keyPath: key]._path)
+    }
+}
+
 /// A value of the type `Address`.
 nonisolated public struct Address: Sendable, Hashable, Codable {
     /// String.
@@ -69,6 +78,15 @@ nonisolated public struct AddressKeys<Root_: ManagedObject>: Sendable {
     public var tax: Key<Root_, Decimal> { Key(part: _path + ["tax"]) }
 }
 
+nonisolated extension ToOneKey {
+    /// The keys of the parts of a ``Address`` of the destination.
+    public subscript(
+        dynamicMember key: KeyPath<Destination.Type, AddressKeys<Destination>>
+    ) -> AddressKeys<Root> {
+        AddressKeys(_path: path + Destination.self[keyPath: key]._path)
+    }
+}
+
 /// A value of the type `Nothing`.
 nonisolated public struct Nothing: Sendable, Hashable, Codable {
     /// Puts a value together.
@@ -78,6 +96,15 @@ nonisolated public struct Nothing: Sendable, Hashable, Codable {
 /// The keys of the parts of ``Nothing``, for predicates and sorting.
 nonisolated public struct NothingKeys<Root_: ManagedObject>: Sendable {
     fileprivate let _path: [String]
+}
+
+nonisolated extension ToOneKey {
+    /// The keys of the parts of a ``Nothing`` of the destination.
+    public subscript(
+        dynamicMember key: KeyPath<Destination.Type, NothingKeys<Destination>>
+    ) -> NothingKeys<Root> {
+        NothingKeys(_path: path + Destination.self[keyPath: key]._path)
+    }
 }
 
 /// The keys of ``Human``, for predicates, sorting and generic access.
@@ -106,8 +133,11 @@ nonisolated extension HumanKeys {
 
 /// An object of the entity `Person`.
 nonisolated public final class Human: ManagedObject, HumanKeys {
-    /// The name of the entity, `Person`.
-    override public class var entityName: String { "Person" }
+    /// The entity `Person` of the model `Parts`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Person", Parts.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -129,8 +159,8 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
 
     /// String.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// `[String: [Int]?]`, kept as JSON, default `{}`.
@@ -158,12 +188,12 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     }
 
     /// String, optional, derived.
-    public var initial: String? { optionalValue(at: 5) }
+    public var initial: String? { optionalString(at: 5) }
 
     /// Data, optional, in a file of its own where it is large.
     public var photo: Data? {
-        get { optionalValue(at: 6) }
-        set { setValue(newValue, at: 6) }
+        get { optionalData(at: 6) }
+        set { setData(newValue, at: 6) }
     }
 
     /// `Address`.
@@ -171,19 +201,19 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
         get {
             var part9: Place?
             if isAnySet(in: 9..<11) {
-                part9 = Place(latitude: value(at: 9), path: optionalValue(at: 10))
+                part9 = Place(latitude: double(at: 9), path: optionalString(at: 10))
             }
             return Address(
-                street: value(at: 7),
+                street: string(at: 7),
                 class: optionalValue(at: 8),
                 place: part9,
                 tax: decimal(at: 11, scale: 2))
         }
         set {
-            setValue(newValue.street, at: 7)
+            setString(newValue.street, at: 7)
             setValue(newValue.`class`, at: 8)
-            setValue(newValue.place?.latitude, at: 9)
-            setValue(newValue.place?.path, at: 10)
+            setDouble(newValue.place?.latitude, at: 9)
+            setString(newValue.place?.path, at: 10)
             setDecimal(newValue.tax, at: 11, scale: 2)
         }
     }
@@ -192,11 +222,11 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     public var birthplace: Place? {
         get {
             guard isAnySet(in: 12..<14) else { return nil }
-            return Place(latitude: value(at: 12), path: optionalValue(at: 13))
+            return Place(latitude: double(at: 12), path: optionalString(at: 13))
         }
         set {
-            setValue(newValue?.latitude, at: 12)
-            setValue(newValue?.path, at: 13)
+            setDouble(newValue?.latitude, at: 12)
+            setString(newValue?.path, at: 13)
         }
     }
 
@@ -218,8 +248,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x88B)
-        validator.finite(slots: 0x1200)
+        super.validateProperties(into: &validator)
         validateHumanProperties(self, into: &validator)
     }
 }
@@ -249,8 +278,11 @@ nonisolated extension ClubKeys {
 
 /// An object of the entity `Club`.
 nonisolated public final class Club: ManagedObject, ClubKeys {
-    /// The name of the entity, `Club`.
-    override public class var entityName: String { "Club" }
+    /// The entity `Club` of the model `Parts`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Club", Parts.model)
+    }
 
     /// Inserts a new object.
     public convenience init(in context: ManagedObjectContext) {
@@ -259,8 +291,4 @@ nonisolated public final class Club: ManagedObject, ClubKeys {
 
     /// To-many, inverse `Person.clubs`.
     public var members: ToMany<Human> { toMany(0) }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-    }
 }

@@ -49,8 +49,11 @@ nonisolated extension ProductKeys {
 
 /// An object of the entity `Product`.
 nonisolated public final class Product: ManagedObject, ProductKeys {
-    /// The name of the entity, `Product`.
-    override public class var entityName: String { "Product" }
+    /// The entity `Product` of the model `Shop`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Product", Shop.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -73,14 +76,14 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 
     /// String, 3 to 20 characters, matches `[A-Z]{2}-\d+`, unique.
     public var sku: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// String, default `Untitled`.
     public var title: String {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { string(at: 1) }
+        set { setString(newValue, at: 1) }
     }
 
     /// One of `Kind`.
@@ -103,20 +106,20 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 
     /// Whole number of 32 bits, at least 0, default 0.
     public var stock: Int32 {
-        get { value(at: 5) }
-        set { setValue(newValue, at: 5) }
+        get { int32(at: 5) }
+        set { setInt32(newValue, at: 5) }
     }
 
     /// Data, optional, at most 65536 bytes.
     public var photo: Data? {
-        get { optionalValue(at: 6) }
-        set { setValue(newValue, at: 6) }
+        get { optionalData(at: 6) }
+        set { setData(newValue, at: 6) }
     }
 
     /// Boolean, not stored, default false.
     public var isSelected: Bool {
-        get { value(at: 7) }
-        set { setValue(newValue, at: 7) }
+        get { bool(at: 7) }
+        set { setBool(newValue, at: 7) }
     }
 
     /// One of `Rating`, optional, default `good`.
@@ -136,7 +139,7 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x2F)
+        super.validateProperties(into: &validator)
         validateProductProperties(self, into: &validator)
     }
 }
@@ -183,8 +186,11 @@ nonisolated extension CategoryKeys {
 
 /// An object of the entity `Category`.
 nonisolated public final class Category: ManagedObject, CategoryKeys {
-    /// The name of the entity, `Category`.
-    override public class var entityName: String { "Category" }
+    /// The entity `Category` of the model `Shop`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Category", Shop.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -198,20 +204,20 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
 
     /// String, at least 1 character.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// Boolean, default false.
     public var isBrand: Bool {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { bool(at: 1) }
+        set { setBool(newValue, at: 1) }
     }
 
     /// Date, default now.
     public var created: Date {
-        get { value(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { date(at: 2) }
+        set { setDate(newValue, at: 2) }
     }
 
     /// To-many, inverse `Product.category`, keeps this object from being deleted.
@@ -219,8 +225,7 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x7)
-        validator.finite(slots: 0x4)
+        super.validateProperties(into: &validator)
         validateCategoryProperties(self, into: &validator)
     }
 }
@@ -239,8 +244,11 @@ nonisolated extension TagKeys {
 
 /// An object of the entity `Tag`.
 nonisolated public final class Tag: Named, TagKeys {
-    /// The name of the entity, `Tag`.
-    override public class var entityName: String { "Tag" }
+    /// The entity `Tag` of the model `Shop`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Tag", Shop.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -256,8 +264,8 @@ nonisolated public final class Tag: Named, TagKeys {
 
     /// Whole number of 64 bits, optional.
     public var `default`: Int64? {
-        get { optionalValue(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { optionalInt64(at: 2) }
+        set { setInt64(newValue, at: 2) }
     }
 
     /// To-many, inverse `Product.tags`.
@@ -288,24 +296,27 @@ nonisolated extension NamedKeys {
 
 /// An object of the entity `Named`.
 nonisolated public class Named: ManagedObject, NamedKeys {
-    /// The name of the entity, `Named`.
-    override public class var entityName: String { "Named" }
+    /// The entity `Named` of the model `Shop`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Named", Shop.model)
+    }
 
     /// String, checked by `validateLabel(_:)`.
     public var label: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// UUID, default a new one.
     public var uuid: UUID {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { uuid(at: 1) }
+        set { setUuid(newValue, at: 1) }
     }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x3)
+        super.validateProperties(into: &validator)
         validateNamedProperties(self, into: &validator)
     }
 }
@@ -326,8 +337,11 @@ nonisolated extension PlaceKeys {
 
 /// An object of the entity `Place`.
 nonisolated public final class Place: ManagedObject, PlaceKeys {
-    /// The name of the entity, `Place`.
-    override public class var entityName: String { "Place" }
+    /// The entity `Place` of the model `Shop`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Place", Shop.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -343,20 +357,20 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
 
     /// Floating-point number of 64 bits, -90 to 90, default 0.1.
     public var latitude: Double {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { double(at: 0) }
+        set { setDouble(newValue, at: 0) }
     }
 
     /// Date, at least `2001-01-01T00:00:00Z`.
     public var since: Date {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { date(at: 1) }
+        set { setDate(newValue, at: 1) }
     }
 
     /// URI, optional.
     public var website: URL? {
-        get { optionalValue(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { optionalUri(at: 2) }
+        set { setUri(newValue, at: 2) }
     }
 
     /// To-one, inverse `Tag.place`, deleted together with this object.
@@ -367,8 +381,7 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x3)
-        validator.finite(slots: 0x3)
+        super.validateProperties(into: &validator)
         validatePlaceProperties(self, into: &validator)
     }
 }

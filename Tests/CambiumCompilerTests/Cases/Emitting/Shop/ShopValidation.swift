@@ -22,7 +22,6 @@ nonisolated func validateCategoryProperties(_ object: Category, into validator: 
 
 /// Checks the limits of the properties of an object of `Tag`.
 nonisolated func validateTagProperties(_ object: Tag, into validator: inout Validator) {
-    validator.requiredToOne("place", 1)
     validator.custom(nil) { try object.validateObject() }
 }
 

@@ -13,8 +13,11 @@ nonisolated extension ParentKeys {
 
 /// What the class `Parent`, written by hand, inherits from. Declared in `Bases.cambium/1.xml:2`.
 nonisolated open class _Parent: ManagedObject, ParentKeys {
-    /// The name of the entity, `Parent`.
-    override public class var entityName: String { "Parent" }
+    /// The entity `Parent` of the model `Bases`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Parent", Bases.model)
+    }
 
     /// Inserts a new object.
     public convenience init(in context: ManagedObjectContext, name: String) {
@@ -25,8 +28,8 @@ nonisolated open class _Parent: ManagedObject, ParentKeys {
     /// String, at most 10 characters, checked by `validateName(_:)`. Declared in
     /// `Bases.cambium/1.xml:3`.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Child.guardian`. Declared in `Bases.cambium/1.xml:4`.
@@ -34,7 +37,7 @@ nonisolated open class _Parent: ManagedObject, ParentKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override open func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
+        super.validateProperties(into: &validator)
         validateParentProperties(self, into: &validator)
     }
 
@@ -57,8 +60,11 @@ nonisolated extension ChildKeys {
 
 /// What the class `Child`, written by hand, inherits from. Declared in `Bases.cambium/1.xml:6`.
 nonisolated open class _Child: Parent, ChildKeys {
-    /// The name of the entity, `Child`.
-    override public class var entityName: String { "Child" }
+    /// The entity `Child` of the model `Bases`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Child", Bases.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -72,8 +78,8 @@ nonisolated open class _Child: Parent, ChildKeys {
 
     /// Whole number of 16 bits, 0 to 150. Declared in `Bases.cambium/1.xml:7`.
     public var age: Int16 {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { int16(at: 1) }
+        set { setInt16(newValue, at: 1) }
     }
 
     /// To-one, inverse `Parent.children`. Declared in `Bases.cambium/1.xml:8`.
@@ -85,7 +91,6 @@ nonisolated open class _Child: Parent, ChildKeys {
     /// Checks the limits that the model sets; called before each save.
     override open func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
-        validator.required(slots: 0x2)
         validateChildProperties(self, into: &validator)
     }
 }

@@ -11,8 +11,10 @@ nonisolated extension DocumentKeys {
 
 /// An object of the entity `Document`. Declared in `Documents.cambium/1.xml:2`.
 nonisolated final class Document: ManagedObject, DocumentKeys {
-    /// The name of the entity, `Document`.
-    override class var entityName: String { "Document" }
+    /// The entity `Document` of the model `Documents`.
+    override class var entityReference: EntityReference {
+        EntityReference("Document", Documents.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     convenience init(
@@ -28,8 +30,8 @@ nonisolated final class Document: ManagedObject, DocumentKeys {
 
     /// String. Declared in `Documents.cambium/1.xml:3`.
     var title: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// `[String: Int]`, kept as JSON, default `{}`. Declared in `Documents.cambium/1.xml:4`.
@@ -55,9 +57,4 @@ nonisolated final class Document: ManagedObject, DocumentKeys {
         set { setCodable(newValue, at: 3) }
     }
     #sourceLocation()
-
-    /// Checks the limits that the model sets; called before each save.
-    override func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x7)
-    }
 }

@@ -26,6 +26,15 @@ nonisolated public struct PositionKeys<Root: ManagedObject>: Sendable {
     public var longitude: Key<Root, Double> { Key(part: _path + ["longitude"]) }
 }
 
+nonisolated extension ToOneKey {
+    /// The keys of the parts of a ``Position`` of the destination.
+    public subscript(
+        dynamicMember key: KeyPath<Destination.Type, PositionKeys<Destination>>
+    ) -> PositionKeys<Root> {
+        PositionKeys(_path: path + Destination.self[keyPath: key]._path)
+    }
+}
+
 /// A value of the type `Address`. Declared in `Composites.cambium/1.xml:6`.
 nonisolated public struct Address: Sendable, Hashable, Codable {
     /// String, at least 1 character.
@@ -57,6 +66,15 @@ nonisolated public struct AddressKeys<Root: ManagedObject>: Sendable {
     public var position: PositionKeys<Root> { PositionKeys(_path: _path + ["position"]) }
 }
 
+nonisolated extension ToOneKey {
+    /// The keys of the parts of a ``Address`` of the destination.
+    public subscript(
+        dynamicMember key: KeyPath<Destination.Type, AddressKeys<Destination>>
+    ) -> AddressKeys<Root> {
+        AddressKeys(_path: path + Destination.self[keyPath: key]._path)
+    }
+}
+
 /// The keys of ``Shop``, for predicates, sorting and generic access.
 nonisolated public protocol ShopKeys: EntityKeys {}
 
@@ -71,8 +89,11 @@ nonisolated extension ShopKeys {
 
 /// An object of the entity `Shop`. Declared in `Composites.cambium/1.xml:11`.
 nonisolated public final class Shop: ManagedObject, ShopKeys {
-    /// The name of the entity, `Shop`.
-    override public class var entityName: String { "Shop" }
+    /// The entity `Shop` of the model `Composites`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Shop", Composites.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -86,8 +107,8 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
 
     /// String. Declared in `Composites.cambium/1.xml:12`.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// `Address`. Declared in `Composites.cambium/1.xml:13`.
@@ -95,15 +116,15 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
         get {
             var part3: Position?
             if isAnySet(in: 3..<5) {
-                part3 = Position(latitude: value(at: 3), longitude: value(at: 4))
+                part3 = Position(latitude: double(at: 3), longitude: double(at: 4))
             }
-            return Address(street: value(at: 1), city: optionalValue(at: 2), position: part3)
+            return Address(street: string(at: 1), city: optionalString(at: 2), position: part3)
         }
         set {
-            setValue(newValue.street, at: 1)
-            setValue(newValue.city, at: 2)
-            setValue(newValue.position?.latitude, at: 3)
-            setValue(newValue.position?.longitude, at: 4)
+            setString(newValue.street, at: 1)
+            setString(newValue.city, at: 2)
+            setDouble(newValue.position?.latitude, at: 3)
+            setDouble(newValue.position?.longitude, at: 4)
         }
     }
 
@@ -113,22 +134,21 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
             guard isAnySet(in: 5..<9) else { return nil }
             var part7: Position?
             if isAnySet(in: 7..<9) {
-                part7 = Position(latitude: value(at: 7), longitude: value(at: 8))
+                part7 = Position(latitude: double(at: 7), longitude: double(at: 8))
             }
-            return Address(street: value(at: 5), city: optionalValue(at: 6), position: part7)
+            return Address(street: string(at: 5), city: optionalString(at: 6), position: part7)
         }
         set {
-            setValue(newValue?.street, at: 5)
-            setValue(newValue?.city, at: 6)
-            setValue(newValue?.position?.latitude, at: 7)
-            setValue(newValue?.position?.longitude, at: 8)
+            setString(newValue?.street, at: 5)
+            setString(newValue?.city, at: 6)
+            setDouble(newValue?.position?.latitude, at: 7)
+            setDouble(newValue?.position?.longitude, at: 8)
         }
     }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x3)
-        validator.finite(slots: 0x198)
+        super.validateProperties(into: &validator)
         validateShopProperties(self, into: &validator)
     }
 }

@@ -15,8 +15,10 @@ nonisolated extension LocalNoteKeys {
 
 /// An object of the entity `Local`. Declared in `Stores.cambium/1.xml:3`.
 nonisolated final class LocalNote: ManagedObject, LocalNoteKeys {
-    /// The name of the entity, `Local`.
-    override class var entityName: String { "Local" }
+    /// The entity `Local` of the model `Stores`.
+    override class var entityReference: EntityReference {
+        EntityReference("Local", Stores.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     convenience init(
@@ -30,25 +32,20 @@ nonisolated final class LocalNote: ManagedObject, LocalNoteKeys {
 
     /// String. Declared in `Stores.cambium/1.xml:5`.
     var text: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// String, optional, not stored. Declared in `Stores.cambium/1.xml:6`.
     var draft: String? {
-        get { optionalValue(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { optionalString(at: 1) }
+        set { setString(newValue, at: 1) }
     }
 
     /// Whole number of 32 bits, not stored, default 0. Declared in `Stores.cambium/1.xml:7`.
     var count: Int32 {
-        get { value(at: 2) }
-        set { setValue(newValue, at: 2) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
+        get { int32(at: 2) }
+        set { setInt32(newValue, at: 2) }
     }
 }
 
@@ -62,8 +59,10 @@ nonisolated extension RemoteNoteKeys {
 
 /// An object of the entity `Remote`. Declared in `Stores.cambium/1.xml:9`.
 nonisolated final class RemoteNote: ManagedObject, RemoteNoteKeys {
-    /// The name of the entity, `Remote`.
-    override class var entityName: String { "Remote" }
+    /// The entity `Remote` of the model `Stores`.
+    override class var entityReference: EntityReference {
+        EntityReference("Remote", Stores.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     convenience init(in context: ManagedObjectContext, text: String? = nil) {
@@ -73,11 +72,7 @@ nonisolated final class RemoteNote: ManagedObject, RemoteNoteKeys {
 
     /// String, optional. Declared in `Stores.cambium/1.xml:9`.
     var text: String? {
-        get { optionalValue(at: 0) }
-        set { setValue(newValue, at: 0) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override func validateProperties(into validator: inout Validator) {
+        get { optionalString(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 }

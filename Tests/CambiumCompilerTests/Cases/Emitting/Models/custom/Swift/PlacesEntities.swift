@@ -13,8 +13,11 @@ nonisolated extension PlaceKeys {
 
 /// An object of the entity `Place`. Declared in `Places.cambium/1.xml:2`.
 nonisolated public final class Place: ManagedObject, PlaceKeys {
-    /// The name of the entity, `Place`.
-    override public class var entityName: String { "Place" }
+    /// The entity `Place` of the model `Places`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Place", Places.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -28,20 +31,19 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
     /// Floating-point number of 64 bits, checked by `validateLongitude(_:)`. Declared in
     /// `Places.cambium/1.xml:3`.
     public var longitude: Double {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { double(at: 0) }
+        set { setDouble(newValue, at: 0) }
     }
 
     /// String, optional. Declared in `Places.cambium/1.xml:4`.
     public var name: String? {
-        get { optionalValue(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { optionalString(at: 1) }
+        set { setString(newValue, at: 1) }
     }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
-        validator.finite(slots: 0x1)
+        super.validateProperties(into: &validator)
         validatePlaceProperties(self, into: &validator)
     }
 }

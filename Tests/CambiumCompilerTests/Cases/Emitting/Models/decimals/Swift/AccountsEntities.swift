@@ -15,8 +15,11 @@ nonisolated extension AccountKeys {
 
 /// An object of the entity `Account`. Declared in `Accounts.cambium/1.xml:2`.
 nonisolated public final class Account: ManagedObject, AccountKeys {
-    /// The name of the entity, `Account`.
-    override public class var entityName: String { "Account" }
+    /// The entity `Account` of the model `Accounts`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Account", Accounts.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -46,10 +49,5 @@ nonisolated public final class Account: ManagedObject, AccountKeys {
     public var fee: Decimal {
         get { decimal(at: 2, scale: 2) }
         set { setDecimal(newValue, at: 2, scale: 2) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x5)
     }
 }

@@ -14,7 +14,7 @@ CREATE TABLE "Order" (
     "count" INTEGER NOT NULL DEFAULT 1,
     "code" TEXT NOT NULL,
     "total" INTEGER
-        GENERATED ALWAYS AS (nullif(nullif(CAST("price" * "count" AS INTEGER), 9223372036854775807), (-9223372036854775807 - 1))) VIRTUAL,
+        GENERATED ALWAYS AS (nullif(nullif("price" * "count" | 0, 9223372036854775807), (-9223372036854775807 - 1))) VIRTUAL,
     "canonicalCode" TEXT,
     "customerName" TEXT,
     "customer" INTEGER
@@ -32,5 +32,5 @@ INSERT INTO "_keys" ("entity", "next") VALUES ('Customer', 1);
 INSERT INTO "_metadata" ("name", "value") VALUES ('model', 'Orders');
 INSERT INTO "_metadata" ("name", "value") VALUES ('version', '1');
 INSERT INTO "_metadata" ("name", "value") VALUES ('versionHash', '5a89faf4c1404321e8a4bd578ef7285e1f98040c0d410afaa9e16bb796b634b0');
-INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', '0e2ac7bbfaf2a8fa1766105c00d23fbe30054c81762badac494b5211c6f0611e');
+INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', 'ff7b1151b5fb725aa32607b9cc9979e799ddb6d7d8cce2053b536669c9b791a7');
 INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1');

@@ -23,8 +23,11 @@ nonisolated extension OrderKeys {
 
 /// An object of the entity `Order`. Declared in `Orders.cambium/1.xml:2`.
 nonisolated public final class Order: ManagedObject, OrderKeys {
-    /// The name of the entity, `Order`.
-    override public class var entityName: String { "Order" }
+    /// The entity `Order` of the model `Orders`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Order", Orders.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -40,40 +43,35 @@ nonisolated public final class Order: ManagedObject, OrderKeys {
 
     /// Whole number of 64 bits. Declared in `Orders.cambium/1.xml:3`.
     public var price: Int64 {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { int64(at: 0) }
+        set { setInt64(newValue, at: 0) }
     }
 
     /// Whole number of 64 bits, default 1. Declared in `Orders.cambium/1.xml:4`.
     public var count: Int64 {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { int64(at: 1) }
+        set { setInt64(newValue, at: 1) }
     }
 
     /// String. Declared in `Orders.cambium/1.xml:5`.
     public var code: String {
-        get { value(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { string(at: 2) }
+        set { setString(newValue, at: 2) }
     }
 
     /// Whole number of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:6`.
-    public var total: Int64? { optionalValue(at: 3) }
+    public var total: Int64? { optionalInt64(at: 3) }
 
     /// String, optional, derived. Declared in `Orders.cambium/1.xml:7`.
-    public var canonicalCode: String? { optionalValue(at: 4) }
+    public var canonicalCode: String? { optionalString(at: 4) }
 
     /// String, optional, derived. Declared in `Orders.cambium/1.xml:8`.
-    public var customerName: String? { optionalValue(at: 5) }
+    public var customerName: String? { optionalString(at: 5) }
 
     /// To-one, inverse `Customer.orders`. Declared in `Orders.cambium/1.xml:9`.
     public var customer: Customer? {
         get { toOne(0) }
         set { setToOne(0, newValue) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x7)
     }
 }
 
@@ -91,8 +89,11 @@ nonisolated extension CustomerKeys {
 
 /// An object of the entity `Customer`. Declared in `Orders.cambium/1.xml:11`.
 nonisolated public final class Customer: ManagedObject, CustomerKeys {
-    /// The name of the entity, `Customer`.
-    override public class var entityName: String { "Customer" }
+    /// The entity `Customer` of the model `Orders`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Customer", Orders.model)
+    }
 
     /// Inserts a new object.
     public convenience init(in context: ManagedObjectContext, name: String) {
@@ -102,18 +103,13 @@ nonisolated public final class Customer: ManagedObject, CustomerKeys {
 
     /// String. Declared in `Orders.cambium/1.xml:12`.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// Whole number of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:13`.
-    public var orderCount: Int64? { optionalValue(at: 1) }
+    public var orderCount: Int64? { optionalInt64(at: 1) }
 
     /// To-many, inverse `Order.customer`. Declared in `Orders.cambium/1.xml:14`.
     public var orders: ToMany<Order> { toMany(0) }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
-    }
 }

@@ -38,8 +38,8 @@ nonisolated public enum Orders {
             "count" INTEGER NOT NULL DEFAULT 1,
             "code" TEXT NOT NULL,
             "total" INTEGER
-                GENERATED ALWAYS AS (nullif(nullif(CAST("price" * "count" AS INTEGER), \#
-        9223372036854775807), (-9223372036854775807 - 1))) VIRTUAL,
+                GENERATED ALWAYS AS (nullif(nullif("price" * "count" | 0, 9223372036854775807), \#
+        (-9223372036854775807 - 1))) VIRTUAL,
             "canonicalCode" TEXT,
             "customerName" TEXT,
             "customer" INTEGER
@@ -65,7 +65,7 @@ nonisolated public enum Orders {
         """#,
         #"""
         INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', \#
-        '0e2ac7bbfaf2a8fa1766105c00d23fbe30054c81762badac494b5211c6f0611e')
+        'ff7b1151b5fb725aa32607b9cc9979e799ddb6d7d8cce2053b536669c9b791a7')
         """#,
         #"INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1')"#,
     ]

@@ -13,8 +13,11 @@ nonisolated extension CategoryKeys {
 
 /// An object of the entity `Category`. Declared in `Categories.cambium/1.xml:2`.
 nonisolated public final class Category: ManagedObject, CategoryKeys {
-    /// The name of the entity, `Category`.
-    override public class var entityName: String { "Category" }
+    /// The entity `Category` of the model `Categories`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Category", Categories.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(in context: ManagedObjectContext, name: String, isBrand: Bool? = nil) {
@@ -25,25 +28,20 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
 
     /// String. Declared in `Categories.cambium/1.xml:3`.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// Boolean, default false. Declared in `Categories.cambium/1.xml:4`.
     public var isBrand: Bool {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { bool(at: 1) }
+        set { setBool(newValue, at: 1) }
     }
 
     /// Objects that a request finds, when it is first asked for;
     /// ``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again. Declared in
     /// `Categories.cambium/1.xml:5`.
     public var rivals: [Category] { fetched(0) }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x3)
-    }
 }
 
 nonisolated extension Category {

@@ -13,13 +13,16 @@ nonisolated extension AnimalKeys {
 
 /// An object of the entity `Animal`. Declared in `Animals.cambium/1.xml:2`.
 nonisolated public class Animal: ManagedObject, AnimalKeys {
-    /// The name of the entity, `Animal`.
-    override public class var entityName: String { "Animal" }
+    /// The entity `Animal` of the model `Animals`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Animal", Animals.model)
+    }
 
     /// String, at least 1 character. Declared in `Animals.cambium/1.xml:3`.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Animal.friends`. Declared in `Animals.cambium/1.xml:4`.
@@ -27,7 +30,7 @@ nonisolated public class Animal: ManagedObject, AnimalKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
+        super.validateProperties(into: &validator)
         validateAnimalProperties(self, into: &validator)
     }
 }
@@ -42,8 +45,11 @@ nonisolated extension MammalKeys {
 
 /// An object of the entity `Mammal`. Declared in `Animals.cambium/1.xml:6`.
 nonisolated public class Mammal: Animal, MammalKeys {
-    /// The name of the entity, `Mammal`.
-    override public class var entityName: String { "Mammal" }
+    /// The entity `Mammal` of the model `Animals`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Mammal", Animals.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(in context: ManagedObjectContext, name: String, legs: Int16? = nil) {
@@ -54,14 +60,8 @@ nonisolated public class Mammal: Animal, MammalKeys {
 
     /// Whole number of 16 bits, default 4. Declared in `Animals.cambium/1.xml:6`.
     public var legs: Int16 {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        super.validateProperties(into: &validator)
-        validator.required(slots: 0x2)
+        get { int16(at: 1) }
+        set { setInt16(newValue, at: 1) }
     }
 }
 
@@ -77,8 +77,11 @@ nonisolated extension DogKeys {
 
 /// An object of the entity `Dog`. Declared in `Animals.cambium/1.xml:7`.
 nonisolated public final class Dog: Mammal, DogKeys {
-    /// The name of the entity, `Dog`.
-    override public class var entityName: String { "Dog" }
+    /// The entity `Dog` of the model `Animals`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Dog", Animals.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -94,20 +97,14 @@ nonisolated public final class Dog: Mammal, DogKeys {
 
     /// String, optional. Declared in `Animals.cambium/1.xml:8`.
     public var breed: String? {
-        get { optionalValue(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { optionalString(at: 2) }
+        set { setString(newValue, at: 2) }
     }
 
     /// To-one, required, inverse `Person.dogs`. Declared in `Animals.cambium/1.xml:9`.
     public var owner: Person {
         get { requiredToOne(1) }
         set { setToOne(1, newValue) }
-    }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        super.validateProperties(into: &validator)
-        validateDogProperties(self, into: &validator)
     }
 }
 
@@ -121,8 +118,11 @@ nonisolated extension BirdKeys {
 
 /// An object of the entity `Bird`. Declared in `Animals.cambium/1.xml:11`.
 nonisolated public final class Bird: Animal, BirdKeys {
-    /// The name of the entity, `Bird`.
-    override public class var entityName: String { "Bird" }
+    /// The entity `Bird` of the model `Animals`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Bird", Animals.model)
+    }
 
     /// Inserts a new object.
     public convenience init(in context: ManagedObjectContext, name: String, span: Double) {
@@ -133,15 +133,13 @@ nonisolated public final class Bird: Animal, BirdKeys {
 
     /// Floating-point number of 64 bits, at least 0. Declared in `Animals.cambium/1.xml:11`.
     public var span: Double {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { double(at: 1) }
+        set { setDouble(newValue, at: 1) }
     }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
-        validator.required(slots: 0x2)
-        validator.finite(slots: 0x2)
         validateBirdProperties(self, into: &validator)
     }
 }
@@ -158,8 +156,11 @@ nonisolated extension PersonKeys {
 
 /// An object of the entity `Person`. Declared in `Animals.cambium/1.xml:12`.
 nonisolated public final class Person: ManagedObject, PersonKeys {
-    /// The name of the entity, `Person`.
-    override public class var entityName: String { "Person" }
+    /// The entity `Person` of the model `Animals`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Person", Animals.model)
+    }
 
     /// Inserts a new object.
     public convenience init(in context: ManagedObjectContext, name: String) {
@@ -169,16 +170,11 @@ nonisolated public final class Person: ManagedObject, PersonKeys {
 
     /// String. Declared in `Animals.cambium/1.xml:13`.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Dog.owner`, deleted together with this object. Declared in
     /// `Animals.cambium/1.xml:14`.
     public var dogs: ToMany<Dog> { toMany(0) }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
-    }
 }

@@ -6,11 +6,6 @@ nonisolated func validateAnimalProperties(_ object: Animal, into validator: inou
     validator.length(of: "name", object.name, min: 1)
 }
 
-/// Checks the limits of the properties of an object of `Dog`.
-nonisolated func validateDogProperties(_ object: Dog, into validator: inout Validator) {
-    validator.requiredToOne("owner", 1)
-}
-
 /// Checks the limits of the properties of an object of `Bird`.
 nonisolated func validateBirdProperties(_ object: Bird, into validator: inout Validator) {
     validator.range(of: "span", object.span, min: 0.0)

@@ -36,6 +36,15 @@ nonisolated public struct ValuesKeys<Root: ManagedObject>: Sendable {
     public var `is`: Key<Root, Bool> { Key(part: _path + ["is"]) }
 }
 
+nonisolated extension ToOneKey {
+    /// The keys of the parts of a ``Values`` of the destination.
+    public subscript(
+        dynamicMember key: KeyPath<Destination.Type, ValuesKeys<Destination>>
+    ) -> ValuesKeys<Root> {
+        ValuesKeys(_path: path + Destination.self[keyPath: key]._path)
+    }
+}
+
 /// The keys of ``Thing``, for predicates, sorting and generic access.
 nonisolated public protocol ThingKeys: EntityKeys {}
 
@@ -82,8 +91,11 @@ nonisolated extension ThingKeys {
 
 /// An object of the entity `Thing`. Declared in `Keywords.cambium/1.xml:4`.
 nonisolated public final class Thing: ManagedObject, ThingKeys {
-    /// The name of the entity, `Thing`.
-    override public class var entityName: String { "Thing" }
+    /// The entity `Thing` of the model `Keywords`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Thing", Keywords.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -116,68 +128,68 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
 
     /// String. Declared in `Keywords.cambium/1.xml:5`.
     public var type: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// UUID. Declared in `Keywords.cambium/1.xml:6`.
     public var id: UUID {
-        get { value(at: 1) }
-        set { setValue(newValue, at: 1) }
+        get { uuid(at: 1) }
+        set { setUuid(newValue, at: 1) }
     }
 
     /// Whole number of 64 bits. Declared in `Keywords.cambium/1.xml:7`.
     public var version: Int64 {
-        get { value(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { int64(at: 2) }
+        set { setInt64(newValue, at: 2) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:8`.
     public var model: String? {
-        get { optionalValue(at: 3) }
-        set { setValue(newValue, at: 3) }
+        get { optionalString(at: 3) }
+        set { setString(newValue, at: 3) }
     }
 
     /// Whole number of 32 bits. Declared in `Keywords.cambium/1.xml:9`.
     public var order: Int32 {
-        get { value(at: 4) }
-        set { setValue(newValue, at: 4) }
+        get { int32(at: 4) }
+        set { setInt32(newValue, at: 4) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:10`.
     public var group: String? {
-        get { optionalValue(at: 5) }
-        set { setValue(newValue, at: 5) }
+        get { optionalString(at: 5) }
+        set { setString(newValue, at: 5) }
     }
 
     /// Date, optional. Declared in `Keywords.cambium/1.xml:11`.
     public var to: Date? {
-        get { optionalValue(at: 6) }
-        set { setValue(newValue, at: 6) }
+        get { optionalDate(at: 6) }
+        set { setDate(newValue, at: 6) }
     }
 
     /// Whole number of 32 bits, default 0. Declared in `Keywords.cambium/1.xml:12`.
     public var index: Int32 {
-        get { value(at: 7) }
-        set { setValue(newValue, at: 7) }
+        get { int32(at: 7) }
+        set { setInt32(newValue, at: 7) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:13`.
     public var key: String? {
-        get { optionalValue(at: 8) }
-        set { setValue(newValue, at: 8) }
+        get { optionalString(at: 8) }
+        set { setString(newValue, at: 8) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:14`.
     public var text: String? {
-        get { optionalValue(at: 9) }
-        set { setValue(newValue, at: 9) }
+        get { optionalString(at: 9) }
+        set { setString(newValue, at: 9) }
     }
 
     /// Boolean, default true. Declared in `Keywords.cambium/1.xml:15`.
     public var `default`: Bool {
-        get { value(at: 10) }
-        set { setValue(newValue, at: 10) }
+        get { bool(at: 10) }
+        set { setBool(newValue, at: 10) }
     }
 
     /// One of `Kind`, default `default`. Declared in `Keywords.cambium/1.xml:16`.
@@ -188,37 +200,37 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
 
     /// Floating-point number of 64 bits, optional. Declared in `Keywords.cambium/1.xml:18`.
     public var value: Double? {
-        get { optionalValue(at: 14) }
-        set { setValue(newValue, at: 14) }
+        get { optionalDouble(at: 14) }
+        set { setDouble(newValue, at: 14) }
     }
 
     /// Data, optional. Declared in `Keywords.cambium/1.xml:19`.
     public var record: Data? {
-        get { optionalValue(at: 15) }
-        set { setValue(newValue, at: 15) }
+        get { optionalData(at: 15) }
+        set { setData(newValue, at: 15) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:20`.
     public var select: String? {
-        get { optionalValue(at: 16) }
-        set { setValue(newValue, at: 16) }
+        get { optionalString(at: 16) }
+        set { setString(newValue, at: 16) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:21`.
     public var `where`: String? {
-        get { optionalValue(at: 17) }
-        set { setValue(newValue, at: 17) }
+        get { optionalString(at: 17) }
+        set { setString(newValue, at: 17) }
     }
 
     /// `Values`, optional. Declared in `Keywords.cambium/1.xml:17`.
     public var values: Values? {
         get {
             guard isAnySet(in: 12..<14) else { return nil }
-            return Values(in: value(at: 12), is: optionalValue(at: 13))
+            return Values(in: string(at: 12), is: optionalBool(at: 13))
         }
         set {
-            setValue(newValue?.`in`, at: 12)
-            setValue(newValue?.`is`, at: 13)
+            setString(newValue?.`in`, at: 12)
+            setBool(newValue?.`is`, at: 13)
         }
     }
 
@@ -230,12 +242,6 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
 
     /// To-many, inverse `Thing.case`. Declared in `Keywords.cambium/1.xml:23`.
     public var `import`: ToMany<Thing> { toMany(1) }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0xC97)
-        validator.finite(slots: 0x4040)
-    }
 }
 
 nonisolated extension Thing {

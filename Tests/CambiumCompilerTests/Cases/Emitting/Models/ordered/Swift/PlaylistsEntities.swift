@@ -15,8 +15,11 @@ nonisolated extension PlaylistKeys {
 
 /// An object of the entity `Playlist`. Declared in `Playlists.cambium/1.xml:2`.
 nonisolated public final class Playlist: ManagedObject, PlaylistKeys {
-    /// The name of the entity, `Playlist`.
-    override public class var entityName: String { "Playlist" }
+    /// The entity `Playlist` of the model `Playlists`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Playlist", Playlists.model)
+    }
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
@@ -29,8 +32,8 @@ nonisolated public final class Playlist: ManagedObject, PlaylistKeys {
 
     /// String. Declared in `Playlists.cambium/1.xml:3`.
     public var name: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// Ordered to-many, at most 100 objects, inverse `Song.playlists`. Declared in
@@ -45,7 +48,7 @@ nonisolated public final class Playlist: ManagedObject, PlaylistKeys {
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
+        super.validateProperties(into: &validator)
         validatePlaylistProperties(self, into: &validator)
     }
 }
@@ -64,8 +67,11 @@ nonisolated extension SongKeys {
 
 /// An object of the entity `Song`. Declared in `Playlists.cambium/1.xml:7`.
 nonisolated public final class Song: ManagedObject, SongKeys {
-    /// The name of the entity, `Song`.
-    override public class var entityName: String { "Song" }
+    /// The entity `Song` of the model `Playlists`.
+    @_spi(Generated)
+    override public class var entityReference: EntityReference {
+        EntityReference("Song", Playlists.model)
+    }
 
     /// Inserts a new object.
     public convenience init(in context: ManagedObjectContext, title: String) {
@@ -75,8 +81,8 @@ nonisolated public final class Song: ManagedObject, SongKeys {
 
     /// String. Declared in `Playlists.cambium/1.xml:8`.
     public var title: String {
-        get { value(at: 0) }
-        set { setValue(newValue, at: 0) }
+        get { string(at: 0) }
+        set { setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Playlist.songs`. Declared in `Playlists.cambium/1.xml:9`.
@@ -84,9 +90,4 @@ nonisolated public final class Song: ManagedObject, SongKeys {
 
     /// Ordered to-many, inverse `Playlist.favourite`. Declared in `Playlists.cambium/1.xml:10`.
     public var admirers: OrderedToMany<Playlist> { orderedToMany(1) }
-
-    /// Checks the limits that the model sets; called before each save.
-    override public func validateProperties(into validator: inout Validator) {
-        validator.required(slots: 0x1)
-    }
 }

@@ -1,0 +1,74 @@
+extension EntityKeys {
+    /// Checks a value that an attribute might be set to: the limits that the model sets for it, and
+    /// the program's own check of the attribute, which may repair the value. The object itself is
+    /// not changed, and rules, which concern several properties, are not looked at.
+    ///
+    /// ```swift
+    /// var sku = field.text
+    /// try product.validateValue(&sku, for: Product.sku)
+    /// product.sku = sku
+    /// ```
+    ///
+    /// The program's own check runs on this object while it shows the value, so it may look at other
+    /// properties; it should set none.
+    ///
+    /// - Parameter key: An attribute of the object itself, or a part of a composite value.
+    /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several;
+    ///   ``StoreError`` with `unknownName` where the key leads to another object, with
+    ///   `invalidRequest` where the attribute is derived.
+    public func validateValue<Value: AttributeValue>(
+        _ value: inout Value, for key: Key<Self, Value>
+    ) throws {
+        var optional: Value? = value
+        try validateValue(&optional, for: key)
+        if let optional { value = optional }
+    }
+
+    /// Checks a value that an optional attribute might be set to; see the function for values that
+    /// are not nil.
+    ///
+    /// - Throws: What that one throws; nil where the attribute is required is an error too.
+    public func validateValue<Value: AttributeValue>(
+        _ value: inout Value?, for key: Key<Self, Value>
+    ) throws {
+        let repaired = try validated(value?.attributeValue ?? .null, at: key.path)
+        guard repaired != value?.attributeValue ?? .null else { return }
+        value = Value.value(repaired)
+    }
+
+    /// Checks a value that an attribute might be set to, where a repair is of no interest.
+    ///
+    /// - Throws: What ``validateValue(_:for:)`` throws.
+    public func validate<Value: AttributeValue>(_ key: Key<Self, Value>, _ value: Value?) throws {
+        var value = value
+        try validateValue(&value, for: key)
+    }
+}
+
+extension AttributeValue {
+    /// A value of this type from the form that predicates hold.
+    fileprivate static func value(_ value: Value) -> Self? {
+        if let type = Self.self as? any StoredEnumeration.Type {
+            return type.enumerationCase(value) as? Self
+        }
+        return switch value {
+        case .null: nil
+        case .bool(let value): value as? Self
+        case .int(let value):
+            value as? Self ?? Int32(exactly: value) as? Self ?? Int16(exactly: value) as? Self
+        case .double(let value): value as? Self ?? Float(value) as? Self
+        case .decimal(let value): value as? Self
+        case .string(let value): value as? Self
+        case .date(let value): value as? Self
+        case .uuid(let value): value as? Self
+        case .uri(let value): value as? Self
+        case .data(let value): value as? Self
+        }
+    }
+}
+
+extension StoredEnumeration {
+    fileprivate static func enumerationCase(_ value: Value) -> Self? {
+        allCases.first { $0.attributeValue == value }
+    }
+}

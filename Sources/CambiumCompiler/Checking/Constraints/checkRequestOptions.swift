@@ -1,0 +1,92 @@
+import CambiumModel
+
+extension ModelChecker {
+    /// How a request is fetched.
+    mutating func checkOptions(
+        of element: ParsedElement, for entity: Entity, in model: Model
+    ) -> RequestOptions {
+        if element["sort"] == nil, parsed.format == .cambium,
+            let written = element["limit"] ?? element["offset"]
+        {
+            report(
+                .limitWithoutOrder,
+                "Without an order, \(written.name) chooses any objects of those found",
+                at: written.offset, notes: ["Write sort=\"…\""])
+        }
+        warnAboutInertOptions(of: element)
+        return RequestOptions(
+            limit: count("limit", of: element, in: 1...Int(Int32.max)),
+            offset: count("offset", of: element) ?? 0,
+            batchSize: count("batchSize", of: element) ?? 0,
+            resultKind: checkResult(of: element),
+            isDistinct: flag("distinct", of: element),
+            includesSubentities: flag("includesSubentities", of: element, default: true),
+            includesPendingChanges: flag("includesPendingChanges", of: element, default: true),
+            includesPropertyValues: flag("includesPropertyValues", of: element, default: true),
+            returnsObjectsAsFaults: flag("returnsFaults", of: element, default: true),
+            prefetched: element["prefetch"].map { checkPrefetch($0, of: entity, in: model) } ?? [])
+    }
+
+    /// What the request gives; only objects so far.
+    private mutating func checkResult(of element: ParsedElement) -> RequestResultKind {
+        guard let kind = word("result", of: element, from: RequestResultKind.self),
+            let written = element["result"], kind != .objects
+        else { return .objects }
+        // A model that works with Core Data is no reason to stop a build.
+        if parsed.format == .cambium {
+            report(
+                .notSupportedYet, "A request of the model gives objects, not \(kind)", at: written,
+                notes: ["Remove result=\"\(kind)\"; the program can map or count the objects"])
+        } else {
+            report(
+                .inertOption, "The request gives objects, not \(kind)", at: written.offset,
+                notes: ["The program can map or count them"])
+        }
+        return kind
+    }
+
+    /// Options that the model keeps and that change nothing yet, in one warning.
+    private mutating func warnAboutInertOptions(of element: ParsedElement) {
+        let defaults = [
+            "batchSize": "0", "distinct": "false", "includesPropertyValues": "true",
+            "returnsFaults": "true",
+        ]
+        let options = element.attributes.filter { written in
+            defaults[written.name].map { $0 != written.value } ?? false
+        }
+        guard let first = options.first else { return }
+        report(
+            .inertOption,
+            "\(options.map(\.name).joined(separator: ", ")) "
+                + "\(options.count == 1 ? "has" : "have") no effect yet", at: first.offset,
+            notes: ["The request finds the same with and without"])
+    }
+
+    private mutating func checkPrefetch(
+        _ written: ParsedAttribute, of entity: Entity, in model: Model
+    ) -> [String] {
+        var paths: [String] = []
+        for word in WordList(written.value).words {
+            let offset = written.text.sourceOffset(of: word.offset, in: parsed.source)
+            var owner: Entity? = entity
+            for name in word.text.split(separator: ".", omittingEmptySubsequences: false) {
+                guard let current = owner else { break }
+                owner = model.relationship(String(name), of: current).flatMap {
+                    model.entity(named: $0.destination)
+                }
+                guard owner == nil, !brokenNames.contains(String(name)) else { continue }
+                report(
+                    .unknownProperty, "'\(current.name)' has no relationship '\(name)'",
+                    at: offset,
+                    notes: hint(
+                        String(name), among: model.relationships(of: current).map(\.name)))
+            }
+            if paths.contains(word.text) {
+                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+            } else {
+                paths.append(word.text)
+            }
+        }
+        return paths
+    }
+}

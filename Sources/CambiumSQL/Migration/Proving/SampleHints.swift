@@ -1,0 +1,142 @@
+import CambiumModel
+
+/// What makes generated values likely to be good ones: the limits of the version that they are for
+/// and of the version after it, and the constants that the rules of both compare them with.
+struct SampleHints {
+    private let match: ModelMatch?
+    private let words: [ModelMatch.PropertyName: [Value]]
+
+    /// Collects hints for values of a model, which a migration to another may then read.
+    init(of old: Model, for new: Model?) {
+        match = new.map { ModelMatch(old: old, new: $0) }
+        var words = Self.constants(in: old)
+        if let match {
+            let newWords = Self.constants(in: match.new)
+            for entity in old.entities {
+                let newName = match.newEntity(of: entity)?.name
+                for attribute in entity.attributes {
+                    guard let newName,
+                        let newAttribute = match.newAttribute(of: attribute.name, in: entity.name)
+                    else { continue }
+                    let name = ModelMatch.PropertyName(
+                        entity: entity.name, property: attribute.name)
+                    let found = ModelMatch.PropertyName(
+                        entity: newName, property: newAttribute.name)
+                    words[name, default: []] +=
+                        newWords[found, default: []]
+                        + Self.converted(attribute, to: newAttribute, in: match.new)
+                }
+            }
+        }
+        self.words = words
+    }
+
+    /// The attribute with the limits of both versions.
+    func attribute(_ attribute: Attribute, of entity: Entity) -> Attribute {
+        guard let match, let new = match.newAttribute(of: attribute.name, in: entity.name),
+            match.old.plainType(of: attribute.type) == match.new.plainType(of: new.type)
+        else { return attribute }
+        return Attribute(
+            name: attribute.name, type: attribute.type, isOptional: attribute.isOptional,
+            limits: attribute.limits.narrowed(by: new.limits),
+            derivation: attribute.derivation, isExternal: attribute.isExternal)
+    }
+
+    /// Values that mean something to a condition.
+    func words(for attribute: Attribute, of entity: Entity) -> [Value] {
+        words[
+            ModelMatch.PropertyName(entity: entity.name, property: attribute.name), default: []]
+    }
+
+    /// What the rules compare attributes with, for the entity that declares the attribute.
+    private static func constants(in model: Model) -> [ModelMatch.PropertyName: [Value]] {
+        var found: [ModelMatch.PropertyName: [Value]] = [:]
+        func note(_ path: ModelExpression, _ values: [ModelExpression], of entity: Entity) {
+            guard case .keyPath(.subject, let names) = path else { return }
+            let name = names.joined(separator: ".")
+            guard
+                let declarer = model.lineage(of: entity).first(where: {
+                    $0.attributes.contains { $0.name == name }
+                })
+            else { return }
+            for case .literal(let value) in values where value != .null {
+                found[
+                    ModelMatch.PropertyName(entity: declarer.name, property: name),
+                    default: []
+                ] += value.neighbours
+            }
+        }
+        func search(_ expression: ModelExpression, of entity: Entity) {
+            switch expression {
+            case .comparison(let left, _, .list(let values), _):
+                note(left, values, of: entity)
+            case .comparison(let left, _, let right, _):
+                note(left, [right], of: entity)
+                note(right, [left], of: entity)
+            case .between(let value, let lower, let upper):
+                note(value, [lower, upper], of: entity)
+            default: break
+            }
+            for operand in expression.operands { search(operand, of: entity) }
+        }
+        for entity in model.entities {
+            for rule in entity.rules { search(rule.condition, of: entity) }
+        }
+        return found
+    }
+
+    /// Texts that the new type of an attribute can be made from.
+    private static func converted(
+        _ old: Attribute, to new: Attribute, in model: Model
+    ) -> [Value] {
+        guard old.type == .string else { return [] }
+        switch new.type {
+        case .enumeration(let name):
+            return model.enumeration(named: name)?.cases.map(\.rawValue) ?? []
+        case .bool: return [.string("0"), .string("1")]
+        case .int16, .int32, .int64, .float, .double, .decimal, .anyDecimal:
+            return [.string("1"), .string("12"), .string("40")]
+        default: return []
+        }
+    }
+}
+
+extension Value {
+    /// The value, and those next to it that a condition with `<` or `>` may want instead.
+    fileprivate var neighbours: [Value] {
+        switch self {
+        case .int(let number) where number > .min && number < .max:
+            [self, .int(number - 1), .int(number + 1)]
+        case .double(let number): [self, .double(number - 1), .double(number + 1)]
+        case .decimal(let number): [self, .decimal(number - 1), .decimal(number + 1)]
+        default: [self]
+        }
+    }
+
+    /// Where it stands among numbers and dates.
+    fileprivate var rank: Double? {
+        switch self {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        case .decimal(let number): Double("\(number)")
+        case .date(let date): date.timeIntervalSinceReferenceDate
+        default: nil
+        }
+    }
+}
+
+extension Limits {
+    /// The limits that keep to both, or the others where nothing can.
+    fileprivate func narrowed(by other: Limits) -> Limits {
+        func chosen(_ one: Value?, _ two: Value?, _ isBetter: (Double, Double) -> Bool) -> Value? {
+            guard let one, let two else { return one ?? two }
+            guard let rank = one.rank, let otherRank = two.rank else { return two }
+            return isBetter(rank, otherRank) ? one : two
+        }
+        return Limits(
+            minimum: chosen(minimum, other.minimum, >), maximum: chosen(maximum, other.maximum, <),
+            minimumLength: [minimumLength, other.minimumLength].compactMap(\.self).max(),
+            maximumLength: [maximumLength, other.maximumLength].compactMap(\.self).min(),
+            pattern: other.pattern ?? pattern)
+    }
+}
