@@ -24,6 +24,8 @@ public enum MigrationError: Error, Sendable, Hashable {
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
     case backupOfFilesFailed(path: String, reason: String)
+    /// The store is of another version, and was opened with automatic migration off.
+    case migrationIsOff(store: String, program: String)
     /// The program asked to stop.
     case cancelled
 }
@@ -64,6 +66,9 @@ extension MigrationError: CustomStringConvertible {
         case .backupOfFilesFailed(let path, let reason):
             "The files of large values could not be copied for \(path) before the migration of "
                 + "the store. \(reason). Make room, or move the file that is in the way"
+        case .migrationIsOff(let store, let program):
+            "The store was written by version \(store) of the model, this program has version "
+                + "\(program), and automatic migration is off. Switch it on in the store's options"
         case .cancelled:
             "The migration was cancelled. The store is as it was"
         }

@@ -16,6 +16,8 @@ package struct MigrationRunner {
     package var progress: (MigrationProgress) -> Void = { _ in }
     /// Asked before each statement; true stops the migration.
     package var isCancelled: () -> Bool = { Task.isCancelled }
+    /// Whether a store of another version is migrated; if not, it is an error.
+    package var allowsMigration = true
 
     private let schema: Schema
     private let target: StoreMetadata
@@ -55,6 +57,11 @@ package struct MigrationRunner {
         }
         guard let chain = try chain(from: metadata) else {
             return .current
+        }
+        guard allowsMigration else {
+            // What differs are checks, defaults or indexes: the rows can be read and written.
+            if chain.migrations.isEmpty { return .current }
+            throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
         }
         return try withoutForeignKeys(connection) {
             try migrate(connection, metadata, chain, backupPath: backupPath)
@@ -226,27 +233,10 @@ package struct MigrationRunner {
             throw MigrationError.backupFailed(path: copy, error)
         }
         do {
-            try linkExternalFiles(ofStore: path, to: copy)
+            try StoreFiles.linkExternalFiles(ofStore: path, to: copy)
         } catch {
             throw MigrationError.backupOfFilesFailed(path: copy, reason: "\(error)")
         }
         return copy
-    }
-
-    /// Gives a copy of the store the files of its large values. They are never changed, so that
-    /// links will do; where the file system has none they are copied.
-    private func linkExternalFiles(ofStore path: String, to copy: String) throws {
-        let files = FileManager.default
-        let folder = ExternalForm.folder(ofStore: path)
-        guard let names = try? files.contentsOfDirectory(atPath: folder) else { return }
-        let target = ExternalForm.folder(ofStore: copy)
-        try files.createDirectory(atPath: target, withIntermediateDirectories: true)
-        for name in names where !files.fileExists(atPath: "\(target)/\(name)") {
-            do {
-                try files.linkItem(atPath: "\(folder)/\(name)", toPath: "\(target)/\(name)")
-            } catch {
-                try files.copyItem(atPath: "\(folder)/\(name)", toPath: "\(target)/\(name)")
-            }
-        }
     }
 }

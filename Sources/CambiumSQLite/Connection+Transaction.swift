@@ -34,3 +34,13 @@ extension Connection {
         _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
     }
 }
+
+extension Connection {
+    /// Begins a transaction for reading that sees the database as it is now, until
+    /// ``rollBack()``.
+    package func beginReading() throws(SQLiteError) {
+        try execute("BEGIN DEFERRED")
+        // The first statement that reads decides what is seen.
+        _ = try rows("SELECT count(*) FROM \"sqlite_schema\"")
+    }
+}

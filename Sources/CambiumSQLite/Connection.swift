@@ -12,6 +12,8 @@ package final class Connection {
         case readWriteCreate
         /// For reading only; the file must exist.
         case readOnly
+        /// For reading and writing; the file must exist.
+        case readWrite
     }
 
     // Safety: the handle is closed in `deinit` only, after all statements.
@@ -20,19 +22,26 @@ package final class Connection {
     let pending = PendingRows()
     let sink = RowSink()
     let log = WriteAheadLog()
+    /// What watches the statements; nil for most connections, which then pay nothing.
+    var trace: StatementTrace?
 
     /// Opens a database.
     ///
-    /// - Parameter path: A file's path, or `:memory:` for a database that lives as long as the
-    ///   connection.
+    /// - Parameters:
+    ///   - path: A file's path, or `:memory:` for a database that lives as long as the connection.
+    ///   - settings: What the program asks for beyond what all connections have.
     /// - Throws: ``SQLiteError`` where the file cannot be opened, is no database, or the library is
     ///   too old.
-    package init(path: String, mode: Mode = .readWriteCreate) throws(SQLiteError) {
+    package init(
+        path: String, mode: Mode = .readWriteCreate,
+        settings: ConnectionSettings = ConnectionSettings()
+    ) throws(SQLiteError) {
         try SQLiteLibrary.requireMinimumVersion()
         let access =
             switch mode {
             case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
             }
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
@@ -43,15 +52,18 @@ package final class Connection {
         }
         handle = opened
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, 10_000)
+        sqlite3_busy_timeout(handle, settings.busyTimeoutMilliseconds)
         try harden()
         try PendingTable.register(on: self)
         try sink.register(on: self)
         try registerStoreFunctions()
+        for pragma in settings.pragmas { try execute(pragma) }
+        if let observer = settings.observer { watchStatements(observer) }
     }
 
     deinit {
         statements.removeAll()
+        stopWatching()
         sqlite3_close_v2(handle)
     }
 
@@ -69,7 +81,10 @@ package final class Connection {
     package func execute(_ sql: String) throws(SQLiteError) {
         var message: UnsafeMutablePointer<CChar>?
         let code = sqlite3_exec(handle, sql, nil, nil, &message)
-        defer { sqlite3_free(message) }
+        defer {
+            sqlite3_free(message)
+            if let trace { trace.deliver(on: self) }
+        }
         guard code == SQLITE_OK else {
             throw SQLiteError(
                 code: sqlite3_extended_errcode(handle),

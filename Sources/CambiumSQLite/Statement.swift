@@ -44,6 +44,7 @@ package final class Statement {
     /// Makes the statement ready for the next run. Values stay bound.
     package func reset() {
         sqlite3_reset(handle)
+        if let trace = connection.trace { trace.deliver(on: connection) }
     }
 
     /// Gives the parameters their values, the first first.

@@ -7,11 +7,13 @@
 /// }
 /// ```
 public actor BackgroundContext {
-    private let coordinator: StoreCoordinator
+    private let coordinator: PersistentStoreCoordinator
+    private let mergesAutomatically: Bool
     private lazy var context = makeContext()
 
-    init(coordinator: StoreCoordinator) {
+    init(coordinator: PersistentStoreCoordinator, mergesAutomatically: Bool) {
         self.coordinator = coordinator
+        self.mergesAutomatically = mergesAutomatically
     }
 
     /// Runs a closure with the context, and waits for its result. The context knows what others have
@@ -30,7 +32,8 @@ public actor BackgroundContext {
     }
 
     private func makeContext() -> ManagedObjectContext {
-        ManagedObjectContext(coordinator: coordinator, mergesAutomatically: true) { [weak self] in
+        ManagedObjectContext(coordinator: coordinator, mergesAutomatically: mergesAutomatically) {
+            [weak self] in
             Task { await self?.endEvent() }
         }
     }

@@ -1,7 +1,7 @@
 import CambiumMigration
-import CambiumSQLite
+import Synchronization
 
-/// Opens a store with a model and hands out contexts.
+/// Opens stores with a model and hands out contexts.
 ///
 /// ```swift
 /// let container = try PersistentContainer(model: Shop.model, at: .file("shop.sqlite"))
@@ -14,31 +14,63 @@ import CambiumSQLite
 /// A store of an earlier version of the model is migrated first, in one transaction; see
 /// ``migration`` for what was done.
 ///
+/// With a name instead of a place the container uses the default directory, and what is to be opened
+/// can be changed before it is:
+///
+/// ```swift
+/// let container = PersistentContainer(name: "Shop", model: Shop.model)
+/// container.persistentStoreDescriptions[0].options.busyTimeout = .seconds(30)
+/// try await container.loadPersistentStores()
+/// ```
+///
 /// ## Topics
-/// - Opening: ``init(model:at:options:)``, ``migration``
+/// - Opening: ``init(model:at:options:)``, ``init(name:model:directory:)``,
+///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
+///   ``loadPersistentStores(completionHandler:)``, ``migration``
 /// - Contexts: ``viewContext``, ``performBackgroundTask(_:)``, ``newBackgroundContext()``,
 ///   ``newContext(isolation:)``
 public final class PersistentContainer: Sendable {
+    /// The name, after which the file of the default store is named.
+    public let name: String
     /// The model that the container was opened with.
     public let model: CompiledModel
-    /// The coordinator of the store, which all contexts share.
-    public let coordinator: StoreCoordinator
-    /// What opening did to the store: made it, migrated it, or found it current.
-    public let migration: MigrationOutcome
+    /// The coordinator of the stores, which all contexts share.
+    public let coordinator: PersistentStoreCoordinator
+
+    private let descriptions: Mutex<[StoreDescription]>
 
     /// The context for the main actor: for what is shown. It merges what other contexts save.
     ///
     /// Its pending changes are processed at the end of the event in which they were made.
     @MainActor public var viewContext: ManagedObjectContext {
         if let madeViewContext { return madeViewContext }
-        let made = makeViewContext()
+        let made = coordinator.newMainContext(mergesAutomatically: true)
         madeViewContext = made
         return made
     }
 
     @MainActor private var madeViewContext: ManagedObjectContext?
 
-    /// Opens the store, makes it where there is none, migrates it where it is of an earlier version.
+    /// A container whose stores are not open yet. Unless ``persistentStoreDescriptions`` is changed
+    /// before ``loadPersistentStores(migrationProgress:)``, that is one SQLite store for all
+    /// entities, in the file `<name>.sqlite` of the directory.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the store; no more than a name.
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - directory: Where stores are; nil means ``defaultDirectory``. It is made when stores are
+    ///     loaded.
+    public init(name: String, model: CompiledModel, directory: String? = nil) {
+        self.name = name
+        self.model = model
+        coordinator = PersistentStoreCoordinator(model: model)
+        let folder = directory ?? Self.defaultDirectory
+        let path = folder.hasSuffix("/") ? folder : folder + "/"
+        descriptions = Mutex([StoreDescription(location: .file("\(path)\(name).sqlite"))])
+    }
+
+    /// Opens one store for all entities: makes it where there is none, migrates it where it is of an
+    /// earlier version.
     ///
     /// - Parameters:
     ///   - model: What the compiler made of the model, such as `Shop.model`.
@@ -50,25 +82,37 @@ public final class PersistentContainer: Sendable {
     public init(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions()
     ) throws {
-        let runtimeModel = model.runtimeModel
-        let path: String? = if case .file(let path) = location { path } else { nil }
-        let connection = try Connection(
-            path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate)
-        if path != nil, !options.isReadOnly { try connection.beginWriteAheadLog() }
-        var runner = MigrationRunner(
-            model: model.model, statements: model.schema, migrations: model.migrations)
-        if let progress = options.migrationProgress { runner.progress = progress }
-        migration = try runner.open(connection, backupPath: path)
-        let store = try SQLiteStore(
-            connection, path: path, model: runtimeModel, isReadOnly: options.isReadOnly)
-        if case .migrated = migration {
-            try store.sweepExternalFiles(isThorough: true)
-        } else {
-            try store.sweepExternalFiles(isThorough: false)
-        }
+        name = model.model.name
         self.model = model
-        coordinator = StoreCoordinator(model: runtimeModel, store: store)
+        coordinator = PersistentStoreCoordinator(model: model)
+        let description = StoreDescription(location: location, options: options)
+        descriptions = Mutex([description])
+        do {
+            try coordinator.addPersistentStore(with: description)
+        } catch {
+            // There is one store only, so it is clear which one it was.
+            throw error.underlying
+        }
     }
+
+    /// What opening the first store did to it: made it, migrated it, or found it current. Each
+    /// store has its own, see ``PersistentStore/migration``.
+    public var migration: MigrationOutcome {
+        coordinator.persistentStores.first?.migration ?? .current
+    }
+
+    /// What stores are to be opened. Change it before ``loadPersistentStores(migrationProgress:)``.
+    public var persistentStoreDescriptions: [StoreDescription] {
+        get { descriptions.withLock { $0 } }
+        set { descriptions.withLock { $0 = newValue } }
+    }
+
+    /// Where stores are unless a container is given a directory: Application Support on Apple's
+    /// systems; elsewhere a folder of the program's name in the data directory of the XDG
+    /// specification (`~/.local/share`).
+    public static var defaultDirectory: String { DefaultDirectory.path }
+
+    // MARK: Contexts
 
     /// Runs a closure with a new context on a background thread, and waits for its result.
     ///
@@ -83,7 +127,7 @@ public final class PersistentContainer: Sendable {
 
     /// A new context with an actor of its own. It merges what other contexts save.
     public func newBackgroundContext() -> BackgroundContext {
-        BackgroundContext(coordinator: coordinator)
+        BackgroundContext(coordinator: coordinator, mergesAutomatically: true)
     }
 
     /// A new context for the isolation that calls it, which it cannot leave.
@@ -93,23 +137,6 @@ public final class PersistentContainer: Sendable {
     public func newContext(
         isolation: isolated (any Actor)? = #isolation
     ) -> ManagedObjectContext {
-        ManagedObjectContext(coordinator: coordinator, mergesAutomatically: false)
+        coordinator.newContext()
     }
-
-    @MainActor
-    private func makeViewContext() -> ManagedObjectContext {
-        let reference = MainActorReference()
-        let context = ManagedObjectContext(coordinator: coordinator, mergesAutomatically: true) {
-            Task { @MainActor in reference.context?.endEvent() }
-        }
-        reference.context = context
-        return context
-    }
-}
-
-/// The way back to the view context for a job that was enqueued from anywhere. It does not keep the
-/// context alive, and needs no container.
-@MainActor
-private final class MainActorReference {
-    weak var context: ManagedObjectContext?
 }

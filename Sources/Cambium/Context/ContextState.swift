@@ -3,17 +3,19 @@ import CambiumSQLite
 /// What objects know of their context. It outlives the context, so that an object that is left over
 /// answers instead of touching freed memory.
 final class ContextState {
-    let coordinator: StoreCoordinator
+    let coordinator: PersistentStoreCoordinator
     /// Makes the records of new and changed objects.
     let draftWriter = RecordWriter()
     /// Codes the values of codable attributes.
     private(set) lazy var codec = JSONCodec()
+    /// The state of the stores that rows are read from.
+    var generation = QueryGenerationToken.unpinned
     // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that holds
     // the container, the `deinit` of a main actor's class), while its objects are in use. It costs no
     // more than the strong reference that a use takes anyway.
     private(set) weak var context: ManagedObjectContext?
 
-    init(_ coordinator: StoreCoordinator) {
+    init(_ coordinator: PersistentStoreCoordinator) {
         self.coordinator = coordinator
     }
 

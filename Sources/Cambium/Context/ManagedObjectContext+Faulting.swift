@@ -39,7 +39,8 @@ extension ManagedObjectContext {
     /// Reads the row of a fault. One without a row stays a fault.
     func load(_ fault: ManagedObject) throws {
         let root = coordinator.model.entities[fault.entityDescription.rootIndex]
-        try coordinator.store.fetch(RowRequest(entity: root, selection: .key(fault.key))) { row in
+        let request = RowRequest(entity: root, selection: .key(fault.key))
+        try store(of: root).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             fault.record = placed.record
             fault.page = placed.page
@@ -54,7 +55,7 @@ extension ManagedObjectContext {
         for group in Dictionary(grouping: faults, by: { $0.entityDescription.rootIndex }) {
             let root = coordinator.model.entities[group.key]
             let request = RowRequest(entity: root, selection: .keys(group.value.map(\.key)))
-            try coordinator.store.fetch(request) { row in
+            try store(of: request.entity).fetch(request) { row in
                 guard let object = objects[root.rootIndex].map[row.key], object.record == nil
                 else { return }
                 let placed = try row.record(in: rowWriter)
@@ -115,7 +116,7 @@ extension ManagedObjectContext {
             var request = RowRequest(
                 entity: coordinator.model.entities[relationship.destination], selection: selection)
             request.readsKeysOnly = true
-            try coordinator.store.fetch(request) { row in
+            try store(of: request.entity).fetch(request) { row in
                 members.append(LinkSet.Member(key: row.key, entity: row.entity))
             }
         } catch {

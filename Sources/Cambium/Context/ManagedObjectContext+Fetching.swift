@@ -29,7 +29,7 @@ extension ManagedObjectContext {
         let rows = try rowRequest(for: request)
         let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
         guard includesPendingChanges, hasPendingChanges(in: rows.entity) else {
-            let count = max(0, try coordinator.store.count(rows) - rows.offset)
+            let count = max(0, try store(of: rows.entity).count(rows) - rows.offset)
             return rows.limit.map { min($0, count) } ?? count
         }
         return try fetchObjects(rows, true).count
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
         request.isUnordered = request.sort.isEmpty && request.limit == nil && request.offset == 0
         var isInKeyOrder = true
         var lastKey = Int64.min
-        try coordinator.store.fetch(request) { row in
+        try store(of: request.entity).fetch(request) { row in
             let object: ManagedObject
             if let known = map.map[row.key] {
                 object = known

@@ -66,7 +66,8 @@ extension ManagedObjectContext {
             do {
                 let size = min(4096, max(32, keyBlockSizes[root, default: 16] * 2))
                 keyBlockSizes[root] = size
-                keyRanges[root] = try coordinator.store.reserveKeys(root: root, count: size)
+                keyRanges[root] = try coordinator.store(ofRoot: root)
+                    .reserveKeys(root: root, count: size)
             } catch {
                 // An initializer cannot throw; the save that this object makes impossible does.
                 recordedErrors.append(error)

@@ -11,6 +11,7 @@ extension ManagedObjectContext {
         let changeSets = mail.filter { $0.number > mergedCommit }
         guard !changeSets.isEmpty || !isComplete else { return }
         processPendingChanges()
+        advanceQueryGeneration()
         if !isComplete { refreshAllObjects() }
         mergedCommit = changeSets.last?.number ?? mergedCommit
         merge(changeSets, isComplete: isComplete)
@@ -19,6 +20,7 @@ extension ManagedObjectContext {
     /// Takes over what one save of another context changed.
     public func mergeChanges(from changeSet: ChangeSet) {
         processPendingChanges()
+        advanceQueryGeneration()
         merge([changeSet], isComplete: true)
     }
 
@@ -33,7 +35,7 @@ extension ManagedObjectContext {
         var unregistered = UnregisteredRows()
         var outdated: [ManagedObject] = []
         let watched = watchedEntities
-        for changeSet in changeSets where changeSet.store == coordinator.store.identifier {
+        for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
             for entity in changeSet.entities {
                 if entity.touchesRelationships {
                     noteTouchedRelationships(of: entity.entity.index, in: changeSet.number)
@@ -120,7 +122,7 @@ extension ManagedObjectContext {
                 entity: coordinator.model.entities[group.key],
                 selection: .keys(group.value.map(\.key)))
             do {
-                try coordinator.store.fetch(request) { row in
+                try store(of: request.entity).fetch(request) { row in
                     let placed = try row.record(in: rowWriter)
                     guard let object = objects[group.key].map[row.key] else { return }
                     if object.lifecycle == .clean, object.record != nil {

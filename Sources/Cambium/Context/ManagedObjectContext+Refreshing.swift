@@ -49,7 +49,7 @@ extension ManagedObjectContext {
     private func reread(_ object: ManagedObject) throws {
         let request = RowRequest(
             entity: object.entityDescription, selection: .key(object.key))
-        try coordinator.store.fetch(request) { row in
+        try store(of: request.entity).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             object.rebase(on: placed, draftWriter)
         }

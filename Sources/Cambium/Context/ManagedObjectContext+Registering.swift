@@ -9,14 +9,15 @@ extension ManagedObjectContext {
 
     /// The entity of an identity in this context's store; nil where it is of another.
     private func entity(of id: ObjectID) -> EntityDescription? {
-        guard id.store == coordinator.store.identifier else { return nil }
         let entities = coordinator.model.entities
         // An identity that came as text, or from a container of its own, may have been made with
         // the descriptions of another model.
-        if entities.indices.contains(id.entity.index), entities[id.entity.index] === id.entity {
-            return id.entity
-        }
-        return coordinator.model[id.entityName]
+        let isOwn =
+            entities.indices.contains(id.entity.index) && entities[id.entity.index] === id.entity
+        guard let entity = isOwn ? id.entity : coordinator.model[id.entityName],
+            id.store == coordinator.storeIdentifier(ofRoot: entity.rootIndex)
+        else { return nil }
+        return entity
     }
 
     /// The object of a row; a fault where the context does not have it yet. Never reads from the

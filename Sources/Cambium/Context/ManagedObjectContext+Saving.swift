@@ -19,17 +19,18 @@ extension ManagedObjectContext {
             throw validation.count == errors.count
                 ? ValidationErrors.combined(validation) : errors[0]
         }
-        guard hasChanges else { return }
+        guard hasChanges else { return try coordinator.saveWithoutChanges() }
         var builder = SaveRequestBuilder(context: self)
         let request = builder.build()
         let resolver = ConflictResolver(policy: mergePolicy, context: self)
         do {
-            try coordinator.store.save(request, resolve: resolver.resolve) { outcome in
-                builder.adopt(outcome)
+            try coordinator.save(request, resolve: resolver.resolve) { outcome, scope in
+                builder.adopt(outcome, in: scope)
             }
         } catch let error as SQLiteError {
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }
+        advanceQueryGeneration()
         for object in builder.saved { object.didSave() }
         processPendingChanges()
         sweepIfGrown()

@@ -26,7 +26,7 @@ import CambiumSQLite
 ///   ``refresh(_:mergeChanges:)``
 public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to.
-    public let coordinator: StoreCoordinator
+    public let coordinator: PersistentStoreCoordinator
     /// How the context resolves conflicts with what others saved meanwhile. Default:
     /// ``MergePolicy/error``.
     public var mergePolicy: MergePolicy = .error
@@ -77,7 +77,7 @@ public final class ManagedObjectContext {
     private var isEndOfEventScheduled = false
 
     init(
-        coordinator: StoreCoordinator, mergesAutomatically: Bool,
+        coordinator: PersistentStoreCoordinator, mergesAutomatically: Bool,
         schedule: (@Sendable () -> Void)? = nil
     ) {
         self.coordinator = coordinator

@@ -110,15 +110,21 @@ struct SaveRequestBuilder {
         for (ordinal, set) in changed where set.hasChanges {
             let relationship = object.entityDescription.relationships[ordinal]
             if let sql = relationship.orderSQL, let order = set.order, !order.isEmpty {
-                orders[relationship.identity, default: .init(sql: sql, lists: [])].lists
-                    .append(.init(owner: object.key, order: order))
+                orders[
+                    relationship.identity,
+                    default: .init(
+                        relationship: relationship, root: object.entityDescription.rootIndex,
+                        sql: sql, lists: [])
+                ].lists.append(.init(owner: object.key, order: order))
             }
             guard relationship.ownsPairs,
                 case .joinTable(let name, let source, let destination) = relationship.storage
             else { continue }
             var links =
                 self.links.removeValue(forKey: name)  // or each object would copy what is there
-                ?? .init(table: name, sourceColumn: source, destinationColumn: destination)
+                ?? .init(
+                    relationship: relationship, root: object.entityDescription.rootIndex,
+                    table: name, sourceColumn: source, destinationColumn: destination)
             for key in set.added.keys.sorted() { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
             self.links[name] = links
@@ -128,13 +134,17 @@ struct SaveRequestBuilder {
     // MARK: The outcome
 
     /// Makes the objects what the store has now, and tells the other contexts. Called after the
-    /// commit, while the writer is locked.
-    func adopt(_ outcome: SaveOutcome) {
+    /// commit of each store, while its writer is locked.
+    func adopt(_ outcome: SaveOutcome, in scope: StoreScope) {
         let resolutions = outcome.resolutions
         var changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
             attachesRows: context.coordinator.hasListeners(beside: context.identifier)
                 && context.inserted.count + context.updated.count <= 10_000)
+        let written = scope.objects(among: written)
+        let (inserted, insertedElsewhere) = scope.split(context.inserted)
+        let (updated, updatedElsewhere) = scope.split(context.updated)
+        let (deleted, deletedElsewhere) = scope.split(context.deleted)
         for object in written { object.record?.version += 1 }
         for resolution in resolutions { adopt(resolution, &changes) }
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
@@ -142,29 +152,30 @@ struct SaveRequestBuilder {
         let yielded = Set(
             resolutions.filter { if case .yield = $0.action { true } else { false } }
                 .map { ObjectIdentifierKey($0.conflict) })
-        for object in context.inserted {
+        for object in inserted {
             object.record?.version = 1
             changes.insert(object)
             object.becomeSaved()
         }
-        for object in context.updated where object.lifecycle == .updated {
+        for object in updated where object.lifecycle == .updated {
             if yielded.isEmpty || !yielded.contains(ObjectIdentifierKey(object)) {
                 changes.update(object)
             }
             object.becomeSaved()
         }
-        for object in context.deleted where object.lifecycle == .deleted {
+        for object in deleted where object.lifecycle == .deleted {
             changes.delete(object)
             object.lifecycle = .gone
             context.forget(object)
         }
-        context.inserted = []
-        context.updated = []
-        context.deleted = []
+        context.inserted = insertedElsewhere
+        context.updated = updatedElsewhere
+        context.deleted = deletedElsewhere
         for (row, slots) in refreshed {
             changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
         }
-        let changeSet = context.coordinator.publish(changes.entities, from: context.identifier)
+        let changeSet = context.coordinator.publish(
+            changes.entities, from: context.identifier, store: scope.identifier)
         // Links that this context knows are up to date, except where others' rows were taken over.
         for entity in Set(resolutions.map(\.conflict.entity.index)) {
             context.noteTouchedRelationships(of: entity, in: changeSet.number)

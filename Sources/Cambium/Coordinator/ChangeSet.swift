@@ -9,7 +9,7 @@ public struct ChangeSet: Sendable {
     public let number: Int64
     /// The context that saved.
     public let origin: ContextIdentifier
-    let store: UInt64
+    let store: StoreIdentifier
     let entities: [EntityChanges]
 
     /// The objects that are new.

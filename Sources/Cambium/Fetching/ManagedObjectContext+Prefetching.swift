@@ -66,7 +66,7 @@ extension ManagedObjectContext {
             .list(objects.map { .literal(.int($0.key)) }), [])
         var members: [Int64: [LinkSet.Member]] = [:]
         var awoken: [ManagedObject] = []
-        try coordinator.store.fetch(
+        try store(of: destination).fetch(
             RowRequest(entity: destination, selection: .matching(condition, [:]))
         ) { row in
             let placed = try row.record(in: rowWriter)

@@ -23,7 +23,7 @@ struct ConflictResolver {
         return MergeConflict(
             objectID: ObjectID(
                 conflict.entity, key: conflict.key,
-                store: context.coordinator.store.identifier),
+                store: context.coordinator.storeIdentifier(ofRoot: conflict.entity.rootIndex)),
             isDeletion: conflict.isDeletion, isRowGone: conflict.theirs == nil,
             properties: slots.map { conflict.entity.layout.slots[$0].property })
     }

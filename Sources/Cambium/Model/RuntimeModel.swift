@@ -1,6 +1,11 @@
+import CambiumMigration
+
 /// All entities of a model as the runtime uses them.
 final class RuntimeModel: Sendable {
     let model: Model
+    /// What makes an empty store, and what brings older ones up to date.
+    let schema: [String]
+    let migrations: [Migration]
     let entities: [EntityDescription]
     /// Fetched and linked classes may be asked for their entity.
     private let indexByName: [String: Int]
@@ -15,6 +20,8 @@ final class RuntimeModel: Sendable {
     init(_ compiled: CompiledModel) {
         let model = compiled.model
         self.model = model
+        schema = compiled.schema
+        migrations = compiled.migrations
         let indexByName = Dictionary(
             uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, $0) })
         self.indexByName = indexByName
@@ -39,6 +46,9 @@ final class RuntimeModel: Sendable {
             }
         }
     }
+
+    /// How many hierarchies there are.
+    var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
 
     subscript(name: String) -> EntityDescription? {
         indexByName[name].map { entities[$0] }

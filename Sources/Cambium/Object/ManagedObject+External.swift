@@ -46,7 +46,7 @@ extension ManagedObject {
         guard bytes.first == ExternalForm.file else { return Data(bytes.dropFirst()) }
         let name = String(decoding: bytes.dropFirst(), as: UTF8.self)
         do {
-            return try state.coordinator.store.externalData(named: name)
+            return try store.externalData(named: name)
         } catch {
             if let newer = newerExternalData(at: slot, than: bytes) { return newer }
             let property = entityDescription.layout.slots[slot].property
@@ -67,12 +67,14 @@ extension ManagedObject {
         let writer = RecordWriter()
         var row: PlacedRecord?
         let request = RowRequest(entity: entityDescription, selection: .key(key))
-        try? state.coordinator.store.fetch(request) { row = try $0.record(in: writer) }
+        try? store.fetch(request) { row = try $0.record(in: writer) }
         guard let row, row.record.hasValue(slot) else { return nil }
         let current = row.record.bytes(slot)
         if current.first == ExternalForm.inline { return Data(current.dropFirst()) }
         guard !current.elementsEqual(bytes) else { return nil }
         let name = String(decoding: current.dropFirst(), as: UTF8.self)
-        return try? state.coordinator.store.externalData(named: name)
+        return try? store.externalData(named: name)
     }
+
+    private var store: any Store { state.store(ofRoot: entityDescription.rootIndex) }
 }

@@ -3,7 +3,9 @@ import CambiumSQLite
 extension ManagedObject {
     /// The object's identity, which may cross isolations. Final from insertion on.
     public final var objectID: ObjectID {
-        ObjectID(entityDescription, key: key, store: state.coordinator.store.identifier)
+        ObjectID(
+            entityDescription, key: key,
+            store: state.coordinator.storeIdentifier(ofRoot: entityDescription.rootIndex))
     }
 
     /// The context that the object belongs to; nil after the context is gone, or after the object's

@@ -1,26 +1,38 @@
 extension ObjectID {
-    /// The identity as text, such as `cambium://9f86d081884c7d65/Shop/Product/42`: the store, the
-    /// model, the entity and the key.
+    private static let scheme = "x-cambium://"
+
+    /// The identity as text, such as
+    /// `x-cambium://6E1B0C52-…/Product/p42`: the store's UUID, the entity and the key.
     ///
-    /// The store is named by the path of its file, or, in memory, by a number that holds as long as
-    /// the process lives.
+    /// It is final from insertion on, and holds as long as the store exists, wherever its file is
+    /// moved. Entities are ASCII identifiers, so nothing has to be escaped.
     public var uri: String {
-        "cambium://\(String(store, radix: 16))/\(entity.model.name)/\(entity.name)/\(key)"
+        "\(Self.scheme)\(store.uuid.uuidString)/\(entity.name)/p\(key)"
+    }
+
+    /// The ``uri`` as a URL, as Core Data has it.
+    public func uriRepresentation() -> URL {
+        URL(string: uri) ?? URL(filePath: "/")
     }
 
     /// Reads the identity from its text.
     ///
-    /// - Parameter model: The model that it must be of; nil for one that the program uses.
-    init?(uri: String, in model: RuntimeModel?) {
-        let scheme = "cambium://"
-        let parts = uri.dropFirst(scheme.count)
+    /// - Parameter find: Finds the entity of that name of that store.
+    init?(uri: String, find: (_ name: String, _ store: StoreIdentifier) -> EntityDescription?) {
+        guard uri.hasPrefix(Self.scheme) else { return nil }
+        let parts = uri.dropFirst(Self.scheme.count)
             .split(separator: "/", omittingEmptySubsequences: false)
-        guard uri.hasPrefix(scheme), parts.count == 4, let store = UInt64(parts[0], radix: 16),
-            let key = Int64(parts[3]),
-            let model = model ?? PreparedModels[String(parts[1])],
-            model.model.name == parts[1], let entity = model[String(parts[2])]
+        guard parts.count == 3, let uuid = UUID(uuidString: String(parts[0])),
+            parts[2].first == "p", let key = Int64(parts[2].dropFirst())
         else { return nil }
+        let store = StoreIdentifier(uuid)
+        guard let entity = find(String(parts[1]), store) else { return nil }
         self.init(entity, key: key, store: store)
+    }
+
+    /// Reads the identity of an object of a model from its text.
+    init?(uri: String, in model: RuntimeModel) {
+        self.init(uri: uri) { name, _ in model[name] }
     }
 }
 
@@ -33,12 +45,12 @@ extension ObjectID: Codable {
 
     /// Reads the identity from its ``uri``.
     ///
-    /// - Throws: `DecodingError` where it is none, or of an entity that no model has which the
-    ///   program has used so far, by opening a store or decoding a ``Snapshot``.
+    /// - Throws: `DecodingError` where it is none, or where neither the store was opened by this
+    ///   program nor exactly one model in use has an entity of that name.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let uri = try container.decode(String.self)
-        guard let id = ObjectID(uri: uri, in: nil) else {
+        guard let id = ObjectID(uri: uri, find: PreparedModels.entity) else {
             throw DecodingError.dataCorruptedError(
                 in: container,
                 debugDescription: "It is no identity of an object of a model in use.")
@@ -47,9 +59,19 @@ extension ObjectID: Codable {
     }
 }
 
-extension StoreCoordinator {
-    /// The identity that a text names, or nil where it is none of this store.
+extension PersistentStoreCoordinator {
+    /// The identity that a text names, or nil where it is of no store that the coordinator has. The
+    /// object may not exist (any more).
     public func objectID(forURI uri: String) -> ObjectID? {
-        ObjectID(uri: uri, in: model).flatMap { $0.store == store.identifier ? $0 : nil }
+        ObjectID(uri: uri) { name, store in
+            guard let entity = model[name], storeIdentifier(ofRoot: entity.rootIndex) == store
+            else { return nil }
+            return entity
+        }
+    }
+
+    /// The identity that a URL names, or nil where it is of no store that the coordinator has.
+    public func objectID(forURI url: URL) -> ObjectID? {
+        objectID(forURI: url.absoluteString)
     }
 }

@@ -5,11 +5,11 @@
 /// object was found with; it takes no part in the comparison beyond its root.
 public struct ObjectID: Sendable {
     let entity: EntityDescription
-    let store: UInt64
+    let store: StoreIdentifier
     /// The row's key in its hierarchy's table. It is final from the moment of insertion.
     public let key: Int64
 
-    init(_ description: EntityDescription, key: Int64, store: UInt64) {
+    init(_ description: EntityDescription, key: Int64, store: StoreIdentifier) {
         self.entity = description
         self.key = key
         self.store = store

@@ -5,15 +5,24 @@ import Synchronization
 final class LockedConnection: @unchecked Sendable {
     // Safety: the connection is touched inside `withLock` only, so by one thread at a time; SQLite
     // asks for no more than that.
-    private let connection: Connection
+    private var connection: Connection?
     private let mutex = Mutex<Void>(())
 
     init(_ connection: sending Connection) {
         self.connection = connection
     }
 
-    func withLock<Result>(_ body: (Connection) throws -> Result) rethrows -> Result {
-        try mutex.withLock { _ in Handover(value: try body(connection)) }.value
+    /// - Throws: What the body throws; ``StoreError`` where the connection was closed.
+    func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try mutex.withLock { _ in
+            guard let connection else { throw StoreError.closed }
+            return Handover(value: try body(connection))
+        }.value
+    }
+
+    /// Closes the connection, when nobody is using it any more.
+    func close() {
+        mutex.withLock { _ in connection = nil }
     }
 
     /// Rows go straight to the caller, in the caller's isolation.

@@ -6,26 +6,54 @@ import Synchronization
 final class ReaderPool: Sendable {
     private static let maximumIdle = 4
 
-    private let path: String
-    private let idle = Mutex<[LockedConnection]>([])
+    private struct Readers {
+        var idle: [LockedConnection] = []
+        var isClosed = false
+    }
 
-    init(path: String) {
+    private let path: String
+    private let isReadOnly: Bool
+    private let settings: ConnectionSettings
+    private let readers = Mutex(Readers())
+
+    init(path: String, isReadOnly: Bool, settings: ConnectionSettings) {
         self.path = path
+        self.isReadOnly = isReadOnly
+        self.settings = settings
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let reader = try idle.withLock { $0.popLast() } ?? makeReader()
+        let idle = try readers.withLock { readers in
+            guard !readers.isClosed else { throw StoreError.closed }
+            return readers.idle.popLast()
+        }
+        let reader = try idle ?? makeReader()
         defer {
-            idle.withLock { idle in
-                if idle.count < Self.maximumIdle { idle.append(reader) }
+            readers.withLock { readers in
+                if readers.idle.count < Self.maximumIdle, !readers.isClosed {
+                    readers.idle.append(reader)
+                }
             }
         }
         return try reader.withLock(body)
     }
 
-    private func makeReader() throws -> LockedConnection {
-        let connection = try Connection(path: path)
-        try connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -65536")
+    /// A connection for reading that its user keeps.
+    func makeReader() throws -> LockedConnection {
+        let connection = try Connection(
+            path: path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
+        try connection.execute("PRAGMA query_only = ON")
+        if !settings.pragmas.contains(where: { $0.contains("cache_size") }) {
+            try connection.execute("PRAGMA cache_size = -65536")
+        }
         return LockedConnection(connection)
+    }
+
+    /// Closes the connections that nobody is using; the others close when they are given back.
+    func close() {
+        readers.withLock { readers in
+            readers.isClosed = true
+            readers.idle = []
+        }
     }
 }

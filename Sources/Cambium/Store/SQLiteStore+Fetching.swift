@@ -3,35 +3,41 @@ import CambiumSQLite
 
 extension SQLiteStore {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
-        try withReader { connection in
-            switch request.selection {
-            case .key(let key): return try fetch(key, request, connection, receive)
-            case .keys(let keys): return try fetch(keys, request, connection, receive)
-            case .matching, .referring, .linked: break
-            }
-            if request.readsKeysOnly { return try fetchKeys(request, connection, receive) }
-            if try scan(request, connection, receive) { return }
-            let (sql, parameters) = try selects[request.entity.index].rows(
-                Self.selection(request.selection),
-                includesSubentities: request.includesSubentities, sort: request.sort,
-                limit: request.limit, offset: request.offset)
-            let statement = try connection.statement(sql)
-            defer { statement.reset() }
-            try statement.bind(Self.leading(request.selection) + parameters)
-            try deliver(statement, request.entity, receive)
+        try withReader { try fetch(request, on: $0, receive) }
+    }
+
+    func fetch(
+        _ request: RowRequest, on connection: Connection, _ receive: (StoreRow) throws -> Void
+    ) throws {
+        switch request.selection {
+        case .key(let key): return try fetch(key, request, connection, receive)
+        case .keys(let keys): return try fetch(keys, request, connection, receive)
+        case .matching, .referring, .linked: break
         }
+        if request.readsKeysOnly { return try fetchKeys(request, connection, receive) }
+        if try scan(request, connection, receive) { return }
+        let (sql, parameters) = try selects[request.entity.index].rows(
+            Self.selection(request.selection),
+            includesSubentities: request.includesSubentities, sort: request.sort,
+            limit: request.limit, offset: request.offset)
+        let statement = try connection.statement(sql)
+        defer { statement.reset() }
+        try statement.bind(Self.leading(request.selection) + parameters)
+        try deliver(statement, request.entity, receive)
     }
 
     func count(_ request: RowRequest) throws -> Int {
-        try withReader { connection in
-            let (sql, parameters) = try selects[request.entity.index].count(
-                Self.selection(request.selection),
-                includesSubentities: request.includesSubentities)
-            let statement = try connection.statement(sql)
-            defer { statement.reset() }
-            try statement.bind(Self.leading(request.selection) + parameters)
-            return try statement.step() ? Int(statement.integer(at: 0)) : 0
-        }
+        try withReader { try count(request, on: $0) }
+    }
+
+    func count(_ request: RowRequest, on connection: Connection) throws -> Int {
+        let (sql, parameters) = try selects[request.entity.index].count(
+            Self.selection(request.selection),
+            includesSubentities: request.includesSubentities)
+        let statement = try connection.statement(sql)
+        defer { statement.reset() }
+        try statement.bind(Self.leading(request.selection) + parameters)
+        return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
     private static func selection(_ selection: RowRequest.Selection) -> SelectSQL.Selection {

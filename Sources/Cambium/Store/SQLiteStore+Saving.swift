@@ -5,12 +5,13 @@ extension SQLiteStore {
     func save(
         _ request: SaveRequest,
         resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
         try writer.withLock { connection in
             try withExtendedLifetime(request) {
-                committed(try write(request, connection, resolve))
+                committed(try write(request, connection, resolve, willCommit))
             }
             checkpointIfNeeded(connection)
         }
@@ -21,10 +22,11 @@ extension SQLiteStore {
     /// none, the normal case, reads no row twice.
     private func write(
         _ request: SaveRequest, _ connection: Connection,
-        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
+        _ resolve: ([RowConflict]) throws -> [ConflictResolution],
+        _ willCommit: () throws -> Void
     ) throws -> SaveOutcome {
         do {
-            return try transaction(request, connection) { request in
+            return try transaction(request, connection, willCommit) { request in
                 // Deletes first, then updates: a unique value that becomes free in this save may be
                 // taken in it.
                 for check in request.checks {
@@ -36,7 +38,7 @@ extension SQLiteStore {
                 return []
             }
         } catch is VersionMismatch {
-            return try transaction(request, connection) { request in
+            return try transaction(request, connection, willCommit) { request in
                 var resolutions: [ConflictResolution] = []
                 for check in request.checks {
                     resolutions += try self.resolve(check, connection, resolve)
@@ -56,9 +58,10 @@ extension SQLiteStore {
     /// Runs the body in a transaction, with all that saves do beside writing rows: large values go
     /// to files, and derived values are brought up to date.
     private func transaction(
-        _ request: SaveRequest, _ connection: Connection,
+        _ request: SaveRequest, _ connection: Connection, _ willCommit: () throws -> Void,
         _ body: (SaveRequest) throws -> [ConflictResolution]
     ) throws -> SaveOutcome {
+        let notes = waitingNotes
         var files = externalFiles.flatMap {
             hasExternalColumns ? ExternalRun($0, externalColumns, connection) : nil
         }
@@ -69,10 +72,13 @@ extension SQLiteStore {
                 let resolutions = try body(request)
                 let derived = try derivations?.finish(request, resolutions, now: .now)
                 try files?.finish()
+                if let notes { try write(notes, connection) }
+                try willCommit()
                 return SaveOutcome(
                     resolutions: resolutions, derived: (derived ?? []) + (files?.moved ?? []))
             }
-            files?.commit()
+            files?.commit(keepsFiles: isPinned)
+            if let notes { didWrite(notes) }
             return outcome
         } catch {
             files?.rollBack()

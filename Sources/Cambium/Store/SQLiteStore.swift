@@ -6,7 +6,10 @@ import Synchronization
 /// A store in an SQLite database: a file in WAL mode with one writer and several readers, or a
 /// database in memory with one connection for both.
 final class SQLiteStore: Store {
-    let identifier: UInt64
+    let identifier: StoreIdentifier
+    /// The path of the file; nil in memory.
+    let path: String?
+    let options: StoreOptions
     let isReadOnly: Bool
     let model: RuntimeModel
     let writer: LockedConnection
@@ -20,24 +23,29 @@ final class SQLiteStore: Store {
     let externalFiles: ExternalFiles?
     /// For each entity, the columns of its table that may lead to files; nil for most.
     let externalColumns: [ExternalColumns?]
+    /// Notes of the program that the next save is to write.
+    let notesToWrite = Mutex<[String: String]?>(nil)
+    /// Who reads the store as it was.
+    let pins = Mutex<[StorePin]>([])
     private let isCheckpointing = Atomic(false)
-
-    private static let nextIdentifier = Atomic<UInt64>(1)
 
     /// - Parameter connection: A connection to a store of the model's current version.
     init(
-        _ connection: sending Connection, path: String?, model: RuntimeModel, isReadOnly: Bool
+        _ connection: sending Connection, path: String?, identifier: StoreIdentifier,
+        model: RuntimeModel, options: StoreOptions, settings: ConnectionSettings
     ) throws {
-        identifier =
-            path.map(Self.identifier(ofPath:))
-            ?? Self.nextIdentifier.wrappingAdd(1, ordering: .relaxed).oldValue
-        self.isReadOnly = isReadOnly
+        self.identifier = identifier
+        self.path = path
+        self.options = options
+        isReadOnly = options.isReadOnly
         self.model = model
         externalColumns = model.entities.map { entity in
             ExternalColumns(of: model.entities[entity.rootIndex].entity, in: model.model)
         }
         externalFiles = path.map { ExternalFiles(storePath: $0) }
-        readers = path.map { ReaderPool(path: $0) }
+        readers = path.map {
+            ReaderPool(path: $0, isReadOnly: options.isReadOnly, settings: settings)
+        }
         writer = LockedConnection(connection)
         selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
         keySelects = try selects.map { try $0.rows(.key).sql }
@@ -48,13 +56,9 @@ final class SQLiteStore: Store {
         }
     }
 
-    /// The identifier of the store in a file: the same whenever it is opened, so that an object's
-    /// identity that was written down finds it again.
-    private static func identifier(ofPath path: String) -> UInt64 {
-        let absolute = URL(filePath: path).standardizedFileURL.path
-        let digest = SHA256.digest(of: Array(absolute.utf8))
-        // The numbers of stores in memory are small.
-        return digest.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } | 1 << 63
+    func close() {
+        readers?.close()
+        writer.close()
     }
 
     var hasExternalColumns: Bool { externalColumns.contains { $0 != nil } }
@@ -126,6 +130,7 @@ final class SQLiteStore: Store {
 
     // MARK: Checkpoints
 
+    private static let pageSize = 4096
     /// Above this size of the log (in pages of 4 KB: 64 MB) a save moves it into the file itself.
     private static let inlineCheckpointPages = 16_384
     /// Above this size of the log a background job does so after the save has returned.
@@ -138,14 +143,17 @@ final class SQLiteStore: Store {
     func checkpointIfNeeded(_ connection: Connection) {
         guard readers != nil else { return }
         let pages = connection.logPages
-        if pages > Self.inlineCheckpointPages {
+        if isPinned { expirePins(logSize: pages * Self.pageSize) }
+        // A log that somebody reads from cannot shrink, and each save would try.
+        if pages > Self.inlineCheckpointPages, !isPinned {
             connection.checkpoint()
         } else if pages > Self.backgroundCheckpointPages,
             !isCheckpointing.exchange(true, ordering: .acquiring)
         {
             Task.detached(priority: .utility) { [weak self] in
                 guard let self else { return }
-                writer.withLock { $0.checkpoint() }
+                // A store that was closed meanwhile has no log to be moved.
+                try? writer.withLock { $0.checkpoint() }
                 isCheckpointing.store(false, ordering: .releasing)
             }
         }

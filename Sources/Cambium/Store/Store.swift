@@ -3,8 +3,8 @@ import CambiumSQLite
 
 /// Where rows are kept. The seam for other engines: requests in, rows and outcomes out, no SQL.
 protocol Store: AnyObject, Sendable {
-    /// A number that tells this store apart in this process.
-    var identifier: UInt64 { get }
+    /// What tells this store apart: the UUID in its metadata.
+    var identifier: StoreIdentifier { get }
     /// Whether saves are refused.
     var isReadOnly: Bool { get }
 
@@ -20,18 +20,33 @@ protocol Store: AnyObject, Sendable {
     /// - Parameters:
     ///   - resolve: Called inside the transaction with the rows that someone else changed meanwhile;
     ///     answers what to write instead, or throws.
+    ///   - willCommit: Called when everything is written and not committed yet; where it throws,
+    ///     nothing is kept.
     ///   - committed: Called after the commit, before another save can begin.
     func save(
         _ request: SaveRequest,
         resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws
+
+    /// A save that changes nothing: writes what else waits for one.
+    func saveWithoutChanges() throws
 
     /// The content of the file of a large value.
     func externalData(named name: String) throws -> Data
 
     /// Reserves keys of a root entity; they are never given again.
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64>
+
+    /// What the program noted in the metadata; what waits for a save counts.
+    func notes() throws -> [String: String]
+
+    /// Replaces what the program noted; the next save writes it.
+    func setNotes(_ notes: [String: String])
+
+    /// Lets go of files. Whatever is asked of the store afterwards is an error.
+    func close()
 }
 
 /// Which rows are wanted.
@@ -118,6 +133,10 @@ struct SaveRequest {
 
     /// Pairs of a join table.
     struct Links {
+        /// The relationship, of the side that the pairs come first with.
+        let relationship: RelationshipDescription
+        /// The number of that side's root entity.
+        let root: Int
         let table: String
         let sourceColumn: String
         let destinationColumn: String
@@ -133,6 +152,9 @@ struct SaveRequest {
             let order: LinkOrder
         }
 
+        let relationship: RelationshipDescription
+        /// The number of the owners' root entity.
+        let root: Int
         let sql: OrderSQL
         var lists: [List]
     }

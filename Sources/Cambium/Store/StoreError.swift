@@ -18,7 +18,7 @@ public struct StoreError: Error, Sendable {
         case unsettled
         /// A key, property or entity of that name does not exist.
         case unknownName
-        /// The context has no store any more.
+        /// The coordinator has no store for the entity, or not any more.
         case noStore
     }
 
@@ -38,6 +38,10 @@ public struct StoreError: Error, Sendable {
     static let readOnly = StoreError(
         code: .readOnly,
         message: "The store was opened for reading only. Open it without that option.")
+
+    static let closed = StoreError(
+        code: .noStore,
+        message: "The store was removed from its coordinator. Add it again to go on.")
 
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {

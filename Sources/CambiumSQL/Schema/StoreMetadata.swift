@@ -44,19 +44,24 @@ package struct StoreMetadata: Sendable, Hashable {
     /// The query whose rows ``init(rows:)`` reads.
     package static let query = "SELECT \"name\", \"value\" FROM \"_metadata\""
 
-    /// The rows of a fresh store.
-    package var insertStatements: [String] {
+    private var values: [(name: String, value: String)] {
         [
             ("model", model), ("version", version), ("versionHash", versionHash),
             ("schemaHash", schemaHash), ("format", format),
-        ].map { name, value in
+        ]
+    }
+
+    /// The rows of a fresh store.
+    package var insertStatements: [String] {
+        values.map { name, value in
             "INSERT INTO \"_metadata\" (\"name\", \"value\") VALUES "
                 + "('\(name)', \(SQLText.literal(.text(value))))"
         }
     }
 
-    /// What makes the rows of an existing store say this.
+    /// What makes the rows of an existing store say this. What else the table holds stays.
     package var updateStatements: [String] {
-        ["DELETE FROM \"_metadata\""] + insertStatements
+        let names = values.map { "'\($0.name)'" }.joined(separator: ", ")
+        return ["DELETE FROM \"_metadata\" WHERE \"name\" IN (\(names))"] + insertStatements
     }
 }

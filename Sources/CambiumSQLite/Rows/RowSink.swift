@@ -13,6 +13,8 @@ final class RowSink {
     // given the closure.
     private var receive: ((CurrentRow) throws -> Void)?
     private var failure: (any Error)?
+    /// How many rows the last statement handed on.
+    private(set) var count = 0
 
     func register(on connection: Connection) throws(SQLiteError) {
         // Safety: the sink belongs to the connection, which outlives its functions.
@@ -31,6 +33,7 @@ final class RowSink {
     private func take(
         _ values: UnsafeMutablePointer<OpaquePointer?>?, _ context: OpaquePointer?
     ) {
+        count &+= 1
         do {
             try receive?(CurrentRow(values: values))
         } catch {
@@ -42,6 +45,7 @@ final class RowSink {
     func run(_ statement: Statement, _ receive: (CurrentRow) throws -> Void) throws {
         try withoutActuallyEscaping(receive) { receive in
             self.receive = receive
+            count = 0
             defer {
                 self.receive = nil
                 failure = nil

@@ -71,7 +71,7 @@ struct ExtendedSnapshotTests {
         #expect(context.codingPath.map(\.stringValue) == ["home"])
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.sqlite)
     func `a large value comes along`(kind: StoreKind) throws {
         try withPerson(on: kind) { context, person in
             let photo = Data(repeating: 7, count: 300_000)

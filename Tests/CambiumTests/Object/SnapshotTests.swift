@@ -329,7 +329,7 @@ struct SnapshotTests {
     @Test(arguments: [
         #"{"short": 70000}"#, #"{"short": "x"}"#, #"{"amount": 0.001}"#, #"{"colour": "blue"}"#,
         #"{"size": 2}"#, #"{"token": "x"}"#, #"{"objectID": "x"}"#,
-        #"{"objectID": "cambium://1/Everything/Box/1"}"#,
+        #"{"objectID": "x-cambium://6E1B0C52-0B9C-4A5C-8C52-0E4A3D8A4B11/Box/p1"}"#,
     ])
     func `a value that does not fit is an error`(json: String) {
         #expect(throws: DecodingError.self) { try decoded(json, Sample.self) }
@@ -340,10 +340,17 @@ struct SnapshotTests {
             let id = sample.objectID
             let data = try JSONEncoder().encode([id])
             #expect(try JSONDecoder().decode([ObjectID].self, from: data) == [id])
-            #expect(id.uri.hasSuffix("/Everything/Sample/\(id.key)"))
+            let store = try #require(context.coordinator.persistentStores.first?.identifier)
+            #expect(id.uri == "x-cambium://\(store.uuidString)/Sample/p\(id.key)")
+            #expect(id.uriRepresentation().absoluteString == id.uri)
             let found = try #require(context.coordinator.objectID(forURI: id.uri))
             #expect(context.object(with: found) === sample)
-            for bad in ["", "x", "cambium://", "cambium://1/Nothing/Sample/1", id.uri + "/2"] {
+            let bads = [
+                "", "x", "x-cambium://", "x-cambium://1/Sample/p1", id.uri + "/2",
+                "x-cambium://\(UUID())/Sample/p1", "x-cambium://\(store)/Nothing/p1",
+                "x-cambium://\(store)/Sample/1", "x-cambium://\(store)/Sample/p",
+            ]
+            for bad in bads {
                 #expect(context.coordinator.objectID(forURI: bad) == nil)
             }
         }

@@ -7,6 +7,23 @@ import Testing
 enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     case file
     case memory
+    /// A custom store that is read and written as a whole.
+    case json
+    /// A custom store that finds rows when they are asked for.
+    case dictionary
+
+    /// Those that SQLite keeps, for what the others cannot do or do otherwise.
+    static let sqlite: [StoreKind] = [.file, .memory]
+
+    /// What is to be opened; in a file where the kind has one.
+    func description(path: String) -> StoreDescription {
+        switch self {
+        case .file: StoreDescription(location: .file(path))
+        case .memory: StoreDescription(location: .memory)
+        case .json: StoreDescription(type: JSONStore.type, location: .file(path))
+        case .dictionary: StoreDescription(type: DictionaryStore().type, location: .memory)
+        }
+    }
 
     var testDescription: String { rawValue }
 }
@@ -18,17 +35,25 @@ func withStoreFile<Result>(_ body: (String) throws -> Result) throws -> Result {
     return try body(folder.appending(path: "store.sqlite").path())
 }
 
+/// A container with one store of a kind.
+func makeContainer(
+    _ model: CompiledModel, on kind: StoreKind, path: String
+) throws -> PersistentContainer {
+    let container = PersistentContainer(name: "Test", model: model)
+    container.persistentStoreDescriptions = [kind.description(path: path)]
+    var failure: (any Error)?
+    container.loadPersistentStores { failure = failure ?? $1 }
+    if let failure { throw failure }
+    return container
+}
+
 /// Runs a body with a new store.
 func withContainer<Result>(
     _ model: CompiledModel, on kind: StoreKind = .memory,
     _ body: (PersistentContainer) throws -> Result
 ) throws -> Result {
-    switch kind {
-    case .memory:
-        try body(PersistentContainer(model: model, at: .memory))
-    case .file:
-        try withStoreFile { try body(PersistentContainer(model: model, at: .file($0))) }
-    }
+    if kind == .memory { return try body(PersistentContainer(model: model, at: .memory)) }
+    return try withStoreFile { try body(makeContainer(model, on: kind, path: $0)) }
 }
 
 /// Runs a body that waits with a new store.
@@ -39,9 +64,8 @@ func withContainer<Result>(
 ) async throws -> Result {
     let folder = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
-    let location: StoreLocation =
-        kind == .memory ? .memory : .file(folder.appending(path: "store.sqlite").path())
-    return try await body(PersistentContainer(model: model, at: location))
+    return try await body(
+        makeContainer(model, on: kind, path: folder.appending(path: "store.sqlite").path()))
 }
 
 /// The path of a store in a folder of its own, for tests that wait; ``removeStore(_:)`` removes it.

@@ -18,7 +18,7 @@ struct StoreConstraintTests {
             #expect(error?.code == .notUnique)
             #expect(error?.coreDataCode == 133021)
             #expect(error?.property == "serial")
-            #expect(error?.underlying is SQLiteError)
+            #expect(error?.underlying is SQLiteError == StoreKind.sqlite.contains(kind))
         }
     }
 

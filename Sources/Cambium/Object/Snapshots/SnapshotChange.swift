@@ -9,7 +9,7 @@ struct SnapshotChange {
         _ content: SnapshotContent, from id: ObjectID?, to entity: EntityDescription,
         in context: ManagedObjectContext
     ) throws {
-        let store = context.coordinator.store.identifier
+        let store = context.coordinator.storeIdentifier(ofRoot: entity.rootIndex)
         if let id, id.store != store {
             throw StoreError(
                 code: .foreignObject,

@@ -59,7 +59,7 @@ struct SnapshotContent: Sendable {
     /// work on. It is never handed out: each access has one of its own, since objects may not be
     /// shared between isolations and snapshots are.
     func detachedObject<Object: ManagedObject>(isDraft: Bool) -> Object {
-        let state = ContextState(StoreCoordinator(model: model, store: DetachedStore.shared))
+        let state = ContextState(PersistentStoreCoordinator(model: model, table: .detached))
         let registration = ObjectRegistration(
             state: state, entity: entity, key: .min,
             placed: isDraft
@@ -121,6 +121,7 @@ extension ManagedObject {
             destination = model[name] ?? destination
         }
         return ObjectID(
-            destination, key: record.integer(slot), store: state.coordinator.store.identifier)
+            destination, key: record.integer(slot),
+            store: state.coordinator.storeIdentifier(ofRoot: entityDescription.rootIndex))
     }
 }

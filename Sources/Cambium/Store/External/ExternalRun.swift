@@ -74,8 +74,11 @@ struct ExternalRun {
     }
 
     /// After the commit.
-    func commit() {
-        guard let journal else { return }
+    ///
+    /// - Parameter keepsFiles: Whether somebody reads the store as it was before: then the files that
+    ///   are superfluous stay, and the journal with them, for who sweeps after that.
+    func commit(keepsFiles: Bool) {
+        guard let journal, !(keepsFiles && !before.isEmpty) else { return }
         if !before.isEmpty {
             // A commit that a failing power supply takes back would lead to these files again.
             connection.checkpoint()

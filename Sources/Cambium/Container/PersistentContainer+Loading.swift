@@ -1,0 +1,69 @@
+import CambiumMigration
+
+extension PersistentContainer {
+    /// Opens the stores of ``persistentStoreDescriptions``, on the calling thread.
+    ///
+    /// A store that cannot be opened does not stop the others. Calling it twice opens nothing twice:
+    /// the second time each store is reported as one whose entities are in a store already.
+    ///
+    /// - Parameter completionHandler: Called once for each description, with the
+    ///   ``StoreLoadingError`` where the store could not be opened.
+    public func loadPersistentStores(
+        completionHandler: (_ description: StoreDescription, _ error: (any Error)?) -> Void
+    ) {
+        for description in persistentStoreDescriptions {
+            do {
+                try load(description)
+                completionHandler(description, nil)
+            } catch {
+                completionHandler(description, error)
+            }
+        }
+    }
+
+    /// Opens the stores of ``persistentStoreDescriptions``, beside the caller. Cancelling the task
+    /// stops a migration, which leaves its store as it was.
+    ///
+    /// A store that cannot be opened does not stop the others.
+    ///
+    /// - Parameter migrationProgress: Called before each statement of a migration, on the thread
+    ///   that opens the store.
+    /// - Throws: ``StoreLoadingError``, or ``StoreLoadingErrors`` where there are several.
+    public func loadPersistentStores(
+        migrationProgress: (
+            @Sendable (_ description: StoreDescription, _ progress: MigrationProgress) -> Void
+        )? = nil
+    ) async throws {
+        var errors: [StoreLoadingError] = []
+        for original in persistentStoreDescriptions {
+            var description = original
+            if let migrationProgress {
+                let former = original.options.migrationProgress
+                description.options.migrationProgress = { progress in
+                    former?(progress)
+                    migrationProgress(original, progress)
+                }
+            }
+            do {
+                try load(description)
+            } catch {
+                errors.append(error)
+            }
+        }
+        if errors.count > 1 { throw StoreLoadingErrors(errors: errors) }
+        if let error = errors.first { throw error }
+    }
+
+    private func load(_ description: StoreDescription) throws(StoreLoadingError) {
+        if let path = description.location.path, !description.options.isReadOnly {
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            do {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+            } catch {
+                throw StoreLoadingError(description, error)
+            }
+        }
+        try coordinator.addPersistentStore(with: description)
+    }
+}

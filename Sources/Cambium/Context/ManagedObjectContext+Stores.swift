@@ -1,0 +1,49 @@
+extension ManagedObjectContext {
+    /// The state of the stores that the context reads from.
+    public var queryGeneration: QueryGenerationToken { state.generation }
+
+    /// Makes the context read one state of the stores, whatever others save meanwhile: the latest
+    /// one from its next read on (``QueryGenerationToken/current``), or the one that another context
+    /// reads (its ``queryGeneration``). ``QueryGenerationToken/unpinned`` reads the latest again.
+    ///
+    /// The state goes on to the latest when the context saves or merges, and it ends after a time
+    /// (``StoreOptions/queryGenerationLifetime``): reads throw ``QueryGenerationExpired`` then.
+    /// Objects that the context has keep their values; ``refreshAllObjects()`` makes them read
+    /// anew.
+    ///
+    /// - Throws: ``StoreError`` where a store is not one of SQLite's in a file: there a fetch and a
+    ///   save take turns, and nothing older than the latest can be read.
+    public func setQueryGeneration(_ token: QueryGenerationToken) throws {
+        if token != .unpinned { try QueryGeneration.requireSupport(by: coordinator) }
+        state.generation = token
+    }
+
+    /// Goes on to the latest state, after a save or a merge.
+    func advanceQueryGeneration() {
+        if case .pinned = state.generation.kind { state.generation = .current }
+    }
+
+    /// The store that rows of an entity are read from.
+    func store(of entity: EntityDescription) -> any Store {
+        state.store(ofRoot: entity.rootIndex)
+    }
+}
+
+extension ContextState {
+    /// The store that rows of a hierarchy are read from.
+    func store(ofRoot root: Int) -> any Store {
+        let store = coordinator.store(ofRoot: root)
+        switch generation.kind {
+        case .unpinned: return store
+        case .pinned(let pinned): return pinned.store(store)
+        case .current:
+            do {
+                let pinned = try QueryGeneration(of: coordinator)
+                generation = QueryGenerationToken(kind: .pinned(pinned))
+                return pinned.store(store)
+            } catch {
+                return MissingStore(store.identifier, error)
+            }
+        }
+    }
+}

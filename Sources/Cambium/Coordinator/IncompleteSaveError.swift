@@ -1,0 +1,27 @@
+/// A save over several stores that some of them have committed and others have not.
+///
+/// All stores write before the first one commits, so this takes a commit that fails after another
+/// one has succeeded: a full disk, a file that went away. The objects of the committed stores are
+/// saved; the others are still changed and can be saved again.
+public struct IncompleteSaveError: Error, Sendable {
+    /// The stores that have the changes.
+    public let committedStores: [PersistentStore]
+    /// The stores that do not.
+    public let failedStores: [PersistentStore]
+    /// Why.
+    public let underlying: any Error
+
+    /// Core Data's code for an incomplete save.
+    public var coreDataCode: Int { 134040 }
+}
+
+extension IncompleteSaveError: CustomStringConvertible {
+    /// Which stores have the changes, which do not, and why.
+    public var description: String {
+        func names(_ stores: [PersistentStore]) -> String {
+            stores.map { "\($0.location)" }.joined(separator: ", ")
+        }
+        return "The save was committed in \(names(committedStores)), but not in "
+            + "\(names(failedStores)): \(underlying). Save again when the cause is gone."
+    }
+}

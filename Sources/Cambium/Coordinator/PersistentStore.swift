@@ -1,0 +1,45 @@
+import CambiumMigration
+
+/// A store that a coordinator has opened.
+public final class PersistentStore: Sendable {
+    /// How it was asked for.
+    public let description: StoreDescription
+    /// What opening did to it: made it, migrated it, or found it current.
+    public let migration: MigrationOutcome
+    /// The numbers of the root entities whose rows it has.
+    let roots: Set<Int>
+    let store: any Store
+
+    init(
+        description: StoreDescription, roots: Set<Int>, store: any Store,
+        migration: MigrationOutcome
+    ) {
+        self.description = description
+        self.roots = roots
+        self.store = store
+        self.migration = migration
+    }
+
+    /// What keeps the rows.
+    public var type: StoreType { description.type }
+    /// Where it is.
+    public var location: StoreLocation { description.location }
+    /// The name of the configuration whose entities it holds; nil for all.
+    public var configuration: String? { description.configuration }
+    /// How it was opened.
+    public var options: StoreOptions { description.options }
+    /// The UUID in its metadata, which stays with the file wherever it is moved.
+    public var identifier: UUID { store.identifier.uuid }
+    /// Whether saves are refused.
+    public var isReadOnly: Bool { store.isReadOnly }
+}
+
+extension PersistentStore: Hashable {
+    /// Whether both are the same opened store.
+    public static func == (one: PersistentStore, other: PersistentStore) -> Bool { one === other }
+
+    /// Hashes the identity.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}

@@ -1,0 +1,41 @@
+extension PersistentStoreCoordinator {
+    /// A new context for the isolation that calls it, which it cannot leave.
+    ///
+    /// It takes over what others save only when asked (``ManagedObjectContext/mergePending()``,
+    /// ``ManagedObjectContext/mergeChanges(from:)``), or when
+    /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set.
+    public func newContext(isolation: isolated (any Actor)? = #isolation) -> ManagedObjectContext {
+        ManagedObjectContext(coordinator: self, mergesAutomatically: false)
+    }
+
+    /// A new context for the main actor, whose pending changes are processed at the end of the event
+    /// in which they were made. It merges by hand, like all contexts made so.
+    @MainActor
+    public func newMainContext() -> ManagedObjectContext {
+        newMainContext(mergesAutomatically: false)
+    }
+
+    @MainActor
+    func newMainContext(mergesAutomatically: Bool) -> ManagedObjectContext {
+        let reference = MainActorReference()
+        let context = ManagedObjectContext(
+            coordinator: self, mergesAutomatically: mergesAutomatically
+        ) {
+            Task { @MainActor in reference.context?.endEvent() }
+        }
+        reference.context = context
+        return context
+    }
+
+    /// A new context with an actor of its own. It merges by hand, like all contexts made so.
+    public func newBackgroundContext() -> BackgroundContext {
+        BackgroundContext(coordinator: self, mergesAutomatically: false)
+    }
+}
+
+/// The way back to a context of the main actor for a job that was enqueued from anywhere. It does
+/// not keep the context alive, and needs no container.
+@MainActor
+private final class MainActorReference {
+    weak var context: ManagedObjectContext?
+}

@@ -1,0 +1,132 @@
+extension PersistentStoreCoordinator {
+    /// Writes a request: one transaction in each store that it concerns.
+    ///
+    /// All stores write before the first of them commits, so that whatever a store refuses is
+    /// nowhere kept. What remains is a commit that itself fails after another one has succeeded.
+    ///
+    /// - Parameter committed: Called after the commit of each store, before another save of that
+    ///   store can begin.
+    func save(
+        _ request: SaveRequest,
+        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        committed: (_ outcome: SaveOutcome, _ scope: StoreScope) -> Void
+    ) throws {
+        let table = table
+        if table.hasSingleStore {
+            let store = table.store(ofRoot: 0)
+            return try store.save(request, resolve: resolve, willCommit: {}) { outcome in
+                committed(outcome, StoreScope(roots: nil, identifier: store.identifier))
+            }
+        }
+        let parts = request.parts(in: table)
+        let covered = Set(parts.flatMap(\.persistentStore.roots))
+        if let root = request.roots.subtracting(covered).min() {
+            // It says that it is missing.
+            return try table.store(ofRoot: root)
+                .save(request, resolve: resolve, willCommit: {}, committed: { _ in })
+        }
+        var run = SaveRun()
+        do {
+            try save(parts[...], resolve, committed, &run)
+        } catch {
+            let reason = (error as? InnerSaveFailure)?.underlying ?? error
+            guard !run.committed.isEmpty else { throw reason }
+            throw IncompleteSaveError(
+                committedStores: run.committed,
+                failedStores: parts.map(\.persistentStore)
+                    .filter { !run.committed.contains($0) },
+                underlying: reason)
+        }
+    }
+
+    private struct SaveRun {
+        var committed: [PersistentStore] = []
+    }
+
+    /// Saves the first part, and inside its transaction the others.
+    private func save(
+        _ parts: ArraySlice<SavePart>,
+        _ resolve: ([RowConflict]) throws -> [ConflictResolution],
+        _ committed: (SaveOutcome, StoreScope) -> Void, _ run: inout SaveRun
+    ) throws {
+        guard let part = parts.first else { return }
+        let rest = parts.dropFirst()
+        let store = part.persistentStore.store
+        let scope = StoreScope(roots: part.persistentStore.roots, identifier: store.identifier)
+        var isRestSaved = false
+        try store.save(
+            part.request, resolve: resolve,
+            willCommit: {
+                if isRestSaved { return }
+                do {
+                    try save(rest, resolve, committed, &run)
+                } catch {
+                    // A store must not take another one's refusal for its own.
+                    throw (error as? InnerSaveFailure) ?? InnerSaveFailure(underlying: error)
+                }
+                isRestSaved = true
+            },
+            committed: { outcome in
+                run.committed.append(part.persistentStore)
+                committed(outcome, scope)
+            })
+    }
+
+    /// A save that changes no object: what else waits for a save is written.
+    func saveWithoutChanges() throws {
+        for store in persistentStores where !store.isReadOnly {
+            try store.store.saveWithoutChanges()
+        }
+    }
+}
+
+/// What a save writes to one store.
+private struct SavePart {
+    let persistentStore: PersistentStore
+    let request: SaveRequest
+}
+
+private struct InnerSaveFailure: Error {
+    let underlying: any Error
+}
+
+extension SaveRequest {
+    /// The parts by store, in an order that is the same in every process: those first that can take
+    /// everything back until their commit, each group by identity.
+    fileprivate func parts(in table: StoreTable) -> [SavePart] {
+        table.persistentStores
+            .map { SavePart(persistentStore: $0, request: part(of: $0.roots)) }
+            .filter { !$0.request.isEmpty }
+            .sorted { one, other in
+                let (first, second) = (one.persistentStore, other.persistentStore)
+                return first.type.isTransactional == second.type.isTransactional
+                    ? first.identifier.uuidString < second.identifier.uuidString
+                    : first.type.isTransactional
+            }
+    }
+
+    /// The numbers of the root entities that it concerns.
+    fileprivate var roots: Set<Int> {
+        Set(checks.map(\.entity.rootIndex)).union(deletions.map(\.entity.rootIndex))
+            .union(updates.map(\.entity.rootIndex)).union(insertions.map(\.entity.rootIndex))
+            .union(links.map(\.root)).union(orders.map(\.root))
+    }
+
+    private func part(of roots: Set<Int>) -> SaveRequest {
+        var part = SaveRequest()
+        part.checks = checks.filter { roots.contains($0.entity.rootIndex) }
+        part.deletions = deletions.filter { roots.contains($0.entity.rootIndex) }
+        part.updates = updates.filter { roots.contains($0.entity.rootIndex) }
+        part.insertions = insertions.filter { roots.contains($0.entity.rootIndex) }
+        part.links = links.filter { roots.contains($0.root) }
+        part.orders = orders.filter { roots.contains($0.root) }
+        part.pages = pages
+        return part
+    }
+
+    /// Whether nothing is to be written or checked.
+    var isEmpty: Bool {
+        checks.isEmpty && deletions.isEmpty && updates.isEmpty && insertions.isEmpty
+            && links.isEmpty && orders.isEmpty
+    }
+}

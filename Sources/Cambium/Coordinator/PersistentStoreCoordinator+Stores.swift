@@ -1,0 +1,132 @@
+extension PersistentStoreCoordinator {
+    /// The stores, in the order in which they were added.
+    public var persistentStores: [PersistentStore] { table.persistentStores }
+
+    /// The store at a place; nil where the coordinator has none there.
+    public func persistentStore(at location: StoreLocation) -> PersistentStore? {
+        persistentStores.first { $0.location.names(location) }
+    }
+
+    /// Opens a store, which from then on holds the objects of a configuration's entities. Makes it
+    /// where there is none.
+    ///
+    /// A store of an earlier version of the model is an error, as in Core Data, unless the options
+    /// ask for automatic migration. (Containers migrate unless told otherwise.)
+    ///
+    /// - Parameters:
+    ///   - type: SQLite in a file, in memory, or a type of the program's own.
+    ///   - configuration: The name of a configuration of the model; nil means all entities.
+    ///   - location: The file, or memory.
+    ///   - options: How to open it.
+    /// - Throws: ``StoreLoadingError``, which says which store it was, and why.
+    @discardableResult
+    public func addPersistentStore(
+        type: StoreType = .sqlite, configuration: String? = nil, at location: StoreLocation,
+        options: StoreOptions = StoreOptions()
+    ) throws(StoreLoadingError) -> PersistentStore {
+        try addPersistentStore(
+            StoreDescription(
+                type: type, location: location, configuration: configuration, options: options),
+            migratesByDefault: false)
+    }
+
+    /// Opens the store that a description describes.
+    ///
+    /// - Throws: ``StoreLoadingError``, which says which store it was, and why.
+    @discardableResult
+    public func addPersistentStore(
+        with description: StoreDescription
+    ) throws(StoreLoadingError) -> PersistentStore {
+        try addPersistentStore(description, migratesByDefault: true)
+    }
+
+    func addPersistentStore(
+        _ description: StoreDescription, migratesByDefault: Bool
+    ) throws(StoreLoadingError) -> PersistentStore {
+        do {
+            let roots = try model.roots(ofConfiguration: description.configuration)
+            try requireRoom(for: roots, among: persistentStores)
+            let (store, migration) = try StoreOpener(
+                description: description, model: model, roots: roots,
+                migratesByDefault: migratesByDefault
+            ).open()
+            let added = PersistentStore(
+                description: description, roots: roots, store: store, migration: migration)
+            do {
+                try updateStores { stores in
+                    // Another thread may have been faster.
+                    try requireRoom(for: roots, among: stores)
+                    stores.append(added)
+                }
+            } catch {
+                store.close()
+                throw error
+            }
+            PreparedModels.note(model, of: store.identifier)
+            return added
+        } catch {
+            throw StoreLoadingError(description, error)
+        }
+    }
+
+    private func requireRoom(for roots: Set<Int>, among stores: [PersistentStore]) throws {
+        for store in stores {
+            guard let root = roots.intersection(store.roots).min() else { continue }
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(model.entities[root].name) is in the store \(store.location) already, "
+                    + "and an entity is in one store only. Give each store a configuration of its "
+                    + "own")
+        }
+    }
+
+    /// Closes a store. Its objects stay in their contexts and can be read as far as they were; what
+    /// is not in memory yet is missing, and saves of them fail.
+    ///
+    /// - Throws: ``StoreError`` where the store is not one of the coordinator's.
+    public func remove(_ store: PersistentStore) throws {
+        try updateStores { stores in
+            guard let index = stores.firstIndex(of: store) else {
+                throw StoreError(
+                    code: .noStore,
+                    message: "The store \(store.location) is none of the coordinator's.")
+            }
+            stores.remove(at: index)
+        }
+        store.store.close()
+    }
+}
+
+extension RuntimeModel {
+    /// The numbers of the root entities of a configuration; all without one.
+    fileprivate func roots(ofConfiguration name: String?) throws -> Set<Int> {
+        guard let name else { return Set(entities.map(\.rootIndex)) }
+        guard let configuration = model.configurations.first(where: { $0.name == name }) else {
+            let known = model.configurations.map(\.name)
+            let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
+            throw StoreError(
+                code: .unknownName,
+                message: "The model \(model.name) has no configuration \(name).\(hint)")
+        }
+        let members = configuration.entities.compactMap { self[$0]?.index }
+        for index in members { try requireWhole(configuration, entities[index], Set(members)) }
+        return Set(members.map { entities[$0].rootIndex })
+    }
+
+    /// The compiler refuses a model whose configurations take apart what belongs together, but for
+    /// models built in code nobody did.
+    private func requireWhole(
+        _ configuration: Configuration, _ entity: EntityDescription, _ members: Set<Int>
+    ) throws {
+        let related = entity.relationships.filter { !$0.isTransient }.map(\.destination)
+        let hierarchy = families[entity.rootIndex]
+        guard let missing = (hierarchy + related).first(where: { !members.contains($0) }) else {
+            return
+        }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "The configuration \(configuration.name) has \(entity.name), but not "
+                + "\(entities[missing].name), which belongs to the same hierarchy or is linked to "
+                + "it. Links stay within a store")
+    }
+}

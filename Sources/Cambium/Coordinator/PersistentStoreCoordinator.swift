@@ -1,0 +1,137 @@
+import Synchronization
+
+/// Stands between contexts and stores: knows the model, sends each request to the store that has the
+/// rows, numbers the commits and hands each change set to the contexts that did not make it.
+///
+/// A ``PersistentContainer`` makes one. By hand:
+///
+/// ```swift
+/// let coordinator = PersistentStoreCoordinator(model: Shop.model)
+/// var options = StoreOptions()
+/// options.migratesAutomatically = true
+/// try coordinator.addPersistentStore(at: .file("shop.sqlite"), options: options)
+/// let context = coordinator.newContext()
+/// ```
+///
+/// A model's configurations say which entities a store of its own may hold. Each hierarchy of
+/// entities is in exactly one store; links never cross stores. Unlike in Core Data, no two stores of
+/// a coordinator hold the same entity: an object's place follows from its entity.
+///
+/// ## Topics
+/// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
+///   ``persistentStores``, ``persistentStore(at:)``
+/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:)``,
+///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
+/// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
+///   ``setMetadata(_:forStoreAt:type:)``
+/// - Contexts: ``newContext(isolation:)``, ``newMainContext()``, ``newBackgroundContext()``
+/// - Identities: ``objectID(forURI:)-(String)``
+public final class PersistentStoreCoordinator: Sendable {
+    let model: RuntimeModel
+
+    private struct Subscribers {
+        var mailboxes: [UInt64: WeakMailbox] = [:]
+        var nextContext: UInt64 = 1
+        var commits: Int64 = 0
+    }
+
+    private struct WeakMailbox: Sendable {
+        weak let mailbox: Mailbox?
+    }
+
+    private let subscribers = Mutex(Subscribers())
+    // Safety: what is published is one of `tables`, which keeps all of them: a reader may still look
+    // at the one before. There is a new one when a store is added or removed, which is seldom.
+    private let published: Atomic<Unmanaged<StoreTable>>
+    private let tables: Mutex<[StoreTable]>
+
+    /// A coordinator without stores.
+    ///
+    /// - Parameter model: What the compiler made of the model, such as `Shop.model`.
+    public convenience init(model: CompiledModel) {
+        let model = model.runtimeModel
+        self.init(model: model, table: StoreTable([], in: model, after: nil))
+    }
+
+    init(model: RuntimeModel, table: StoreTable) {
+        self.model = model
+        tables = Mutex([table])
+        published = Atomic(Unmanaged.passUnretained(table))
+    }
+
+    /// The model of the stores.
+    public var managedObjectModel: Model { model.model }
+
+    // MARK: Stores
+
+    var table: StoreTable { published.load(ordering: .acquiring).takeUnretainedValue() }
+
+    /// The store that has the rows of a hierarchy.
+    func store(ofRoot root: Int) -> any Store {
+        published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.store(ofRoot: root) }
+    }
+
+    /// The identity of the store that has the rows of a hierarchy.
+    func storeIdentifier(ofRoot root: Int) -> StoreIdentifier {
+        store(ofRoot: root).identifier
+    }
+
+    func hasStore(_ identifier: StoreIdentifier) -> Bool { table.contains(identifier) }
+
+    /// Replaces the list of stores, unless the body throws.
+    func updateStores(_ body: (inout [PersistentStore]) throws -> Void) rethrows {
+        try tables.withLock { tables in
+            let former = table
+            var stores = former.persistentStores
+            try body(&stores)
+            let table = StoreTable(stores, in: model, after: former)
+            tables.append(table)
+            published.store(Unmanaged.passUnretained(table), ordering: .releasing)
+        }
+    }
+
+    // MARK: Contexts
+
+    /// A number for a new context.
+    func makeContextIdentifier() -> ContextIdentifier {
+        subscribers.withLock { subscribers in
+            defer { subscribers.nextContext += 1 }
+            return ContextIdentifier(number: subscribers.nextContext)
+        }
+    }
+
+    func subscribe(_ mailbox: Mailbox, for context: ContextIdentifier) {
+        subscribers.withLock { $0.mailboxes[context.number] = WeakMailbox(mailbox: mailbox) }
+    }
+
+    func unsubscribe(_ context: ContextIdentifier) {
+        subscribers.withLock { $0.mailboxes[context.number] = nil }
+    }
+
+    /// Whether a context other than this one wants to hear of changes.
+    func hasListeners(beside context: ContextIdentifier) -> Bool {
+        subscribers.withLock { subscribers in
+            subscribers.mailboxes.contains { $0.key != context.number && $0.value.mailbox != nil }
+        }
+    }
+
+    /// The number of the latest commit.
+    var latestCommit: Int64 { subscribers.withLock { $0.commits } }
+
+    /// Numbers what a save changed and posts it to all other contexts.
+    ///
+    /// Called while the store's writer is still locked, so that numbers follow commits.
+    func publish(
+        _ entities: [EntityChanges], from origin: ContextIdentifier, store: StoreIdentifier
+    ) -> ChangeSet {
+        let (changeSet, mailboxes) = subscribers.withLock { subscribers in
+            subscribers.commits += 1
+            let changeSet = ChangeSet(
+                number: subscribers.commits, origin: origin, store: store, entities: entities)
+            let others = subscribers.mailboxes.filter { $0.key != origin.number }
+            return (changeSet, others.compactMap(\.value.mailbox))
+        }
+        for mailbox in mailboxes { mailbox.post(changeSet) }
+        return changeSet
+    }
+}

@@ -1,0 +1,77 @@
+/// Which store has the rows of which hierarchy. Immutable: a change makes another one.
+final class StoreTable: Sendable {
+    /// The stores in the order in which they were added.
+    let persistentStores: [PersistentStore]
+    /// The one store that has all rows, in the normal case.
+    private let single: (any Store)?
+    /// By the number of an entity, where there are several.
+    private let stores: [any Store]
+
+    /// The table of objects that belong to no context.
+    static let detached = StoreTable(MissingStore.detached)
+
+    private init(_ single: any Store) {
+        persistentStores = []
+        self.single = single
+        stores = []
+    }
+
+    /// - Parameter former: The table before, whose removed stores leave their identity to objects
+    ///   that are still there.
+    init(_ persistentStores: [PersistentStore], in model: RuntimeModel, after former: StoreTable?) {
+        self.persistentStores = persistentStores
+        if let only = persistentStores.first, persistentStores.count == 1,
+            only.roots.count == model.rootCount
+        {
+            single = only.store
+            stores = []
+            return
+        }
+        single = nil
+        stores = model.entities.map { entity in
+            if let store = persistentStores.first(where: { $0.roots.contains(entity.rootIndex) }) {
+                return store.store
+            }
+            let name = model.entities[entity.rootIndex].name
+            return MissingStore(
+                former.map { $0.store(ofRoot: entity.rootIndex).identifier } ?? .none,
+                message: "The coordinator has no store for \(name). Add one with "
+                    + "addPersistentStore(type:configuration:at:options:), or load the container's "
+                    + "stores first.")
+        }
+    }
+
+    /// The store of the rows of a hierarchy.
+    @inline(__always)
+    func store(ofRoot root: Int) -> any Store {
+        single ?? stores[root]
+    }
+
+    /// Whether one store has all rows.
+    var hasSingleStore: Bool { single != nil }
+
+    func contains(_ identifier: StoreIdentifier) -> Bool {
+        persistentStores.contains { $0.store.identifier == identifier }
+    }
+}
+
+/// The objects of a context that are in one store.
+struct StoreScope {
+    /// The numbers of the root entities; nil for all.
+    let roots: Set<Int>?
+    let identifier: StoreIdentifier
+
+    func contains(_ object: ManagedObject) -> Bool {
+        roots?.contains(object.entityDescription.rootIndex) ?? true
+    }
+
+    func objects(among objects: [ManagedObject]) -> [ManagedObject] {
+        roots == nil ? objects : objects.filter(contains)
+    }
+
+    /// Those in the store, and the others.
+    func split(_ objects: [ManagedObject]) -> (inside: [ManagedObject], outside: [ManagedObject]) {
+        guard roots != nil else { return (objects, []) }
+        return (objects.filter(contains), objects.filter { !contains($0) })
+    }
+}

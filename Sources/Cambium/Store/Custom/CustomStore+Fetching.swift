@@ -1,0 +1,121 @@
+import CambiumSQL
+import CambiumSQLite
+
+extension CustomStore {
+    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
+        let graph = try makeGraph()
+        var nodes = try select(request, graph)
+        nodes = Array(nodes.dropFirst(request.offset))
+        if let limit = request.limit { nodes = Array(nodes.prefix(limit)) }
+        let rows = NodeRows(model)
+        for node in nodes {
+            rows.node = node
+            try receive(
+                StoreRow(
+                    key: node.key, version: node.version,
+                    entity: try graph.entity(of: node).index, source: rows))
+        }
+    }
+
+    func count(_ request: RowRequest) throws -> Int {
+        var request = request
+        request.sort = []
+        return try select(request, makeGraph()).count
+    }
+
+    /// The rows in the request's order, before its window.
+    private func select(_ request: RowRequest, _ graph: NodeGraph) throws -> [StoreNode] {
+        let family = model.families[request.entity.index]
+        let wanted = Set(request.includesSubentities ? family : [request.entity.index])
+        let root = request.entity.rootIndex
+        var isOrdered = false
+        var nodes: [StoreNode]
+        switch request.selection {
+        case .key(let key):
+            nodes = try graph.node(root: root, key: key).map { [$0] } ?? []
+        case .keys(let keys):
+            try graph.load(root: root, keys: keys)
+            nodes = try Set(keys).sorted().compactMap { try graph.node(root: root, key: $0) }
+        case .matching(let condition, let arguments):
+            nodes = try graph.candidates(of: request.entity, condition, arguments)
+            if let condition {
+                let evaluator = try ExpressionEvaluator(
+                    condition: condition, entity: request.entity.entity, model: model.model,
+                    parameters: arguments)
+                nodes = try nodes.filter { node in
+                    // A row of another entity may lack what the condition looks at.
+                    try wanted.contains(graph.entity(of: node).index)
+                        && evaluator.isTrue(NodeSubject(node, graph))
+                }
+            }
+        case .referring(let column, let owner, let position):
+            isOrdered = position != nil
+            nodes = try members(of: owner, graph) { relationship in
+                relationship.storage == .inverseKey(column: column)
+                    && self.model.entities[relationship.destination].rootIndex == root
+            }
+        case .linked(let table, let source, let destination, let owner, let position):
+            isOrdered = position != nil
+            nodes = try members(of: owner, graph) { relationship in
+                relationship.storage
+                    == .joinTable(
+                        name: table, sourceColumn: source, destinationColumn: destination)
+            }
+        }
+        nodes = try nodes.filter { try wanted.contains(graph.entity(of: $0).index) }
+        if !isOrdered, !request.sort.isEmpty { nodes = sorted(nodes, request.sort, graph) }
+        if let failure = graph.failure { throw failure }
+        return nodes
+    }
+
+    /// The rows that a relationship leads to which is known by where its links are.
+    private func members(
+        of owner: Int64, _ graph: NodeGraph, _ isWanted: (RelationshipDescription) -> Bool
+    ) throws -> [StoreNode] {
+        for entity in model.entities {
+            // A relationship of a sub-entity is among its own.
+            guard let relationship = entity.relationships.first(where: isWanted),
+                let node = try graph.node(root: entity.rootIndex, key: owner)
+            else { continue }
+            let own = try graph.entity(of: node)
+            guard
+                let inherited = own.relationships.first(where: {
+                    $0.identity == relationship.identity
+                })
+            else { continue }
+            return try graph.related(to: node, by: inherited)
+        }
+        return []
+    }
+
+    private func sorted(
+        _ nodes: [StoreNode], _ terms: [SortTerm], _ graph: NodeGraph
+    ) -> [StoreNode] {
+        let order = ObjectOrder(terms)
+        let keyed = nodes.map { node in
+            let subject = NodeSubject(node, graph)
+            return (node: node, values: terms.map { subject.value(atPath: $0.path) })
+        }
+        return keyed.sorted {
+            order.precedes($0.values, $0.node.key, $1.values, $1.node.key)
+        }.map(\.node)
+    }
+}
+
+/// Reads the values of rows of a custom store.
+private final class NodeRows: RowSource {
+    /// The row that the fetch stands at.
+    var node: StoreNode?
+    private let model: RuntimeModel
+
+    init(_ model: RuntimeModel) {
+        self.model = model
+    }
+
+    func readRow(
+        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
+    ) throws -> PlacedRecord {
+        guard let node else { return writer.makeRecord(model.entities[entity].shape) }
+        return try node.record(of: model.entities[entity], in: writer)
+    }
+}

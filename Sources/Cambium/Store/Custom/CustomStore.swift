@@ -1,0 +1,88 @@
+import CambiumSQL
+import CambiumSQLite
+import Synchronization
+
+/// A store of the program's own behind the seam of all stores. Conditions, orders, limits, conflicts
+/// and links are worked out here, over rows that the backend finds.
+final class CustomStore: Store {
+    let identifier: StoreIdentifier
+    let isReadOnly: Bool
+    let model: RuntimeModel
+    let backend: any NodeBackend
+    /// Notes of the program that the next save is to write.
+    let notesToWrite = Mutex<[String: String]?>(nil)
+    private let isClosed = Atomic(false)
+    /// Held while somebody saves.
+    let saving = Mutex(())
+
+    init(
+        _ backend: any NodeBackend, identifier: UUID, model: RuntimeModel, roots: Set<Int>,
+        isReadOnly: Bool
+    ) throws {
+        self.identifier = StoreIdentifier(identifier)
+        self.isReadOnly = isReadOnly
+        self.model = model
+        self.backend = backend
+        for entity in model.entities where roots.contains(entity.rootIndex) {
+            guard
+                let derived = entity.attributes.compactMap(\.self)
+                    .first(where: { $0.derivation != nil })
+            else { continue }
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(entity.name).\(derived.name) is derived, and only SQLite's stores "
+                    + "compute derived attributes")
+        }
+    }
+
+    func close() {
+        isClosed.store(true, ordering: .releasing)
+    }
+
+    /// The rows as an operation sees them that begins now.
+    func makeGraph() throws -> NodeGraph {
+        guard !isClosed.load(ordering: .acquiring) else { throw StoreError.closed }
+        return NodeGraph(backend, model)
+    }
+
+    func externalData(named name: String) throws -> Data {
+        throw StoreError(
+            code: .missingFile, message: "A store of the program's own has no files of values.")
+    }
+
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        return try backend.reserveKeys(ofEntity: model.entities[root].name, count: count)
+    }
+
+    // MARK: Metadata
+
+    func notes() throws -> [String: String] {
+        notesToWrite.withLock { $0 } ?? backend.notes
+    }
+
+    func setNotes(_ notes: [String: String]) {
+        notesToWrite.withLock { $0 = notes }
+    }
+
+    // MARK: Opening
+
+    static func requireVersion(_ hash: String, _ version: String, of model: Model) throws {
+        guard hash != model.versionHash else { return }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "The store is of version \(version) of the model, the program has version "
+                + "\(model.version), and stores of the program's own are not migrated. Convert it")
+    }
+
+    /// The name of the root entity of a row.
+    static func root(of node: StoreNode, in model: Model) throws -> String {
+        guard let entity = model.entity(named: node.entityName), !entity.isAbstract else {
+            throw StoreError(
+                code: .corrupt,
+                message: "The store has a row of \(node.entityName), of which the model "
+                    + "\(model.name) has no objects.")
+        }
+        return model.root(of: entity).name
+    }
+}

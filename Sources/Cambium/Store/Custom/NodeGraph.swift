@@ -1,0 +1,146 @@
+/// The rows of a custom store as one operation sees them: read when they are needed, and kept.
+///
+/// It belongs to one thread.
+final class NodeGraph {
+    let model: RuntimeModel
+    private let backend: any NodeBackend
+    /// By the number of the root entity: the rows that were asked for by key; nil for none.
+    private var known: [[Int64: StoreNode?]]
+    /// The hierarchies whose rows are all known.
+    private var complete: Set<Int> = []
+    /// What kept rows from being read where nothing can be thrown.
+    private(set) var failure: (any Error)?
+
+    init(_ backend: any NodeBackend, _ model: RuntimeModel) {
+        self.backend = backend
+        self.model = model
+        known = model.entities.map { _ in [:] }
+    }
+
+    /// All rows of a hierarchy, in the order of their keys.
+    func nodes(root: Int) throws -> [StoreNode] {
+        if !complete.contains(root) {
+            for node in try backend.nodes(
+                for: StoreFetchRequest(entityNames: names(of: root)))
+            where known[root][node.key] == nil {
+                known[root][node.key] = .some(node)
+            }
+            complete.insert(root)
+        }
+        return known[root].values.compactMap(\.self).sorted { $0.key < $1.key }
+    }
+
+    /// The rows of a family that meet a condition, and perhaps others.
+    func candidates(
+        of entity: EntityDescription, _ condition: ModelExpression?, _ arguments: [String: Value]
+    ) throws -> [StoreNode] {
+        if complete.contains(entity.rootIndex) { return try nodes(root: entity.rootIndex) }
+        let found = try backend.nodes(
+            for: StoreFetchRequest(
+                entityNames: names(of: entity.index), condition: condition, arguments: arguments))
+        for node in found where known[entity.rootIndex][node.key] == nil {
+            known[entity.rootIndex][node.key] = .some(node)
+        }
+        return found.sorted { $0.key < $1.key }
+    }
+
+    /// Reads rows by their keys, in one go.
+    func load(root: Int, keys: some Sequence<Int64>) throws {
+        guard !complete.contains(root) else { return }
+        let missing = Set(keys).filter { known[root][$0] == nil }
+        guard !missing.isEmpty else { return }
+        for key in missing { known[root][key] = .some(nil) }
+        for node in try backend.nodes(
+            for: StoreFetchRequest(entityNames: names(of: root), keys: missing))
+        where missing.contains(node.key) {
+            known[root][node.key] = .some(node)
+        }
+    }
+
+    /// The row of a key; nil where there is none.
+    func node(root: Int, key: Int64) throws -> StoreNode? {
+        try load(root: root, keys: CollectionOfOne(key))
+        return known[root][key] ?? nil
+    }
+
+    /// Makes the graph show a row that is not saved yet, or that one is gone.
+    func put(_ node: StoreNode?, root: Int, key: Int64) {
+        known[root][key] = .some(node)
+    }
+
+    /// What the body returns, or the empty value where it throws, which is noted.
+    func noting<Result>(_ empty: Result, _ body: () throws -> Result) -> Result {
+        do {
+            return try body()
+        } catch {
+            failure = failure ?? error
+            return empty
+        }
+    }
+
+    private func names(of entity: Int) -> [String] {
+        model.families[entity].map { model.entities[$0] }.filter { !$0.isAbstract }.map(\.name)
+    }
+
+    // MARK: Relationships
+
+    func entity(of node: StoreNode) throws -> EntityDescription {
+        guard let entity = model[node.entityName] else {
+            throw StoreError(
+                code: .corrupt,
+                message: "The store has a row of \(node.entityName), which the model "
+                    + "\(model.model.name) does not have.")
+        }
+        return entity
+    }
+
+    /// The rows that a relationship leads to, in the order that it keeps.
+    func related(
+        to node: StoreNode, by relationship: RelationshipDescription
+    ) throws -> [StoreNode] {
+        let destination = model.entities[relationship.destination]
+        let root = destination.rootIndex
+        let found: [StoreNode]
+        switch relationship.storage {
+        case .transient:
+            return []
+        case .key:
+            return try node.destinations[relationship.relationship.name]
+                .flatMap { try self.node(root: root, key: $0.key) }.map { [$0] } ?? []
+        case .inverseKey(let column):
+            found = try nodes(root: root).filter { try key(in: column, of: $0) == node.key }
+        case .joinTable:
+            if relationship.ownsPairs {
+                let keys = (node.members[relationship.relationship.name] ?? []).map(\.key)
+                try load(root: root, keys: keys)
+                found = try Set(keys).sorted().compactMap { try self.node(root: root, key: $0) }
+            } else {
+                let inverse = relationship.relationship.inverse ?? ""
+                found = try nodes(root: root).filter { other in
+                    other.members[inverse]?.contains { $0.key == node.key } == true
+                }
+            }
+        }
+        return relationship.isOrdered
+            ? ordered(found, as: node.members[relationship.relationship.name] ?? []) : found
+    }
+
+    /// The key that a row has in a column of its table.
+    func key(in column: String, of node: StoreNode) throws -> Int64? {
+        let layout = try entity(of: node).layout
+        guard
+            let slot = layout.slots.firstIndex(where: { $0.column == column && !$0.isEntityOfKey })
+        else { return nil }
+        return node.destinations[layout.slots[slot].property]?.key
+    }
+
+    /// Rows in the order of a list; those that have no place in it come last.
+    private func ordered(_ nodes: [StoreNode], as list: [StoreReference]) -> [StoreNode] {
+        let places = Dictionary(
+            list.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        return nodes.sorted { one, other in
+            let (place, otherPlace) = (places[one.key] ?? .max, places[other.key] ?? .max)
+            return place == otherPlace ? one.key < other.key : place < otherPlace
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import CambiumSQLite
+
+extension StoreNode {
+    /// The row as objects have it.
+    ///
+    /// - Throws: ``StoreError`` where a value is of another type than the model says.
+    func record(of entity: EntityDescription, in writer: RecordWriter) throws -> PlacedRecord {
+        var placed = writer.makeRecord(entity.shape)
+        placed.record.key = key
+        placed.record.version = version
+        for (slot, place) in entity.layout.slots.enumerated() where place.column != nil {
+            if let attribute = entity.attributes[slot] {
+                guard let value = values[attribute.name] else { continue }
+                guard let stored = entity.model.stored(value, of: attribute) else {
+                    throw StoreError(
+                        code: .corrupt,
+                        message: "\(entity.name)/\(key).\(attribute.name) in the store is of "
+                            + "another type than the model says, or does not fit.")
+                }
+                writer.set(stored, slot, of: &placed, entity.shape)
+            } else if let destination = destinations[place.property] {
+                writer.set(
+                    place.isEntityOfKey
+                        ? .text(destination.entityName) : .integer(destination.key),
+                    slot, of: &placed, entity.shape)
+            }
+        }
+        return placed
+    }
+
+    /// Takes over slots of a record.
+    mutating func take(_ slots: SlotSet, of record: Record, _ entity: EntityDescription) throws {
+        for slot in slots.slots {
+            let place = entity.layout.slots[slot]
+            guard place.column != nil, !place.isEntityOfKey else { continue }
+            guard let attribute = entity.attributes[slot] else {
+                destinations[place.property] = Self.destination(
+                    slot, place.property, of: record, entity)
+                continue
+            }
+            guard record.hasValue(slot) else {
+                values[attribute.name] = nil
+                continue
+            }
+            var stored = record.storedValue(slot, entity.shape.kinds[slot])
+            if attribute.usesExternalForm, case .blob(let bytes) = stored {
+                stored = .blob(Data(bytes.dropFirst()))
+            }
+            values[attribute.name] = entity.model.value(stored, as: attribute.type)
+        }
+    }
+
+    private static func destination(
+        _ slot: Int, _ property: String, of record: Record, _ entity: EntityDescription
+    ) -> StoreReference? {
+        guard record.hasValue(slot), let relationship = entity.relationship(named: property) else {
+            return nil
+        }
+        var name = relationship.relationship.destination
+        if let entitySlot = relationship.entitySlot, record.hasValue(entitySlot) {
+            name = String(decoding: record.bytes(entitySlot), as: UTF8.self)
+        }
+        return StoreReference(entityName: name, key: record.integer(slot))
+    }
+}

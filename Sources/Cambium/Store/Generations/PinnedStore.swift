@@ -1,0 +1,85 @@
+import CambiumSQLite
+import Synchronization
+
+/// A store as it was at a commit.
+final class PinnedStore: Store {
+    private let base: SQLiteStore
+    private let pin: StorePin
+
+    init(_ base: SQLiteStore, _ pin: StorePin) {
+        self.base = base
+        self.pin = pin
+    }
+
+    deinit {
+        base.unpin(pin)
+    }
+
+    var identifier: StoreIdentifier { base.identifier }
+    var isReadOnly: Bool { base.isReadOnly }
+
+    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
+        try pin.reading { try base.fetch(request, on: $0, receive) }
+    }
+
+    func count(_ request: RowRequest) throws -> Int {
+        try pin.reading { try base.count(request, on: $0) }
+    }
+
+    // MARK: What is no reading
+
+    func save(
+        _ request: SaveRequest,
+        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        willCommit: () throws -> Void,
+        committed: (_ outcome: SaveOutcome) -> Void
+    ) throws {
+        try base.save(request, resolve: resolve, willCommit: willCommit, committed: committed)
+    }
+
+    func saveWithoutChanges() throws { try base.saveWithoutChanges() }
+
+    func externalData(named name: String) throws -> Data { try base.externalData(named: name) }
+
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
+        try base.reserveKeys(root: root, count: count)
+    }
+
+    func notes() throws -> [String: String] { try base.notes() }
+
+    func setNotes(_ notes: [String: String]) { base.setNotes(notes) }
+
+    func close() { pin.close() }
+}
+
+extension SQLiteStore {
+    /// Holds the store as it is now.
+    func pin() throws -> PinnedStore {
+        guard let readers else { throw StoreError.closed }
+        let reader = try readers.makeReader()
+        try reader.withLock { try $0.beginReading() }
+        let pin = StorePin(reader, options)
+        pins.withLock { $0.append(pin) }
+        return PinnedStore(self, pin)
+    }
+
+    /// Whether somebody reads the store as it was.
+    var isPinned: Bool { pins.withLock { !$0.isEmpty } }
+
+    /// Ends what was held for too long, or holds too much of the log.
+    func expirePins(logSize: Int) {
+        for pin in pins.withLock({ $0 }) { pin.expire(logSize: logSize) }
+    }
+
+    func unpin(_ pin: StorePin) {
+        pin.close()
+        let isLast = pins.withLock { pins in
+            pins.removeAll { $0 === pin }
+            return pins.isEmpty
+        }
+        guard isLast, externalFiles?.hasJournals == true else { return }
+        // Files of large values that only the past leads to go with the last of it. What stays is
+        // removed when the store is opened next.
+        try? sweepExternalFiles(isThorough: false)
+    }
+}

@@ -1,0 +1,47 @@
+/// Stands where there is no store: it has no rows and takes none.
+final class MissingStore: Store {
+    let identifier: StoreIdentifier
+    let isReadOnly = true
+
+    private let error: any Error
+
+    /// - Parameters:
+    ///   - identifier: The identity that objects keep whose store was removed.
+    ///   - message: What a person should read who asks for a row.
+    init(_ identifier: StoreIdentifier = .none, message: String) {
+        self.identifier = identifier
+        error = StoreError(code: .noStore, message: message)
+    }
+
+    /// Stands for a store that cannot be read.
+    init(_ identifier: StoreIdentifier, _ error: any Error) {
+        self.identifier = identifier
+        self.error = error
+    }
+
+    /// The store of objects that belong to no context.
+    static let detached = MissingStore(message: "A snapshot has no store.")
+
+    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws { throw error }
+
+    func count(_ request: RowRequest) throws -> Int { throw error }
+
+    func save(
+        _ request: SaveRequest,
+        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        willCommit: () throws -> Void,
+        committed: (_ outcome: SaveOutcome) -> Void
+    ) throws { throw error }
+
+    func saveWithoutChanges() throws { throw error }
+
+    func externalData(named name: String) throws -> Data { throw error }
+
+    func reserveKeys(root: Int, count: Int) throws -> Range<Int64> { throw error }
+
+    func notes() throws -> [String: String] { throw error }
+
+    func setNotes(_ notes: [String: String]) {}
+
+    func close() {}
+}

@@ -1,0 +1,104 @@
+import CambiumMigration
+import CambiumSQLite
+
+/// Why a store could not be opened. The store is as it was.
+public struct StoreLoadingError: Error, Sendable {
+    /// What kind of failure it is, for programs.
+    public enum Code: Sendable, Hashable {
+        /// The file cannot be opened, or made.
+        case cannotOpen
+        /// Another process holds a lock.
+        case busy
+        /// The file is none that the store's type can read, or another program damaged it.
+        case notAStore
+        /// The store is of another model.
+        case otherModel
+        /// The store is of another version, and automatic migration is off.
+        case needsMigration
+        /// The store was written by a later version of the program, or by one that it does not know.
+        case unknownVersion
+        /// The migration failed.
+        case migrationFailed
+        /// The migration was cancelled.
+        case cancelled
+        /// What was asked for cannot be: an unknown configuration, entities that another store has,
+        /// a pragma that may not be set.
+        case invalidRequest
+    }
+
+    /// What kind of failure it is.
+    public let code: Code
+    /// Which store it was, and how it was to be opened.
+    public let store: StoreDescription
+    /// The error behind it: a ``MigrationError``, ``SQLiteError``, ``StoreError``, or what a store of
+    /// the program's own has thrown.
+    public let underlying: any Error
+
+    init(_ store: StoreDescription, _ underlying: any Error) {
+        self.store = store
+        self.underlying = underlying
+        code = Self.code(of: underlying)
+    }
+
+    private static func code(of error: any Error) -> Code {
+        switch error {
+        case let error as MigrationError:
+            switch error {
+            case .notAStore: .notAStore
+            case .otherModel: .otherModel
+            case .newerFormat, .newerVersion, .unknownVersion: .unknownVersion
+            case .migrationIsOff: .needsMigration
+            case .cancelled: .cancelled
+            case .refused, .statementFailed, .brokenLinks, .storeDiffers, .backupFailed,
+                .backupOfFilesFailed:
+                .migrationFailed
+            }
+        case let error as SQLiteError:
+            switch error.primaryCode {
+            case 5, 6: .busy
+            case 11, 26: .notAStore
+            default: .cannotOpen
+            }
+        case let error as StoreError:
+            error.code == .corrupt ? .notAStore : .invalidRequest
+        default:
+            .cannotOpen
+        }
+    }
+
+    /// The code that Core Data uses for the nearest thing, for ported code.
+    public var coreDataCode: Int {
+        switch code {
+        case .cannotOpen: 134080
+        case .busy: 134090
+        case .notAStore: 259
+        case .otherModel: 134020
+        case .needsMigration: 134100
+        case .unknownVersion: 134130
+        case .migrationFailed: 134110
+        case .cancelled: 134120
+        case .invalidRequest: 134060
+        }
+    }
+}
+
+extension StoreLoadingError: CustomStringConvertible {
+    /// Which store, and why.
+    public var description: String {
+        "The \(store) could not be opened: \(underlying)."
+    }
+}
+
+/// Several stores that could not be opened.
+public struct StoreLoadingErrors: Error, Sendable {
+    /// All of them; at least two.
+    public let errors: [StoreLoadingError]
+
+    /// Core Data's code for a store that could not be opened.
+    public var coreDataCode: Int { 134080 }
+}
+
+extension StoreLoadingErrors: CustomStringConvertible {
+    /// One line for each store.
+    public var description: String { errors.map(\.description).joined(separator: "\n") }
+}

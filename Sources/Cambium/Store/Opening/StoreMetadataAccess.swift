@@ -1,0 +1,65 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// Reads and writes what a database says about the store that it is, beside its model.
+struct StoreMetadataAccess {
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The store's UUID. One that was made before stores had one gets it now.
+    ///
+    /// - Parameter path: What names a store that has none and cannot be written.
+    func identifier(path: String?, isReadOnly: Bool) throws -> StoreIdentifier {
+        var rows = try connection.rows(MetadataSQL.query)
+        if let uuid = MetadataSQL.identifier(in: rows) { return StoreIdentifier(uuid) }
+        if isReadOnly { return path.map { StoreIdentifier(path: $0) } ?? StoreIdentifier() }
+        // Another process may be faster, and then the UUID is its.
+        _ = try connection.rows(MetadataSQL.addIdentifier, [.text(UUID().uuidString)])
+        rows = try connection.rows(MetadataSQL.query)
+        guard let uuid = MetadataSQL.identifier(in: rows) else {
+            throw StoreError(
+                code: .corrupt,
+                message: "The store's UUID is damaged. Another program has changed the table "
+                    + "_metadata; restore a backup.")
+        }
+        return StoreIdentifier(uuid)
+    }
+
+    /// Makes the database a store of its own: objects have other identities in it.
+    func replaceIdentifier() throws {
+        _ = try connection.rows(MetadataSQL.replaceIdentifier, [.text(UUID().uuidString)])
+    }
+
+    /// Replaces what the program noted.
+    func setNotes(_ notes: [String: String]) throws {
+        try connection.execute(MetadataSQL.deleteNotes)
+        for (name, value) in notes.sorted(by: { $0.key < $1.key }) {
+            _ = try connection.rows(
+                MetadataSQL.insertNote, [MetadataSQL.noteName(name), .text(value)])
+        }
+    }
+
+    func notes() throws -> [String: String] {
+        MetadataSQL.notes(in: try connection.rows(MetadataSQL.query))
+    }
+
+    /// All that the store says about itself.
+    ///
+    /// - Throws: ``MigrationError/notAStore`` where it says nothing.
+    func metadata(path: String?) throws -> PersistentStoreMetadata {
+        let names = try connection.rows(Catalogue.namesQuery)
+        guard names.contains([.text(MetadataSQL.table)]) else { throw MigrationError.notAStore }
+        let rows = try connection.rows(MetadataSQL.query)
+        guard let model = StoreMetadata(rows: rows) else { throw MigrationError.notAStore }
+        let identifier =
+            MetadataSQL.identifier(in: rows)
+            ?? path.map { StoreIdentifier(path: $0).uuid } ?? StoreIdentifier.none.uuid
+        return PersistentStoreMetadata(
+            identifier: identifier, type: .sqlite, modelName: model.model,
+            modelVersion: model.version, versionHash: model.versionHash,
+            notes: MetadataSQL.notes(in: rows))
+    }
+}

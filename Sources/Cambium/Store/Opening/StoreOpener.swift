@@ -1,0 +1,100 @@
+import CambiumMigration
+import CambiumSQL
+import CambiumSQLite
+
+/// Opens the store that a description describes.
+struct StoreOpener {
+    let description: StoreDescription
+    let model: RuntimeModel
+    /// The numbers of the root entities that it is to hold.
+    let roots: Set<Int>
+    /// Whether a store is migrated where the options do not say.
+    let migratesByDefault: Bool
+
+    private var options: StoreOptions { description.options }
+
+    func open() throws -> (store: any Store, migration: MigrationOutcome) {
+        switch description.type.kind {
+        case .sqlite: try openSQLite()
+        case .atomic(let make):
+            try openCustom { setup in
+                let backend = try AtomicBackend(make(setup), model.model)
+                return (backend, backend.identifier)
+            }
+        case .incremental(let make):
+            try openCustom { setup in
+                let backend = try IncrementalBackend(make(setup), model.model)
+                return (backend, backend.identifier)
+            }
+        }
+    }
+
+    private func openCustom(
+        _ make: (StoreSetup) throws -> (any NodeBackend, UUID)
+    ) throws -> (store: any Store, migration: MigrationOutcome) {
+        let setup = StoreSetup(
+            model: model.model,
+            entityNames: model.entities.filter { roots.contains($0.rootIndex) }.map(\.name),
+            location: description.location, description: description)
+        let (backend, identifier) = try make(setup)
+        let store = try CustomStore(
+            backend, identifier: identifier, model: model, roots: roots,
+            isReadOnly: options.isReadOnly)
+        return (store, .current)
+    }
+
+    /// - Parameter original: The store whose content is copied to the new one first.
+    func openSQLite(
+        filledFrom original: SQLiteStore? = nil
+    ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
+        let path = description.location.path
+        let settings = try ConnectionSettings(options)
+        let connection = try Connection(
+            path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate,
+            settings: settings)
+        if path != nil, !options.isReadOnly {
+            try connection.beginWriteAheadLog()
+            // It has its own idea of some of them.
+            for pragma in settings.pragmas { try connection.execute(pragma) }
+        }
+        if let original {
+            try original.withReader { try $0.copy(to: connection, named: "memory") }
+            try StoreMetadataAccess(connection).replaceIdentifier()
+        }
+        var runner = MigrationRunner(
+            model: model.model, statements: model.schema, migrations: model.migrations)
+        runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
+        if let progress = options.migrationProgress { runner.progress = progress }
+        let migration = try runner.open(connection, backupPath: path)
+        if options.vacuums, !options.isReadOnly { try connection.execute(PragmaSQL.vacuum) }
+        if options.analyzes, !options.isReadOnly { try connection.execute(PragmaSQL.analyze) }
+        let identifier = try StoreMetadataAccess(connection)
+            .identifier(path: path, isReadOnly: options.isReadOnly)
+        let store = try SQLiteStore(
+            connection, path: path, identifier: identifier, model: model, options: options,
+            settings: settings)
+        let isMigrated = if case .migrated = migration { true } else { false }
+        try store.sweepExternalFiles(isThorough: isMigrated)
+        return (store, migration)
+    }
+}
+
+extension ConnectionSettings {
+    /// What a store's options ask of its connections.
+    init(_ options: StoreOptions) throws {
+        self.init()
+        let (seconds, attoseconds) = options.busyTimeout.components
+        let milliseconds = Double(seconds) * 1000 + Double(attoseconds) / 1e15
+        busyTimeoutMilliseconds = Int32(min(max(0, milliseconds), Double(Int32.max)))
+        pragmas = try options.pragmas.sorted { $0.key < $1.key }.map { name, value in
+            guard let statement = PragmaSQL.set(name, to: value) else {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "The pragma \(name) cannot be set to \(value). It is no name and a "
+                        + "number or word, or one that the store relies on")
+            }
+            return statement
+        }
+        observer = options.statementHook?.observer
+    }
+}

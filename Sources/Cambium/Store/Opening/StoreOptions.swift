@@ -1,0 +1,41 @@
+import CambiumMigration
+
+/// How a store is opened.
+///
+/// ```swift
+/// var options = StoreOptions()
+/// options.busyTimeout = .seconds(30)
+/// options.pragmas["cache_size"] = "-200000"
+/// options.statementHook = .standardError(slowerThan: .milliseconds(50))
+/// ```
+public struct StoreOptions: Sendable {
+    /// Whether saves are refused. A store that needs a migration cannot be opened so. Default:
+    /// false.
+    public var isReadOnly = false
+    /// Whether a store of an earlier version of the model is migrated when it is opened. Default
+    /// (nil): containers do, coordinators by hand do not, as in Core Data.
+    public var migratesAutomatically: Bool?
+    /// Called before each statement of a migration, on the thread that opens the store.
+    public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+    /// How long a fetch or a save waits for a lock that another process holds. Default: 10 seconds.
+    public var busyTimeout: Duration = .seconds(10)
+    /// Settings of SQLite (`PRAGMA name = value`) for every connection, beyond those that Cambium
+    /// makes. Those that a store relies on (`journal_mode`, `foreign_keys`, …) cannot be set.
+    public var pragmas: [String: String] = [:]
+    /// Whether statistics for SQLite's choice of indexes are gathered when the store is opened.
+    /// Default: false.
+    public var analyzes = false
+    /// Whether the file is written anew, without holes, when the store is opened. It takes time, and
+    /// as much room again as the file. Default: false.
+    public var vacuums = false
+    /// Who is told of the store's SQL statements. Default: nobody, which costs nothing.
+    public var statementHook: StatementHook?
+    /// How long a context may stay at a query generation. Default: 60 seconds.
+    public var queryGenerationLifetime: Duration = .seconds(60)
+    /// How large the write-ahead log may grow while a context stays at a query generation. Default:
+    /// 256 MB.
+    public var queryGenerationLogSize = 256 << 20
+
+    /// The defaults.
+    public init() {}
+}

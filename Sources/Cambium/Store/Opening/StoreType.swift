@@ -1,0 +1,65 @@
+/// What keeps the rows of a store.
+public struct StoreType: Sendable {
+    /// The name, which the metadata of a store tell.
+    public let name: String
+    let kind: Kind
+
+    enum Kind: Sendable {
+        case sqlite
+        case atomic(@Sendable (StoreSetup) throws -> any AtomicStore)
+        case incremental(@Sendable (StoreSetup) throws -> any IncrementalStore)
+    }
+
+    init(name: String, kind: Kind) {
+        self.name = name
+        self.kind = kind
+    }
+
+    /// SQLite, in a file or in memory.
+    public static let sqlite = StoreType(name: "SQLite", kind: .sqlite)
+
+    /// A type of the program's own, whose stores are read and written as a whole.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - make: Makes a store that is being added, which then is asked to load.
+    public static func atomic(
+        _ name: String, make: @escaping @Sendable (StoreSetup) throws -> any AtomicStore
+    ) -> StoreType {
+        StoreType(name: name, kind: .atomic(make))
+    }
+
+    /// A type of the program's own, whose stores find rows when they are asked for.
+    ///
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - make: Makes a store that is being added.
+    public static func incremental(
+        _ name: String, make: @escaping @Sendable (StoreSetup) throws -> any IncrementalStore
+    ) -> StoreType {
+        StoreType(name: name, kind: .incremental(make))
+    }
+
+    /// Whether a store of the type can take back what it has written, until it commits.
+    var isTransactional: Bool {
+        switch kind {
+        case .sqlite: true
+        case .atomic, .incremental: false
+        }
+    }
+}
+
+extension StoreType: Hashable {
+    /// Whether both have the same name.
+    public static func == (one: StoreType, other: StoreType) -> Bool { one.name == other.name }
+
+    /// Hashes the name.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+    }
+}
+
+extension StoreType: CustomStringConvertible {
+    /// The name.
+    public var description: String { name }
+}

@@ -1,0 +1,33 @@
+/// The statements that set pragmas which a program asks for.
+package enum PragmaSQL {
+    /// What a store relies on, and no option changes.
+    private static let reserved: Set<String> = [
+        "application_id", "defer_foreign_keys", "encoding", "foreign_keys",
+        "ignore_check_constraints",
+        "journal_mode", "legacy_alter_table", "locking_mode", "query_only", "recursive_triggers",
+        "schema_version", "trusted_schema", "user_version", "wal_autocheckpoint",
+        "writable_schema",
+    ]
+
+    /// The statement that sets a pragma; nil where the name or the value is none that may be set.
+    package static func set(_ name: String, to value: String) -> String? {
+        guard isWord(name, besides: "_"), !reserved.contains(name.lowercased()),
+            isWord(value.hasPrefix("-") ? String(value.dropFirst()) : value, besides: "_.")
+        else { return nil }
+        return "PRAGMA \(name) = \(value)"
+    }
+
+    /// Gathers statistics that help SQLite to choose among indexes.
+    package static let analyze = "ANALYZE"
+    /// Writes the file anew, without holes.
+    package static let vacuum = "VACUUM"
+
+    private static func isWord(_ text: String, besides others: String) -> Bool {
+        !text.isEmpty
+            && text.unicodeScalars.allSatisfy { scalar in
+                scalar.isASCII
+                    && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                        || others.unicodeScalars.contains(scalar))
+            }
+    }
+}

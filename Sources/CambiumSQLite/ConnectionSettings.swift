@@ -1,0 +1,11 @@
+/// What a program asks of a store's connections.
+package struct ConnectionSettings: Sendable {
+    /// How long a statement waits for a lock that another connection holds.
+    package var busyTimeoutMilliseconds: Int32 = 10_000
+    /// Statements that run when a connection is opened, after our own.
+    package var pragmas: [String] = []
+    /// What is told of each statement.
+    package var observer: StatementObserver?
+
+    package init() {}
+}

@@ -1,0 +1,172 @@
+import Cambium
+import CambiumSQLite
+import EverythingModel
+import Foundation
+import Testing
+
+/// A context that reads the store as it was.
+struct QueryGenerationTests {
+    private func withContexts(
+        _ options: StoreOptions = StoreOptions(),
+        _ body: (_ pinned: ManagedObjectContext, _ other: ManagedObjectContext) throws -> Void
+    ) throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(
+                model: Everything.model, at: .file(path), options: options)
+            let other = container.newContext()
+            for label in ["a", "b"] { _ = Node(in: other, label: label) }
+            try other.save()
+            try body(container.newContext(), other)
+        }
+    }
+
+    private func labels(_ context: ManagedObjectContext) throws -> [String] {
+        try context.fetch(Node.fetchRequest()).map(\.label)
+    }
+
+    @Test func `a pinned context reads one state, whatever others save`() throws {
+        try withContexts { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            let nodes = try other.fetch(Node.fetchRequest())
+            // Pinned by the first read, and not before.
+            nodes[0].label = "first"
+            try other.save()
+            #expect(try pinned.count(for: Node.fetchRequest().filter(Node.label == "first")) == 1)
+            nodes[0].label = "second"
+            other.delete(nodes[1])
+            _ = Node(in: other, label: "c")
+            try other.save()
+            #expect(try labels(pinned) == ["first", "b"])
+            #expect(try pinned.count(for: Node.fetchRequest()) == 2)
+            try pinned.setQueryGeneration(.unpinned)
+            #expect(try pinned.count(for: Node.fetchRequest().filter(Node.label == "c")) == 1)
+        }
+    }
+
+    @Test func `a fault of a row that others have deleted still fires`() throws {
+        try withContexts { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            #expect(try pinned.count(for: Node.fetchRequest()) == 2)
+            let nodes = try other.fetch(Node.fetchRequest())
+            let id = nodes[1].objectID
+            other.delete(nodes[1])
+            try other.save()
+            let fault: Node = try pinned.get(id)
+            #expect(fault.label == "b")
+            #expect(!fault.isDeleted)
+        }
+    }
+
+    @Test func `a save and a merge go on to the latest state`() throws {
+        try withContexts { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            #expect(try labels(pinned) == ["a", "b"])
+            let first = pinned.queryGeneration
+            _ = Node(in: other, label: "c")
+            try other.save()
+            #expect(try labels(pinned) == ["a", "b"])
+            _ = Node(in: pinned, label: "d")
+            try pinned.save()
+            #expect(try labels(pinned) == ["a", "b", "c", "d"])
+            #expect(pinned.queryGeneration != first)
+            _ = Node(in: other, label: "e")
+            try other.save()
+            #expect(try labels(pinned).count == 4)
+            pinned.mergePending()
+            #expect(try labels(pinned).count == 5)
+        }
+    }
+
+    @Test func `two contexts read the same state`() throws {
+        try withContexts { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            #expect(try labels(pinned) == ["a", "b"])
+            _ = Node(in: other, label: "c")
+            try other.save()
+            let second = other.coordinator.newContext()
+            try second.setQueryGeneration(pinned.queryGeneration)
+            #expect(second.queryGeneration == pinned.queryGeneration)
+            #expect(try labels(second) == ["a", "b"])
+            #expect(try labels(other.coordinator.newContext()) == ["a", "b", "c"])
+        }
+    }
+
+    @Test func `a conflict with what a pinned context has not seen is found`() throws {
+        try withContexts { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            let node = try #require(try pinned.fetch(Node.fetchRequest()).first)
+            let theirs: Node = try other.get(node.objectID)
+            theirs.label = "theirs"
+            try other.save()
+            node.label = "ours"
+            #expect(throws: ConflictError.self) { try pinned.save() }
+        }
+    }
+
+    @Test func `a state ends after its time`() throws {
+        var options = StoreOptions()
+        options.queryGenerationLifetime = .milliseconds(20)
+        try withContexts(options) { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            #expect(try labels(pinned) == ["a", "b"])
+            Thread.sleep(forTimeInterval: 0.05)
+            let error = #expect(throws: QueryGenerationExpired.self) { try labels(pinned) }
+            try #expect("\(#require(error))".contains("longer than"))
+            try pinned.setQueryGeneration(.current)
+            #expect(try labels(pinned) == ["a", "b"])
+        }
+    }
+
+    @Test func `a state ends when too much is saved meanwhile, and the log shrinks`() throws {
+        var options = StoreOptions()
+        options.queryGenerationLogSize = 100_000
+        try withContexts(options) { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            #expect(try labels(pinned) == ["a", "b"])
+            for index in 0..<5_000 { _ = Node(in: other, label: "node number \(index)") }
+            try other.save()
+            let error = #expect(throws: QueryGenerationExpired.self) { try labels(pinned) }
+            try #expect("\(#require(error))".contains("saved more than"))
+        }
+    }
+
+    @Test(arguments: [StoreKind.memory, .json])
+    func `a store that cannot be read as it was says so`(_ kind: StoreKind) throws {
+        try withContainer(Everything.model, on: kind) { container in
+            let context = container.newContext()
+            let error = #expect(throws: StoreError.self) {
+                try context.setQueryGeneration(.current)
+            }
+            #expect(error?.code == .invalidRequest)
+            #expect(context.queryGeneration == .unpinned)
+            try #expect(context.fetch(Node.fetchRequest()).isEmpty)
+        }
+    }
+
+    @Test func `a large value of the past can be read as long as somebody reads the past`() throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Widened.model, at: .file(path))
+            let other = container.newContext()
+            let large = Data(repeating: 1, count: 200_000)
+            let customer = other.makeCustomer("Ann")
+            customer.photo = large
+            try other.save()
+            let pinned = container.newContext()
+            try pinned.setQueryGeneration(.current)
+            #expect(try pinned.count(for: FetchRequest<Customer>()) == 1)
+            customer.photo = Data(repeating: 2, count: 200_000)
+            try other.save()
+            func files() throws -> Int {
+                let url = URL(filePath: path)
+                let folder = url.deletingLastPathComponent()
+                    .appending(path: ".\(url.lastPathComponent).external")
+                return try FileManager.default.contentsOfDirectory(atPath: folder.path()).count
+            }
+            let past: Customer = try pinned.get(customer.objectID)
+            #expect(past.photo == large)
+            #expect(try files() == 3)
+            try pinned.setQueryGeneration(.unpinned)
+            #expect(try files() == 1)
+        }
+    }
+}

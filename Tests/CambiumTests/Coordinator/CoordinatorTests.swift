@@ -1,0 +1,149 @@
+import Cambium
+import CambiumSQLite
+import EverythingModel
+import FirstPackagesModel
+import Foundation
+import PackagesModel
+import ShopModel
+import Testing
+
+/// Stores that are added to a coordinator by hand.
+struct CoordinatorTests {
+    @Test func `a coordinator by hand has a store, contexts and objects`() throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            #expect(coordinator.persistentStores.isEmpty)
+            let store = try coordinator.addPersistentStore(at: .file(path))
+            #expect(store.migration == .created)
+            #expect(coordinator.persistentStores == [store])
+            #expect(coordinator.managedObjectModel.name == "Everything")
+            let context = coordinator.newContext()
+            _ = Node(in: context, label: "a")
+            try context.save()
+            #expect(try coordinator.newContext().fetch(Node.fetchRequest()).map(\.label) == ["a"])
+        }
+    }
+
+    @Test func `a store is found by its place, however the path is written`() throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            let store = try coordinator.addPersistentStore(at: .file(path))
+            let name = URL(filePath: path).lastPathComponent
+            let folder = URL(filePath: path).deletingLastPathComponent().path()
+            #expect(coordinator.persistentStore(at: .file("\(folder)x/../\(name)")) == store)
+            #expect(coordinator.persistentStore(at: .file("\(path).other")) == nil)
+            #expect(coordinator.persistentStore(at: .memory) == nil)
+        }
+    }
+
+    @Test func `without a store, a fetch and a save say what is missing`() throws {
+        let context = PersistentStoreCoordinator(model: Everything.model).newContext()
+        let error = #expect(throws: StoreError.self) { try context.fetch(Node.fetchRequest()) }
+        #expect(error?.code == .noStore)
+        try #expect("\(#require(error))".contains("has no store for Node"))
+        _ = Node(in: context)
+        #expect(throws: StoreError.self) { try context.save() }
+    }
+
+    @Test func `a store that was removed is closed, and its objects keep what was read`() throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            let store = try coordinator.addPersistentStore(at: .file(path))
+            let context = coordinator.newContext()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            let id = node.objectID
+            try coordinator.remove(store)
+            #expect(coordinator.persistentStores.isEmpty)
+            #expect(node.label == "a")
+            #expect(node.objectID == id)
+            node.label = "b"
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.code == .noStore)
+            #expect(throws: StoreError.self) { try coordinator.remove(store) }
+
+            // The same file is the same store, so that the objects have their rows again.
+            try coordinator.addPersistentStore(at: .file(path))
+            #expect(node.objectID == id)
+            try context.save()
+            #expect(try coordinator.newContext().fetch(Node.fetchRequest()).map(\.label) == ["b"])
+        }
+    }
+
+    @Test func `by hand, a store of an earlier version is an error unless migration is on`() throws
+    {
+        try withStoreFile { path in
+            _ = try PersistentContainer(
+                model: FirstPackagesModel.Packages.model, at: .file(path))
+            let coordinator = PersistentStoreCoordinator(model: PackagesModel.Packages.model)
+            let error = #expect(throws: StoreLoadingError.self) {
+                try coordinator.addPersistentStore(at: .file(path))
+            }
+            #expect(error?.code == .needsMigration)
+            #expect(error?.coreDataCode == 134100)
+            #expect(coordinator.persistentStores.isEmpty)
+            #expect(
+                try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path)).modelVersion == "1")
+
+            var options = StoreOptions()
+            options.migratesAutomatically = true
+            let store = try coordinator.addPersistentStore(at: .file(path), options: options)
+            guard case .migrated(from: "1", to: "3", _, _) = store.migration else {
+                Issue.record("\(store.migration)")
+                return
+            }
+            let metadata = try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
+            #expect(metadata.isCompatible(with: PackagesModel.Packages.model.model))
+            #expect(metadata.identifier == store.identifier)
+        }
+    }
+
+    @Test func `a container migrates unless it is told not to`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(
+                model: FirstPackagesModel.Packages.model, at: .file(path))
+            var options = StoreOptions()
+            options.migratesAutomatically = false
+            #expect(throws: MigrationError.migrationIsOff(store: "1", program: "3")) {
+                try PersistentContainer(
+                    model: PackagesModel.Packages.model, at: .file(path), options: options)
+            }
+        }
+    }
+
+    @Test func `a loading error says which store it was, and why`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(model: Shop.model, at: .file(path))
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            let error = #expect(throws: StoreLoadingError.self) {
+                try coordinator.addPersistentStore(at: .file(path))
+            }
+            #expect(error?.code == .otherModel)
+            #expect(error?.store.location == .file(path))
+            #expect(error?.underlying is MigrationError)
+            let text = "\(try #require(error))"
+            #expect(text.contains(path) && text.contains("the model Shop"))
+        }
+    }
+
+    @Test(arguments: [
+        ("nothing/there/store.sqlite", StoreLoadingError.Code.cannotOpen, 134080),
+        ("text.sqlite", .notAStore, 259), ("other.sqlite", .notAStore, 259),
+    ])
+    func `a file that is no store is told by a code`(
+        _ name: String, _ code: StoreLoadingError.Code, _ coreDataCode: Int
+    ) throws {
+        try withStoreFile { path in
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            try String(repeating: "This is text. ", count: 100)
+                .write(to: folder.appending(path: "text.sqlite"), atomically: true, encoding: .utf8)
+            try execute("CREATE TABLE a (b)", in: folder.appending(path: "other.sqlite").path())
+            let error = #expect(throws: StoreLoadingError.self) {
+                try PersistentStoreCoordinator(model: Everything.model)
+                    .addPersistentStore(at: .file(folder.appending(path: name).path()))
+            }
+            #expect(error?.code == code)
+            #expect(error?.coreDataCode == coreDataCode)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Cambium
+import CambiumSQLite
+import Foundation
+import Testing
+
+/// One coordinator, a store for each configuration.
+struct SeveralStoresTests {
+    private func withStores(
+        _ body: (
+            PersistentStoreCoordinator, _ catalogue: PersistentStore, _ visits: PersistentStore
+        ) throws -> Void
+    ) throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Library.model)
+            try body(
+                coordinator,
+                coordinator.addPersistentStore(
+                    configuration: "Catalogue", at: .file(path)),
+                coordinator.addPersistentStore(
+                    configuration: "Visits", at: .file("\(path).visits")))
+        }
+    }
+
+    private func count(_ table: String, in store: PersistentStore) throws -> Int64? {
+        let path = try #require(store.location.path)
+        guard
+            case .integer(let count)? = try rows("SELECT count(*) FROM \(table)", in: path)
+                .first?.first
+        else { return nil }
+        return count
+    }
+
+    @Test func `an object is saved in the store of its configuration, and found there`() throws {
+        try withStores { coordinator, catalogue, visits in
+            let context = coordinator.newContext()
+            let author = Author(in: context, name: "Ada")
+            let book = Book(in: context, title: "Notes", author: author)
+            let visit = Visit(in: context, page: "/", visitor: Visitor(in: context, name: "V"))
+            try context.save()
+            #expect(try count("Book", in: catalogue) == 1 && count("Book", in: visits) == 0)
+            #expect(try count("Visit", in: visits) == 1 && count("Visit", in: catalogue) == 0)
+            #expect(book.objectID.uri.contains(catalogue.identifier.uuidString))
+            #expect(visit.objectID.uri.contains(visits.identifier.uuidString))
+
+            let reader = coordinator.newContext()
+            #expect(try reader.fetch(Book.fetchRequest()).map(\.author?.name) == ["Ada"])
+            #expect(try reader.fetch(Visitor.fetchRequest()).first?.visits.count == 1)
+            #expect(try reader.count(for: Visit.fetchRequest()) == 1)
+            for id in [book.objectID, visit.objectID] {
+                let same = try #require(coordinator.objectID(forURI: id.uri))
+                #expect(try reader.existingObject(with: same).objectID == id)
+            }
+        }
+    }
+
+    @Test func `a sibling hears of what each store committed`() throws {
+        try withStores { coordinator, _, _ in
+            let context = coordinator.newContext()
+            let author = Author(in: context, name: "Ada")
+            let visitor = Visitor(in: context, name: "V")
+            try context.save()
+            let sibling = coordinator.newContext()
+            let (sameAuthor, sameVisitor): (Author, Visitor) = (
+                try sibling.get(author.objectID), try sibling.get(visitor.objectID)
+            )
+            #expect(sameAuthor.name == "Ada" && sameVisitor.name == "V")
+            author.name = "Eve"
+            visitor.name = "W"
+            try context.save()
+            sibling.mergePending()
+            #expect(sameAuthor.name == "Eve" && sameVisitor.name == "W")
+            context.delete(visitor)
+            try context.save()
+            sibling.mergePending()
+            #expect(sameVisitor.isDeleted && !sameAuthor.isDeleted)
+        }
+    }
+
+    @Test func `what one store refuses is kept in none`() throws {
+        try withStores { coordinator, catalogue, visits in
+            let context = coordinator.newContext()
+            let author = Author(in: context)
+            let visitor = Visitor(in: context)
+            _ = Book(in: context, title: "taken", author: author)
+            _ = Visit(in: context, page: "taken", visitor: visitor)
+            try context.save()
+            for (title, page) in [("taken", "new"), ("new", "taken")] {
+                let book = Book(in: context, title: title, author: author)
+                let visit = Visit(in: context, page: page, visitor: visitor)
+                #expect(throws: (any Error).self) { try context.save() }
+                #expect(try count("Book", in: catalogue) == 1)
+                #expect(try count("Visit", in: visits) == 1)
+                #expect(book.isInserted && visit.isInserted)
+                context.rollback()
+            }
+            _ = Book(in: context, title: "new", author: author)
+            _ = Visit(in: context, page: "new", visitor: visitor)
+            try context.save()
+            #expect(try count("Book", in: catalogue) == 2 && count("Visit", in: visits) == 2)
+        }
+    }
+
+    @Test func `a conflict in one store keeps the other from saving, too`() throws {
+        try withStores { coordinator, catalogue, visits in
+            let context = coordinator.newContext()
+            let author = Author(in: context, name: "base")
+            let visitor = Visitor(in: context, name: "base")
+            try context.save()
+            let other = coordinator.newContext()
+            let theirs: Author = try other.get(author.objectID)
+            theirs.name = "theirs"
+            try other.save()
+            author.name = "ours"
+            visitor.name = "ours"
+            #expect(throws: ConflictError.self) { try context.save() }
+            #expect(
+                try rows("SELECT name FROM Visitor", in: #require(visits.location.path))
+                    == [[.text("base")]])
+            context.mergePolicy = .objectTrump
+            try context.save()
+            #expect(
+                try rows("SELECT name FROM Visitor", in: #require(visits.location.path))
+                    == [[.text("ours")]])
+            #expect(
+                try rows("SELECT name FROM Author", in: #require(catalogue.location.path))
+                    == [[.text("ours")]])
+        }
+    }
+
+    @Test func `a commit that fails after another one says which stores have the changes`() throws {
+        try withStores { coordinator, catalogue, visits in
+            // Stores write in the order of their identities, and the last one commits first.
+            let isCatalogueFirst =
+                catalogue.identifier.uuidString < visits.identifier.uuidString
+            let context = coordinator.newContext()
+            let author = Author(in: context, name: "Ada")
+            let visitor = Visitor(in: context, name: "V")
+            try context.save()
+            // Keys that lead nowhere are found by the commit.
+            let (failing, table) = isCatalogueFirst ? (catalogue, "Author") : (visits, "Visitor")
+            try execute("DELETE FROM \(table)", in: #require(failing.location.path))
+            let book = Book(in: context, title: "b", author: author)
+            let visit = Visit(in: context, page: "v", visitor: visitor)
+            let error = #expect(throws: IncompleteSaveError.self) { try context.save() }
+            #expect(error?.failedStores == [failing])
+            #expect(error?.committedStores == [isCatalogueFirst ? visits : catalogue])
+            #expect(error?.coreDataCode == 134040)
+            #expect(book.isInserted == isCatalogueFirst)
+            #expect(visit.isInserted == !isCatalogueFirst)
+            #expect(try count("Book", in: catalogue) == (isCatalogueFirst ? 0 : 1))
+            #expect(try count("Visit", in: visits) == (isCatalogueFirst ? 1 : 0))
+        }
+    }
+
+    @Test func `an entity is in one store only`() throws {
+        try withStores { coordinator, _, _ in
+            for configuration in [nil, "Visits"] {
+                let error = #expect(throws: StoreLoadingError.self) {
+                    try coordinator.addPersistentStore(
+                        configuration: configuration, at: .memory)
+                }
+                #expect(error?.code == .invalidRequest)
+                try #expect("\(#require(error))".contains("is in the store"))
+            }
+            #expect(coordinator.persistentStores.count == 2)
+        }
+    }
+
+    @Test func `a configuration must exist and hold what belongs together`() throws {
+        let coordinator = PersistentStoreCoordinator(model: Library.model)
+        let unknown = #expect(throws: StoreLoadingError.self) {
+            try coordinator.addPersistentStore(configuration: "Catalog", at: .memory)
+        }
+        try #expect("\(#require(unknown))".contains("Did you mean Catalogue?"))
+        let torn = #expect(throws: StoreLoadingError.self) {
+            try coordinator.addPersistentStore(configuration: "Torn", at: .memory)
+        }
+        try #expect("\(#require(torn))".contains("has Author, but not Book"))
+    }
+
+    @Test func `entities without a store of theirs are missed only when they are used`() throws {
+        let coordinator = PersistentStoreCoordinator(model: Library.model)
+        try coordinator.addPersistentStore(configuration: "Catalogue", at: .memory)
+        let context = coordinator.newContext()
+        _ = Author(in: context)
+        try context.save()
+        let error = #expect(throws: StoreError.self) { try context.fetch(Visit.fetchRequest()) }
+        #expect(error?.code == .noStore)
+        try coordinator.addPersistentStore(configuration: "Visits", at: .memory)
+        #expect(try context.fetch(Visit.fetchRequest()).isEmpty)
+    }
+
+    @Test func `one store may be read-only while another is written`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(model: Library.model, at: .file(path))
+            var options = StoreOptions()
+            options.isReadOnly = true
+            let coordinator = PersistentStoreCoordinator(model: Library.model)
+            try coordinator.addPersistentStore(
+                configuration: "Catalogue", at: .file(path), options: options)
+            try coordinator.addPersistentStore(configuration: "Visits", at: .memory)
+            let context = coordinator.newContext()
+            _ = Visitor(in: context)
+            try context.save()
+            _ = Author(in: context)
+            _ = Visitor(in: context)
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.code == .readOnly)
+            #expect(try coordinator.newContext().count(for: Visitor.fetchRequest()) == 1)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Cambium
+import CambiumSQLite
+import EverythingModel
+import Foundation
+import PackagesModel
+import FirstPackagesModel
+import Testing
+
+struct StoreMetadataTests {
+    @Test func `rule 80: notes of a coordinator are written by the next save, static ones at once`()
+        throws
+    {
+        try withStoreFile { path in
+            func onDisk() throws -> [String: String] {
+                try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path)).notes
+            }
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            let store = try coordinator.addPersistentStore(at: .file(path))
+            let context = coordinator.newContext()
+            coordinator.setMetadata(["theme": "dark"], for: store)
+            #expect(try coordinator.metadata(for: store).notes == ["theme": "dark"])
+            #expect(try onDisk() == [:])
+            _ = Node(in: context)
+            try context.save()
+            #expect(try onDisk() == ["theme": "dark"])
+
+            coordinator.setMetadata(["size": "1"], for: store)
+            // A save without changes is one, too.
+            try context.save()
+            #expect(try onDisk() == ["size": "1"])
+
+            try PersistentStoreCoordinator.setMetadata(["a": "b"], forStoreAt: .file(path))
+            #expect(try onDisk() == ["a": "b"])
+            #expect(try coordinator.metadata(for: store).notes == ["a": "b"])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `notes that a failed save was to write wait for the next one`(_ kind: StoreKind) throws {
+        try withContainer(Everything.model, on: kind) { container in
+            let coordinator = container.coordinator
+            let store = try #require(coordinator.persistentStores.first)
+            let context = container.newContext()
+            coordinator.setMetadata(["a": "1"], for: store)
+            let person = Person(in: context, name: "")
+            #expect(throws: ValidationError.self) { try context.save() }
+            person.name = "Ada"
+            try context.save()
+            coordinator.setMetadata(["b": "2"], for: store)
+            #expect(try coordinator.metadata(for: store).notes == ["b": "2"])
+            try context.save()
+            #expect(try coordinator.metadata(for: store).notes == ["b": "2"])
+        }
+    }
+
+    @Test func `type, UUID and model are always there`() throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            let store = try coordinator.addPersistentStore(at: .file(path))
+            let inside = try coordinator.metadata(for: store)
+            let outside = try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
+            #expect(inside == outside)
+            #expect(outside.type == .sqlite)
+            #expect(outside.identifier == store.identifier)
+            #expect(outside.modelName == "Everything")
+            #expect(outside.isCompatible(with: Everything.model.model))
+            #expect(!outside.isCompatible(with: PackagesModel.Packages.model.model))
+        }
+    }
+
+    @Test func `the UUID stays with the file, wherever that is moved`() throws {
+        try withStoreFile { path in
+            let moved = path + ".moved"
+            let uri = try {
+                let context = try PersistentContainer(model: Everything.model, at: .file(path))
+                    .newContext()
+                let node = Node(in: context, label: "a")
+                try context.save()
+                return node.objectID.uri
+            }()
+            for suffix in ["", "-wal", "-shm"]
+            where FileManager.default.fileExists(atPath: path + suffix) {
+                try FileManager.default.moveItem(atPath: path + suffix, toPath: moved + suffix)
+            }
+            let container = try PersistentContainer(model: Everything.model, at: .file(moved))
+            let id = try #require(container.coordinator.objectID(forURI: uri))
+            let context = container.newContext()
+            #expect(try context.existingObject(with: id, as: Node.self).label == "a")
+        }
+    }
+
+    @Test func `two stores have two UUIDs, and their objects other identities`() throws {
+        let containers = try (0..<2).map { _ in
+            try PersistentContainer(model: Everything.model, at: .memory)
+        }
+        let contexts = containers.map { $0.newContext() }
+        let nodes = contexts.map { Node(in: $0) }
+        #expect(nodes[0].objectID.key == nodes[1].objectID.key)
+        #expect(nodes[0].objectID != nodes[1].objectID)
+        #expect(containers[1].coordinator.objectID(forURI: nodes[0].objectID.uri) == nil)
+        #expect(contexts[1].object(with: nodes[0].objectID).isDeleted)
+    }
+
+    @Test func `a store without a UUID gets one when it is opened for writing`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(model: Everything.model, at: .file(path))
+            try execute("DELETE FROM _metadata WHERE name = 'uuid'", in: path)
+            var options = StoreOptions()
+            options.isReadOnly = true
+            func identifier(_ options: StoreOptions = StoreOptions()) throws -> UUID? {
+                try PersistentContainer(
+                    model: Everything.model, at: .file(path), options: options
+                ).coordinator.persistentStores.first?.identifier
+            }
+            let unnamed = try identifier(options)
+            #expect(try identifier(options) == unnamed)
+            let named = try identifier()
+            #expect(try identifier() == named)
+            #expect(try identifier(options) == named)
+        }
+    }
+
+    @Test func `a migration keeps the UUID and the notes`() throws {
+        try withStoreFile { path in
+            let first = try PersistentContainer(
+                model: FirstPackagesModel.Packages.model, at: .file(path))
+            let identifier = first.coordinator.persistentStores.first?.identifier
+            try PersistentStoreCoordinator.setMetadata(["a": "b"], forStoreAt: .file(path))
+            _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
+            let metadata = try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
+            #expect(metadata.identifier == identifier)
+            #expect(metadata.notes == ["a": "b"])
+            #expect(metadata.modelVersion == "3")
+        }
+    }
+
+    @Test(arguments: ["missing", "other"])
+    func `what is no store has no metadata`(_ name: String) throws {
+        try withStoreFile { path in
+            try execute("CREATE TABLE a (b)", in: path + ".other")
+            let location = StoreLocation.file(path + "." + name)
+            let error = #expect(throws: StoreLoadingError.self) {
+                try PersistentStoreCoordinator.metadata(ofStoreAt: location)
+            }
+            #expect(error?.store.location == location)
+            #expect(throws: StoreLoadingError.self) {
+                try PersistentStoreCoordinator.setMetadata(["a": "b"], forStoreAt: location)
+            }
+            #expect(!FileManager.default.fileExists(atPath: path + ".missing"))
+        }
+    }
+}

@@ -1,0 +1,271 @@
+import Cambium
+import EverythingModel
+import Foundation
+import Testing
+
+/// What is particular to stores of the program's own. Their general behaviour is tested wherever
+/// tests run on every kind of store.
+struct CustomStoreTests {
+    private func withJSON(
+        _ body: (String, () throws -> ManagedObjectContext) throws -> Void
+    ) throws {
+        try withStoreFile { path in
+            try body(path) {
+                let coordinator = PersistentStoreCoordinator(model: Everything.model)
+                try coordinator.addPersistentStore(type: JSONStore.type, at: .file(path))
+                return coordinator.newContext()
+            }
+        }
+    }
+
+    private func withDictionary(
+        _ body: (DictionaryStore, PersistentStoreCoordinator) throws -> Void
+    ) throws {
+        let store = DictionaryStore()
+        let coordinator = PersistentStoreCoordinator(model: Everything.model)
+        try coordinator.addPersistentStore(type: store.type, at: .memory)
+        try body(store, coordinator)
+    }
+
+    // MARK: Atomic
+
+    @Test func `what was saved in an atomic store is there when it is opened again`() throws {
+        try withJSON { path, open in
+            let context = try open()
+            let sample = Sample(in: context)
+            sample.double = -.infinity
+            sample.amount = -12.34
+            sample.colour = .green
+            sample.bytes = Data([1, 2, 3])
+            sample.link = URL(string: "https://example.com/a?b=c")
+            let moment = sample.moment
+            let node = Node(in: context, label: "a", box: Box(in: context, name: "b"))
+            node.tags.insert(Topic(in: context, name: "t"))
+            try context.save()
+            let uri = sample.objectID.uri
+
+            let reader = try open()
+            let id = try #require(reader.coordinator.objectID(forURI: uri))
+            let same = try reader.existingObject(with: id, as: Sample.self)
+            #expect(same.double == -.infinity && same.amount == -12.34 && same.colour == .green)
+            #expect(same.bytes == Data([1, 2, 3]) && same.moment == moment)
+            #expect(same.token == sample.token && same.link == sample.link)
+            let found = try #require(
+                try reader.fetch(Node.fetchRequest().filter(Node.box.name == "b")).first)
+            #expect(found.tags.map(\.name) == ["t"])
+            #expect(found.box?.nodes.count == 1)
+        }
+    }
+
+    @Test func `keys of an atomic store are never used again`() throws {
+        try withJSON { _, open in
+            var context = try open()
+            let first = Node(in: context)
+            try context.save()
+            let key = first.objectID.key
+            context.delete(first)
+            try context.save()
+            context = try open()
+            #expect(Node(in: context).objectID.key > key)
+        }
+    }
+
+    @Test func `a file that an atomic store cannot read is no store`() throws {
+        try withJSON { path, open in
+            try "{".write(toFile: path, atomically: true, encoding: .utf8)
+            let error = #expect(throws: StoreLoadingError.self) { try open() }
+            #expect(error?.store.type == JSONStore.type)
+            #expect(error?.underlying is DecodingError)
+        }
+    }
+
+    @Test func `an atomic store of another version is refused`() throws {
+        try withJSON { path, open in
+            let content = StoreContent(
+                identifier: UUID(), modelName: "Everything", modelVersion: "0",
+                versionHash: "another")
+            try JSONEncoder().encode(content).write(to: URL(filePath: path))
+            let error = #expect(throws: StoreLoadingError.self) { try open() }
+            try #expect("\(#require(error))".contains("version 0"))
+        }
+    }
+
+    @Test func `a save that an atomic store cannot write changes nothing`() throws {
+        try withJSON { path, open in
+            let context = try open()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false)
+            node.label = "b"
+            #expect(throws: (any Error).self) { try context.save() }
+            #expect(node.isUpdated && node.label == "b")
+            let reader = context.coordinator.newContext()
+            #expect(try reader.fetch(Node.fetchRequest()).map(\.label) == ["a"])
+            try FileManager.default.removeItem(atPath: path)
+            try context.save()
+            #expect(try open().fetch(Node.fetchRequest()).map(\.label) == ["b"])
+        }
+    }
+
+    @Test func `an atomic store keeps unique values unique`() throws {
+        try withJSON { _, open in
+            let context = try open()
+            _ = Robot(in: context, name: "a", serial: "1")
+            try context.save()
+            let second = Robot(in: context, name: "b", serial: "1")
+            #expect(throws: (any Error).self) { try context.save() }
+            second.serial = "2"
+            try context.save()
+            #expect(try context.count(for: Robot.fetchRequest()) == 2)
+        }
+    }
+
+    @Test func `notes are in an atomic store's content`() throws {
+        try withJSON { path, open in
+            let context = try open()
+            let store = try #require(context.coordinator.persistentStores.first)
+            context.coordinator.setMetadata(["a": "b"], for: store)
+            try context.save()
+            let coordinator = try open().coordinator
+            let again = try #require(coordinator.persistentStores.first)
+            #expect(try coordinator.metadata(for: again).notes == ["a": "b"])
+            #expect(again.identifier == store.identifier)
+            #expect(again.type.name == "JSON")
+        }
+    }
+
+    @Test func `derived attributes are refused by a store of the program's own`() throws {
+        let error = #expect(throws: StoreLoadingError.self) {
+            try PersistentStoreCoordinator(model: Widened.model)
+                .addPersistentStore(type: JSONStore.type, at: .memory)
+        }
+        try #expect("\(#require(error))".contains("Customer.nameLength is derived"))
+    }
+
+    // MARK: Incremental
+
+    @Test func `rule 26: a save without changes sends an incremental store an empty request`()
+        throws
+    {
+        try withDictionary { store, coordinator in
+            let context = coordinator.newContext()
+            try context.save()
+            #expect(store.contents.withLock { $0.saves.map(\.isEmpty) } == [true])
+            let node = Node(in: context, label: "a")
+            try context.save()
+            node.label = "b"
+            try context.save()
+            context.delete(node)
+            try context.save()
+            let saves = store.contents.withLock { $0.saves }
+            #expect(saves.map(\.inserted.count) == [0, 1, 0, 0])
+            #expect(saves.map(\.updated.count) == [0, 0, 1, 0])
+            #expect(saves.map(\.deleted.count) == [0, 0, 0, 1])
+            #expect(saves[2].updated[0].values["label"] == .string("b"))
+            #expect(saves[2].updated[0].version == 2)
+        }
+    }
+
+    @Test func `an incremental store is asked for keys where they are known`() throws {
+        try withDictionary { store, coordinator in
+            let context = coordinator.newContext()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            let key = node.objectID.key
+            store.contents.withLock { $0.requests = [] }
+            let reader = coordinator.newContext()
+            let same: Node = try reader.get(node.objectID)
+            #expect(same.label == "a")
+            _ = try reader.fetch(Node.fetchRequest().filter(Node.label == "a"))
+            #expect(store.contents.withLock { $0.requests } == ["Node [\(key)]", "Node where"])
+        }
+    }
+
+    @Test func `what an incremental store returns too much is left out`() throws {
+        try withDictionary { _, coordinator in
+            let context = coordinator.newContext()
+            for number in 0..<10 {
+                _ = Node(in: context, label: "\(number % 3)", number: Int64(number))
+            }
+            try context.save()
+            let reader = coordinator.newContext()
+            let request = Node.fetchRequest().filter(Node.number >= 4)
+                .sorted(by: Node.label.descending, Node.number.ascending).offset(1).limit(3)
+            #expect(try reader.fetch(request).map(\.number) == [8, 4, 7])
+            #expect(try reader.count(for: Node.fetchRequest().filter(Node.number < 4)) == 4)
+        }
+    }
+
+    @Test func `what an incremental store throws comes to who asked`() throws {
+        try withDictionary { store, coordinator in
+            let context = coordinator.newContext()
+            let node = Node(in: context, label: "a")
+            try context.save()
+            node.label = "b"
+            store.contents.withLock { $0.isFailing = true }
+            #expect(throws: DictionaryStore.Failure.self) { try context.save() }
+            #expect(throws: DictionaryStore.Failure.self) {
+                try coordinator.newContext().fetch(Node.fetchRequest())
+            }
+            store.contents.withLock { $0.isFailing = false }
+            #expect(node.isUpdated)
+            try context.save()
+            #expect(try coordinator.newContext().fetch(Node.fetchRequest()).map(\.label) == ["b"])
+        }
+    }
+
+    @Test func `a row that the model cannot have is an error and no crash`() throws {
+        try withDictionary { store, coordinator in
+            store.contents.withLock { contents in
+                contents.nodes["Node"] = [
+                    7: StoreNode(
+                        entityName: "Node", key: 7, version: 1, values: ["label": .int(1)])
+                ]
+                contents.nodes["Box"] = [
+                    8: StoreNode(entityName: "Nothing", key: 8, version: 1)
+                ]
+            }
+            for _ in 0..<2 {
+                let context = coordinator.newContext()
+                let node = #expect(throws: StoreError.self) {
+                    try context.fetch(Node.fetchRequest())
+                }
+                #expect(node?.code == .corrupt)
+                let box = #expect(throws: StoreError.self) {
+                    try context.fetch(Box.fetchRequest())
+                }
+                #expect(box?.code == .corrupt)
+            }
+        }
+    }
+
+    // MARK: Beside other stores
+
+    @Test func `a custom store is the last to write beside SQLite's`() throws {
+        let store = DictionaryStore()
+        let coordinator = PersistentStoreCoordinator(model: Library.model)
+        try coordinator.addPersistentStore(
+            type: store.type, configuration: "Visits", at: .memory)
+        try coordinator.addPersistentStore(configuration: "Catalogue", at: .memory)
+        let context = coordinator.newContext()
+        let author = Author(in: context, name: "Ada")
+        _ = Book(in: context, title: "taken", author: author)
+        try context.save()
+        // What SQLite refuses does not reach the custom store …
+        let book = Book(in: context, title: "taken", author: author)
+        _ = Visitor(in: context, name: "V")
+        #expect(throws: (any Error).self) { try context.save() }
+        #expect(store.contents.withLock { $0.nodes.isEmpty })
+        // … and what that refuses is taken back by SQLite.
+        book.title = "new"
+        store.contents.withLock { $0.isFailing = true }
+        #expect(throws: DictionaryStore.Failure.self) { try context.save() }
+        #expect(try coordinator.newContext().count(for: Book.fetchRequest()) == 1)
+        store.contents.withLock { $0.isFailing = false }
+        try context.save()
+        #expect(try coordinator.newContext().count(for: Book.fetchRequest()) == 2)
+        #expect(try coordinator.newContext().count(for: Visitor.fetchRequest()) == 1)
+    }
+}
