@@ -3,7 +3,7 @@ import CambiumMigration
 /// A store that a coordinator has opened.
 public final class PersistentStore: Sendable {
     /// How it was asked for.
-    public let description: StoreDescription
+    public let storeDescription: StoreDescription
     /// What opening did to it: made it, migrated it, or found it current.
     public let migration: MigrationOutcome
     /// The numbers of the root entities whose rows it has.
@@ -11,23 +11,23 @@ public final class PersistentStore: Sendable {
     let store: any Store
 
     init(
-        description: StoreDescription, roots: Set<Int>, store: any Store,
+        storeDescription: StoreDescription, roots: Set<Int>, store: any Store,
         migration: MigrationOutcome
     ) {
-        self.description = description
+        self.storeDescription = storeDescription
         self.roots = roots
         self.store = store
         self.migration = migration
     }
 
     /// What keeps the rows.
-    public var type: StoreType { description.type }
+    public var type: StoreType { storeDescription.type }
     /// Where it is.
-    public var location: StoreLocation { description.location }
+    public var location: StoreLocation { storeDescription.location }
     /// The name of the configuration whose entities it holds; nil for all.
-    public var configuration: String? { description.configuration }
+    public var configuration: String? { storeDescription.configuration }
     /// How it was opened.
-    public var options: StoreOptions { description.options }
+    public var options: StoreOptions { storeDescription.options }
     /// The UUID in its metadata, which stays with the file wherever it is moved.
     public var identifier: UUID { store.identifier.uuid }
     /// Whether saves are refused.

@@ -30,7 +30,7 @@ extension PersistentStoreCoordinator {
     public func migratePersistentStore(
         _ store: PersistentStore, to location: StoreLocation, options: StoreOptions? = nil
     ) throws -> PersistentStore {
-        var description = store.description
+        var description = store.storeDescription
         description.location = location
         if let options { description.options = options }
         let source = try Self.sqliteStore(of: store)
@@ -42,11 +42,12 @@ extension PersistentStoreCoordinator {
             opened = try loading(description) { try opener.open().store }
         } else {
             opened = try loading(description) {
-                try opener.openSQLite(filledFrom: source).store
+                try opener.openSQLite(at: nil, filledFrom: source).store
             }
         }
+        if let notes = source.waitingNotes { opened.setNotes(notes) }
         let new = PersistentStore(
-            description: description, roots: store.roots, store: opened, migration: .current)
+            storeDescription: description, roots: store.roots, store: opened, migration: .current)
         do {
             try updateStores { stores in
                 guard let index = stores.firstIndex(of: store) else { throw StoreError.closed }
@@ -58,6 +59,10 @@ extension PersistentStoreCoordinator {
         }
         PreparedModels.note(model, of: opened.identifier)
         store.store.close()
+        storeObservers.tell(
+            StoresDidChange(
+                added: [new], removed: [store],
+                replacedIdentifiers: [store.identifier: new.identifier]))
         return new
     }
 
@@ -75,7 +80,7 @@ extension PersistentStoreCoordinator {
         guard let sqlite = store.store as? SQLiteStore else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(store.description) is no SQLite store. Copy its own files.")
+                message: "\(store.storeDescription) is no SQLite store. Copy its own files.")
         }
         return sqlite
     }

@@ -51,7 +51,7 @@ extension PersistentStoreCoordinator {
                 migratesByDefault: migratesByDefault
             ).open()
             let added = PersistentStore(
-                description: description, roots: roots, store: store, migration: migration)
+                storeDescription: description, roots: roots, store: store, migration: migration)
             do {
                 try updateStores { stores in
                     // Another thread may have been faster.
@@ -63,6 +63,7 @@ extension PersistentStoreCoordinator {
                 throw error
             }
             PreparedModels.note(model, of: store.identifier)
+            storeObservers.tell(StoresDidChange(added: [added]))
             return added
         } catch {
             throw StoreLoadingError(description, error)
@@ -94,6 +95,7 @@ extension PersistentStoreCoordinator {
             stores.remove(at: index)
         }
         store.store.close()
+        storeObservers.tell(StoresDidChange(removed: [store]))
     }
 }
 

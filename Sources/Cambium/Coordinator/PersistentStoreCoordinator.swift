@@ -19,7 +19,7 @@ import Synchronization
 ///
 /// ## Topics
 /// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
-///   ``persistentStores``, ``persistentStore(at:)``
+///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``
 /// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:)``,
 ///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
@@ -44,6 +44,7 @@ public final class PersistentStoreCoordinator: Sendable {
     // at the one before. There is a new one when a store is added or removed, which is seldom.
     private let published: Atomic<Unmanaged<StoreTable>>
     private let tables: Mutex<[StoreTable]>
+    let storeObservers = StoreObservers()
 
     /// A coordinator without stores.
     ///

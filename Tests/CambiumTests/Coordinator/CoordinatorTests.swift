@@ -36,6 +36,16 @@ struct CoordinatorTests {
         }
     }
 
+    @Test func `a store in memory needs no place`() throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Everything.model)
+            let store = try coordinator.addPersistentStore(type: .inMemory, at: .file(path))
+            _ = Node(in: coordinator.newContext())
+            #expect(store.type == .inMemory && store.type != .sqlite)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test func `without a store, a fetch and a save say what is missing`() throws {
         let context = PersistentStoreCoordinator(model: Everything.model).newContext()
         let error = #expect(throws: StoreError.self) { try context.fetch(Node.fetchRequest()) }
@@ -145,5 +155,24 @@ struct CoordinatorTests {
             #expect(error?.code == code)
             #expect(error?.coreDataCode == coreDataCode)
         }
+    }
+
+    @Test func `stores that are added, replaced and removed are told`() async throws {
+        let path = try makeStorePath()
+        defer { removeStore(path) }
+        var coordinator: PersistentStoreCoordinator? = PersistentStoreCoordinator(
+            model: Everything.model)
+        let changes = try #require(coordinator?.storeChanges)
+        let store = try #require(try coordinator?.addPersistentStore(at: .file(path)))
+        let moved = try #require(
+            try coordinator?.migratePersistentStore(store, to: .file(path + ".moved")))
+        try coordinator?.remove(moved)
+        // The sequence ends with the coordinator.
+        coordinator = nil
+        var told: [StoresDidChange] = []
+        for await change in changes { told.append(change) }
+        #expect(told.map(\.added) == [[store], [moved], []])
+        #expect(told.map(\.removed) == [[], [store], [moved]])
+        #expect(told[1].replacedIdentifiers == [store.identifier: moved.identifier])
     }
 }

@@ -108,4 +108,12 @@ struct StatementHookTests {
             withExtendedLifetime((one, other)) {}
         }
     }
+
+    @Test func `rule 26: a save without changes sends no SQL`() throws {
+        try withHook { context, entries in
+            entries.all.withLock { $0 = [] }
+            try context.save()
+            #expect(entries.all.withLock { $0.isEmpty })
+        }
+    }
 }

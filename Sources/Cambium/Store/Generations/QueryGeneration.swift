@@ -76,7 +76,8 @@ final class QueryGeneration: Sendable {
         where (store.store as? SQLiteStore)?.readers == nil {
             throw StoreError(
                 code: .invalidRequest,
-                message: "The \(store.description) cannot be read as it was: query generations "
+                message:
+                    "The \(store.storeDescription) cannot be read as it was: query generations "
                     + "need SQLite in a file.")
         }
     }

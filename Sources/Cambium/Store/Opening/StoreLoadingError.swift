@@ -85,7 +85,8 @@ public struct StoreLoadingError: Error, Sendable {
 extension StoreLoadingError: CustomStringConvertible {
     /// Which store, and why.
     public var description: String {
-        "The \(store) could not be opened: \(underlying)."
+        let reason = "\(underlying)"
+        return "The \(store) could not be opened: \(reason)\(reason.hasSuffix(".") ? "" : ".")"
     }
 }
 

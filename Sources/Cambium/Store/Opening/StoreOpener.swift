@@ -15,7 +15,8 @@ struct StoreOpener {
 
     func open() throws -> (store: any Store, migration: MigrationOutcome) {
         switch description.type.kind {
-        case .sqlite: try openSQLite()
+        case .sqlite: try openSQLite(at: description.location.path)
+        case .inMemory: try openSQLite(at: nil)
         case .atomic(let make):
             try openCustom { setup in
                 let backend = try AtomicBackend(make(setup), model.model)
@@ -43,11 +44,12 @@ struct StoreOpener {
         return (store, .current)
     }
 
-    /// - Parameter original: The store whose content is copied to the new one first.
+    /// - Parameters:
+    ///   - path: The path of the file; nil in memory.
+    ///   - original: The store whose content is copied to the new one first.
     func openSQLite(
-        filledFrom original: SQLiteStore? = nil
+        at path: String?, filledFrom original: SQLiteStore? = nil
     ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
-        let path = description.location.path
         let settings = try ConnectionSettings(options)
         let connection = try Connection(
             path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate,

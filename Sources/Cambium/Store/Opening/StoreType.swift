@@ -6,6 +6,7 @@ public struct StoreType: Sendable {
 
     enum Kind: Sendable {
         case sqlite
+        case inMemory
         case atomic(@Sendable (StoreSetup) throws -> any AtomicStore)
         case incremental(@Sendable (StoreSetup) throws -> any IncrementalStore)
     }
@@ -17,6 +18,8 @@ public struct StoreType: Sendable {
 
     /// SQLite, in a file or in memory.
     public static let sqlite = StoreType(name: "SQLite", kind: .sqlite)
+    /// SQLite in memory, whatever else is said about the place.
+    public static let inMemory = StoreType(name: "InMemory", kind: .inMemory)
 
     /// A type of the program's own, whose stores are read and written as a whole.
     ///
@@ -43,7 +46,7 @@ public struct StoreType: Sendable {
     /// Whether a store of the type can take back what it has written, until it commits.
     var isTransactional: Bool {
         switch kind {
-        case .sqlite: true
+        case .sqlite, .inMemory: true
         case .atomic, .incremental: false
         }
     }
