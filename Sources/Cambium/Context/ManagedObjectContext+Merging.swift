@@ -114,7 +114,8 @@ extension ManagedObjectContext {
     }
 
     /// Reads the rows of changed objects whose rows did not come with the change set.
-    private func reread(_ outdated: [ManagedObject]) {
+    func reread(_ outdated: [ManagedObject]) {
+        let commit = coordinator.rowCache.commit
         for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
                 entity: coordinator.model.entities[group.key],
@@ -122,6 +123,11 @@ extension ManagedObjectContext {
             do {
                 try coordinator.store.fetch(request) { row in
                     let placed = try row.record(in: rowWriter)
+                    coordinator.rowCache.insert(
+                        CollectionOfOne(
+                            RowCache.Row(
+                                entity: coordinator.model.entities[row.entity], placed: placed)),
+                        readAt: commit, replacesOnly: true)
                     guard let object = objects[group.key].map[row.key] else { return }
                     if object.lifecycle == .clean, object.record != nil {
                         object.becomeClean(object.keepingTransients(placed, draftWriter))

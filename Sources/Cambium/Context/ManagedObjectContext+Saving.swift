@@ -7,8 +7,9 @@ extension ManagedObjectContext {
     /// validated too. Conflicts with what others saved meanwhile are resolved by ``mergePolicy``.
     /// Other contexts of the container hear of the save.
     ///
-    /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``, ``StoreError``, or
-    ///   what the store threw. After an error nothing is written, and the context is as it was.
+    /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``,
+    ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw. After an error nothing
+    ///   is written, and the context is as it was.
     public func save() throws {
         mergeIfAutomatic()
         try settle()
@@ -19,18 +20,20 @@ extension ManagedObjectContext {
             throw validation.count == errors.count
                 ? ValidationErrors.combined(validation) : errors[0]
         }
-        guard hasChanges else { return }
+        guard hasChanges || !locked.isEmpty else { return }
         var builder = SaveRequestBuilder(context: self)
         let request = builder.build()
         let resolver = ConflictResolver(policy: mergePolicy, context: self)
+        try resolver.checkRowCache(for: request)
         do {
-            try coordinator.store.save(request, resolve: resolver.resolve) { outcome in
-                builder.adopt(outcome)
+            try coordinator.store.save(request, resolver: resolver) { outcome in
+                var adoption = SaveAdoption(context: self, written: builder.written)
+                adoption.adopt(outcome)
             }
         } catch let error as SQLiteError {
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }
-        for object in builder.saved { object.didSave() }
+        for object in builder.saved where object.standIn === object { object.didSave() }
         processPendingChanges()
         sweepIfGrown()
     }
@@ -123,6 +126,7 @@ extension ManagedObjectContext {
         inserted = []
         updated = []
         deleted = []
+        locked = []
         processPendingChanges()
     }
 

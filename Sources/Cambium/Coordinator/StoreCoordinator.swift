@@ -5,6 +5,7 @@ import Synchronization
 public final class StoreCoordinator: Sendable {
     let model: RuntimeModel
     let store: any Store
+    let rowCache = RowCache()
 
     private struct Subscribers {
         var mailboxes: [UInt64: WeakMailbox] = [:]
@@ -61,6 +62,7 @@ public final class StoreCoordinator: Sendable {
             let others = subscribers.mailboxes.filter { $0.key != origin.number }
             return (changeSet, others.compactMap(\.value.mailbox))
         }
+        rowCache.follow(entities, commit: changeSet.number)
         for mailbox in mailboxes { mailbox.post(changeSet) }
         return changeSet
     }

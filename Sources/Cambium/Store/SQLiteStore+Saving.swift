@@ -3,74 +3,82 @@ import CambiumSQLite
 
 extension SQLiteStore {
     func save(
-        _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        _ request: SaveRequest, resolver: any SaveConflictResolver,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
         try writer.withLock { connection in
             try withExtendedLifetime(request) {
-                committed(try write(request, connection, resolve))
+                committed(try write(request, connection, resolver))
             }
             checkpointIfNeeded(connection)
         }
     }
 
-    /// Writes everything as if nobody else had changed a row. Where somebody has, all of it is taken
-    /// back and written again, with the conflicts looked for before each step: so a save that meets
-    /// none, the normal case, reads no row twice.
+    /// Writes everything as if nobody else had changed a row. Where somebody has, or where a unique
+    /// value or a key is in the way, all of it is taken back; then everything is looked at before
+    /// anything is written. So a save that meets nobody, the normal case, reads no row twice.
     private func write(
-        _ request: SaveRequest, _ connection: Connection,
-        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
+        _ request: SaveRequest, _ connection: Connection, _ resolver: any SaveConflictResolver
     ) throws -> SaveOutcome {
         do {
-            return try transaction(request, connection) { request in
-                // Deletes first, then updates: a unique value that becomes free in this save may be
-                // taken in it.
+            return try transaction(connection) {
                 for check in request.checks {
-                    guard try conflicts(check, connection).isEmpty else { throw VersionMismatch() }
+                    guard try conflicts(check.entity, check.records, connection).isEmpty else {
+                        throw Obstacle()
+                    }
                 }
-                for deletion in request.deletions { try delete(deletion, connection) }
-                for update in request.updates { try self.update(update, connection) }
-                try writeNew(request, connection)
-                return []
+                return Job(request: request)
             }
-        } catch is VersionMismatch {
-            return try transaction(request, connection) { request in
-                var resolutions: [ConflictResolution] = []
-                for check in request.checks {
-                    resolutions += try self.resolve(check, connection, resolve)
-                }
-                for deletion in request.deletions {
-                    resolutions += try delete(deletion, connection, resolve)
-                }
-                for update in request.updates {
-                    resolutions += try self.update(update, connection, resolve)
-                }
-                try writeNew(request, connection)
-                return resolutions
+        } catch  where Self.mayBeResolved(error) {
+            return try transaction(connection) {
+                let plan = try plan(request, connection, resolver)
+                return Job(
+                    request: plan.request, resolutions: plan.resolutions,
+                    movers: try movers(in: plan, connection))
             }
         }
     }
 
-    /// Runs the body in a transaction, with all that saves do beside writing rows: large values go
-    /// to files, and derived values are brought up to date.
+    /// Whether it was others who were in the way, or other rows of the same save.
+    private static func mayBeResolved(_ error: any Error) -> Bool {
+        if error is Obstacle { return true }
+        guard let error = error as? SQLiteError else { return false }
+        return ConstraintFailure.isUnique(error) || ConstraintFailure.isForeignKey(error)
+    }
+
+    /// What one transaction writes.
+    private struct Job {
+        let request: SaveRequest
+        var resolutions: [ConflictResolution] = []
+        /// Rows whose unique values others take.
+        var movers: Set<RowID> = []
+    }
+
+    /// Runs a transaction, with all that saves do beside writing rows: large values go to files, and
+    /// derived values are brought up to date.
+    ///
+    /// - Parameter prepare: Says, inside the transaction, what to write.
     private func transaction(
-        _ request: SaveRequest, _ connection: Connection,
-        _ body: (SaveRequest) throws -> [ConflictResolution]
+        _ connection: Connection, _ prepare: () throws -> Job
     ) throws -> SaveOutcome {
         var files = externalFiles.flatMap {
             hasExternalColumns ? ExternalRun($0, externalColumns, connection) : nil
         }
         do {
             let outcome = try connection.transaction {
-                let request = try files?.prepare(request) ?? request
-                var derivations = try derivationRun(for: request, connection)
-                let resolutions = try body(request)
-                let derived = try derivations?.finish(request, resolutions, now: .now)
-                try files?.finish()
-                return SaveOutcome(
-                    resolutions: resolutions, derived: (derived ?? []) + (files?.moved ?? []))
+                let job = try prepare()
+                // The job keeps the pages of its records.
+                return try withExtendedLifetime(job) {
+                    let request = try files?.prepare(job.request) ?? job.request
+                    var derivations = try derivationRun(for: request, connection)
+                    try write(request, job.movers, connection)
+                    let derived = try derivations?.finish(request, now: .now)
+                    try files?.finish()
+                    return SaveOutcome(
+                        resolutions: job.resolutions,
+                        derived: (derived ?? []) + (files?.moved ?? []))
+                }
             }
             files?.commit()
             return outcome
@@ -90,6 +98,63 @@ extension SQLiteStore {
         return run
     }
 
+    /// Writes the rows. Deletes come first, then updates: a unique value that becomes free in this
+    /// save may be taken in it.
+    private func write(
+        _ request: SaveRequest, _ movers: Set<RowID>, _ connection: Connection
+    ) throws {
+        for deletion in request.deletions { try delete(deletion, connection) }
+        let moving = try movers.isEmpty ? [] : takeOut(movers, of: request, connection)
+        for update in request.updates {
+            guard !movers.isEmpty else {
+                try self.update(update, connection)
+                continue
+            }
+            var others = update
+            others.records.removeAll {
+                movers.contains(RowID(root: update.entity.rootIndex, key: $0.key))
+            }
+            if !others.records.isEmpty { try self.update(others, connection) }
+        }
+        for row in moving { try row.putBack(connection) }
+        try writeNew(request, connection)
+        try checkPartners(request, connection)
+    }
+
+    /// Two contexts may have given one object two partners in a one-to-one.
+    private func checkPartners(_ request: SaveRequest, _ connection: Connection) throws {
+        for update in request.updates {
+            let isStolen = try hasStolenPartners(
+                update.entity, update.records, update.slots, connection)
+            if isStolen { throw Obstacle() }
+        }
+        for insertion in request.insertions {
+            let isStolen = try hasStolenPartners(
+                insertion.entity, insertion.records, nil, connection)
+            if isStolen { throw Obstacle() }
+        }
+    }
+
+    /// Takes rows out of their tables, which are put back with their new values.
+    private func takeOut(
+        _ movers: Set<RowID>, of request: SaveRequest, _ connection: Connection
+    ) throws -> [MovingRow] {
+        var moving: [MovingRow] = []
+        for update in request.updates {
+            let entity = update.entity
+            let root = model.entities[entity.rootIndex]
+            let records = update.records.filter {
+                movers.contains(RowID(root: root.index, key: $0.key))
+            }
+            guard !records.isEmpty else { continue }
+            let sql = RowCopySQL(root: root.entity, in: model.model)
+            moving += try records.compactMap {
+                try MovingRow($0, update.slots, of: entity, sql, connection)
+            }
+        }
+        return moving
+    }
+
     private func writeNew(_ request: SaveRequest, _ connection: Connection) throws {
         for insertion in request.insertions {
             try insert(insertion.records, insertion.entity, connection)
@@ -106,28 +171,16 @@ extension SQLiteStore {
             entity.insertSQL, over: records.sortedByKey(), shape: entity.shape)
     }
 
-    // MARK: Without conflicts
-
     private func update(_ update: SaveRequest.Update, _ connection: Connection) throws {
         let changed = try connection.runPending(
             update.entity.saveSQL.update(slots: update.slots.slots),
             over: update.records.sortedByKey(), shape: update.entity.shape)
-        guard changed == update.records.count else { throw VersionMismatch() }
+        guard changed == update.records.count else { throw Obstacle() }
     }
 
     private func delete(_ deletion: SaveRequest.Deletion, _ connection: Connection) throws {
-        let deleted = try deleteRows(
-            deletion.records.sortedByKey(), deletion.entity, connection)
-        guard deleted == deletion.records.count else { throw VersionMismatch() }
-    }
-
-    /// Deletes the rows that have the records' versions.
-    ///
-    /// - Returns: How many there were.
-    @discardableResult
-    private func deleteRows(
-        _ records: [Record], _ entity: EntityDescription, _ connection: Connection
-    ) throws -> Int {
+        let records = deletion.records.sortedByKey()
+        let entity = deletion.entity
         for relationship in entity.relationships {
             guard case .joinTable(let table, let source, let destination) = relationship.storage
             else { continue }
@@ -135,104 +188,13 @@ extension SQLiteStore {
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
         // A set for each version, and there are few of them: SQLite has no DELETE with a join.
-        return try records.groupedByVersion().reduce(0) { count, group in
+        let deleted = try records.groupedByVersion().reduce(0) { count, group in
             try count
                 + connection.runPending(
                     entity.saveSQL.delete, over: group.records, shape: entity.shape,
                     parameters: [.integer(group.version)])
         }
-    }
-
-    // MARK: With conflicts
-
-    private func update(
-        _ update: SaveRequest.Update, _ connection: Connection,
-        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
-    ) throws -> [ConflictResolution] {
-        let records = update.records.sortedByKey()
-        let conflicts = try conflicts(update.entity, records, isDeletion: false, connection)
-        let resolutions = conflicts.isEmpty ? [] : try resolve(conflicts)
-        let keys = Set(conflicts.map(\.key))
-        _ = try connection.runPending(
-            update.entity.saveSQL.update(slots: update.slots.slots),
-            over: records.filter { !keys.contains($0.key) }, shape: update.entity.shape)
-        for resolution in resolutions { try apply(resolution, connection) }
-        return resolutions
-    }
-
-    private func delete(
-        _ deletion: SaveRequest.Deletion, _ connection: Connection,
-        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
-    ) throws -> [ConflictResolution] {
-        let records = deletion.records.sortedByKey()
-        let entity = deletion.entity
-        // A row that is gone already is no conflict: both wanted it gone.
-        let conflicts = try conflicts(entity, records, isDeletion: true, connection)
-            .filter { $0.theirs != nil }
-        let resolutions = conflicts.isEmpty ? [] : try resolve(conflicts)
-        let keys = Set(conflicts.map(\.key))
-        try deleteRows(records.filter { !keys.contains($0.key) }, entity, connection)
-        for resolution in resolutions { try apply(resolution, connection) }
-        return resolutions
-    }
-
-    private func resolve(
-        _ check: SaveRequest.Check, _ connection: Connection,
-        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
-    ) throws -> [ConflictResolution] {
-        let conflicts = try conflicts(check, connection)
-        let resolutions = conflicts.isEmpty ? [] : try resolve(conflicts)
-        for resolution in resolutions { try apply(resolution, connection) }
-        return resolutions
-    }
-
-    private func conflicts(
-        _ check: SaveRequest.Check, _ connection: Connection
-    ) throws -> [RowConflict] {
-        try conflicts(check.entity, check.records.sortedByKey(), isDeletion: false, connection)
-    }
-
-    private func apply(_ resolution: ConflictResolution, _ connection: Connection) throws {
-        let entity = resolution.conflict.entity
-        switch resolution.action {
-        case .update(let placed, let slots):
-            let sql = entity.saveSQL.update(slots: slots.slots)
-            _ = try connection.runPending(sql, over: [placed.record], shape: entity.shape)
-        case .reinsert(let placed):
-            try insert([placed.record], entity, connection)
-        case .delete(let placed):
-            try deleteRows([placed.record], entity, connection)
-        case .yield:
-            break
-        }
-    }
-
-    private func conflicts(
-        _ entity: EntityDescription, _ records: [Record], isDeletion: Bool,
-        _ connection: Connection
-    ) throws -> [RowConflict] {
-        let reader = RowReader(
-            shape: entity.shape,
-            columns: entity.saveSQL.conflictColumns(slotCount: entity.shape.kinds.count),
-            columnNames: entity.layout.slots.map { "\(entity.name).\($0.property)" })
-        let writer = RecordWriter()
-        var conflicts: [RowConflict] = []
-        try connection.queryPending(
-            entity.saveSQL.conflicts, over: records, shape: entity.shape
-        ) { statement throws(SQLiteError) in
-            let key = statement.integer(at: 0)
-            let exists = statement.integer(at: 1) != 0
-            conflicts.append(
-                RowConflict(
-                    entity: entity, key: key,
-                    theirs: exists
-                        ? try reader.read(
-                            statement.row, key: key, version: statement.integer(at: 2), into: writer
-                        )
-                        : nil,
-                    isDeletion: isDeletion))
-        }
-        return conflicts
+        guard deleted == records.count else { throw Obstacle() }
     }
 
     private func save(_ links: SaveRequest.Links, _ connection: Connection) throws {
@@ -263,7 +225,7 @@ extension SQLiteStore {
 
 extension [Record] {
     /// In the order of the keys, in which a B-tree takes rows fastest.
-    fileprivate func sortedByKey() -> [Record] {
+    func sortedByKey() -> [Record] {
         for index in indices.dropFirst() where self[index].key < self[index - 1].key {
             return sorted { $0.key < $1.key }
         }
@@ -279,5 +241,6 @@ extension [Record] {
     }
 }
 
-/// A row is not in the store as the context last saw it.
-private struct VersionMismatch: Error {}
+/// Somebody was here before: a row is not as the context last saw it, or an object has a partner
+/// already.
+private struct Obstacle: Error {}

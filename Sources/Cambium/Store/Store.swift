@@ -18,12 +18,12 @@ protocol Store: AnyObject, Sendable {
     /// Writes everything in one transaction.
     ///
     /// - Parameters:
-    ///   - resolve: Called inside the transaction with the rows that someone else changed meanwhile;
-    ///     answers what to write instead, or throws.
+    ///   - resolver: Asked inside the transaction about what others did meanwhile, before anything
+    ///     is written; answers what to write instead, or throws.
     ///   - committed: Called after the commit, before another save can begin.
     func save(
         _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        resolver: any SaveConflictResolver,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws
 
@@ -121,6 +121,9 @@ struct SaveRequest {
         let table: String
         let sourceColumn: String
         let destinationColumn: String
+        /// The numbers of the root entities of both ends.
+        let sourceRoot: Int
+        let destinationRoot: Int
         var added: [(source: Int64, destination: Int64)] = []
         var removed: [(source: Int64, destination: Int64)] = []
     }
@@ -129,11 +132,14 @@ struct SaveRequest {
     struct Order {
         /// One list.
         struct List {
-            let owner: Int64
-            let order: LinkOrder
+            var owner: Int64
+            var order: LinkOrder
         }
 
         let sql: OrderSQL
+        /// The numbers of the root entities of the owners and of the members.
+        let ownerRoot: Int
+        let memberRoot: Int
         var lists: [List]
     }
 
@@ -145,39 +151,4 @@ struct SaveRequest {
     var orders: [Order] = []
     /// Keeps the records of this request alive.
     var pages: [RowPage] = []
-}
-
-/// What a save came to.
-struct SaveOutcome {
-    /// What was written in place of what the context wanted.
-    var resolutions: [ConflictResolution] = []
-    /// The derived values of the rows that were written, and of those that look at them.
-    var derived: [DerivedRow] = []
-}
-
-/// A row that is not in the store as the context last saw it.
-struct RowConflict {
-    let entity: EntityDescription
-    let key: Int64
-    /// The row as it is in the store now; nil where it is gone.
-    let theirs: PlacedRecord?
-    /// Whether this save wants to delete the row.
-    let isDeletion: Bool
-}
-
-/// What a conflict comes to.
-struct ConflictResolution {
-    enum Action {
-        /// Write these slots of this record over the row; the record has the row's version.
-        case update(PlacedRecord, SlotSet)
-        /// Insert the row again; the record has the version before the new one.
-        case reinsert(PlacedRecord)
-        /// Delete the row, which has that version.
-        case delete(PlacedRecord)
-        /// Leave the store as it is: nil where the row is gone.
-        case yield(PlacedRecord?)
-    }
-
-    let conflict: RowConflict
-    let action: Action
 }

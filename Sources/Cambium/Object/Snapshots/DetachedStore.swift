@@ -13,7 +13,7 @@ final class DetachedStore: Store {
 
     func save(
         _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        resolver: any SaveConflictResolver,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws { throw error }
 
