@@ -21,9 +21,10 @@ import CambiumSQLite
 ///   ``registeredObject(for:)``
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
 ///   ``hasChanges``, ``processPendingChanges()``
-/// - Saving: ``save()``, ``mergePolicy``, ``rollback()``
+/// - Saving: ``save()``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
-///   ``refresh(_:mergeChanges:)``
+///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
+///   ``stalenessInterval``
 public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to.
     public let coordinator: StoreCoordinator

@@ -90,12 +90,11 @@ struct SaveAdoption {
         case .yield(let theirs?):
             yielded.insert(id)
             guard let object else { return }
-            // The row is theirs, but pairs of join tables were written all the same, and others must
-            // hear of them.
-            if object.lifecycle == .updated, object.extras?.hasRelationshipChanges == true {
-                changes.update(object)
-            }
+            let wasUpdated = object.lifecycle == .updated
             object.becomeClean(object.keepingTransients(theirs, context.draftWriter))
+            // The row is theirs, but pairs of join tables were written all the same, and others must
+            // hear of them: not of the values that were taken back.
+            if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
             // Written, or taken back with the row; read again when asked.
             object.extras?.links = [:]
             context.noteForEvent(object)

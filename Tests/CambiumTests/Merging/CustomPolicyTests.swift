@@ -6,7 +6,8 @@ import Testing
 /// Merge policies of the program's own.
 struct CustomPolicyTests {
     private func conflict(
-        _ policy: CustomMergePolicy, theirs: (Node, ManagedObjectContext) -> Void = { node, _ in
+        _ policy: CustomMergePolicy,
+        theirs: (Node, ManagedObjectContext) -> Void = { node, _ in
             (node.label, node.number) = ("theirs", 10)
         },
         _ check: (PersistentContainer, ManagedObjectContext, Node) throws -> Void
@@ -120,7 +121,8 @@ struct CustomPolicyTests {
             #expect($0.persistedSnapshot == nil)
             try $0.setValue(.string("back"), forKey: "label")
         }
-        try conflict(policy, theirs: { node, context in context.delete(node) }) { _, context, node in
+        try conflict(policy, theirs: { node, context in context.delete(node) }) {
+            _, context, node in
             try context.save()
             #expect(node.label == "back")
             #expect(node.number == 2)
