@@ -37,21 +37,57 @@ extension ManagedObjectContext {
     }
 
     /// Reads the row of a fault. One without a row stays a fault.
+    ///
+    /// The coordinator's row cache is asked before the store, see ``stalenessInterval``.
     func load(_ fault: ManagedObject) throws {
-        let root = coordinator.model.entities[fault.entityDescription.rootIndex]
+        if takeCached(fault) { return fault.awakeFromFetch() }
+        let cache = coordinator.rowCache
+        let commit = cache.commit
+        var entity = fault.entityDescription
+        let root = coordinator.model.entities[entity.rootIndex]
         let request = RowRequest(entity: root, selection: .key(fault.key))
         try store(of: root).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             fault.record = placed.record
             fault.page = placed.page
+            entity = coordinator.model.entities[row.entity]
+        }
+        guard let placed = fault.placed else { return }
+        if usesRowCache {
+            cache.insert(
+                CollectionOfOne(RowCache.Row(entity: entity, placed: placed)), readAt: commit)
         }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.
-        if fault.record != nil { fault.awakeFromFetch() }
+        fault.awakeFromFetch()
+    }
+
+    /// Gives a fault its row out of the row cache.
+    ///
+    /// - Returns: Whether it is there, and new enough.
+    private func takeCached(_ fault: ManagedObject) -> Bool {
+        guard usesRowCache,
+            let entry = coordinator.rowCache.entry(RowID(fault), within: stalenessInterval)
+        else { return false }
+        fault.record = entry.placed.record
+        fault.page = entry.placed.page
+        return true
+    }
+
+    /// Leaves the row of an object that turns into a fault in the row cache, for whoever asks next.
+    func remember(_ object: ManagedObject) {
+        guard usesRowCache, let placed = object.extras?.snapshot ?? object.placed,
+            object.extras?.snapshot != nil || !object.flags.contains(.isDraft)
+        else { return }
+        coordinator.rowCache.insertFaulted(
+            RowCache.Row(entity: object.entityDescription, placed: placed),
+            knownCommit: mergedCommit)
     }
 
     /// Reads the rows of faults, one statement for each hierarchy. Those without a row stay faults.
     func load(_ faults: [ManagedObject]) throws {
-        var awoken: [ManagedObject] = []
+        var awoken =
+            coordinator.rowCache.isEmpty ? [] : faults.filter { $0.record == nil && takeCached($0) }
+        let faults = awoken.isEmpty ? faults : faults.filter { $0.record == nil }
         for group in Dictionary(grouping: faults, by: { $0.entityDescription.rootIndex }) {
             let root = coordinator.model.entities[group.key]
             let request = RowRequest(entity: root, selection: .keys(group.value.map(\.key)))

@@ -83,6 +83,11 @@ extension ManagedObjectContext {
         request.isUnordered = request.sort.isEmpty && request.limit == nil && request.offset == 0
         var isInKeyOrder = true
         var lastKey = Int64.min
+        // Those that the row cache has as well are brought up to date there.
+        let commit = coordinator.rowCache.commit
+        let cached =
+            usesRowCache ? coordinator.rowCache.entries(root: request.entity.rootIndex) : [:]
+        var reread: [RowCache.Row] = []
         try store(of: request.entity).fetch(request) { row in
             let object: ManagedObject
             if let known = map.map[row.key] {
@@ -99,9 +104,22 @@ extension ManagedObjectContext {
                     placed: try row.record(in: writer))
                 object.flags = .isFresh
             }
+            if !cached.isEmpty, let old = cached[row.key] {
+                let isNew = object.flags.contains(.isFresh)
+                if let placed = isNew
+                    ? object.placed
+                    : old.placed.record.version == row.version
+                        ? nil : try row.record(in: writer)
+                {
+                    reread.append(RowCache.Row(entity: entities[row.entity], placed: placed))
+                }
+            }
             found.append(object)
             isInKeyOrder = isInKeyOrder && row.key >= lastKey
             lastKey = row.key
+        }
+        if !reread.isEmpty {
+            coordinator.rowCache.insert(reread, readAt: commit, replacesOnly: true)
         }
         if request.isUnordered, !isInKeyOrder { found.sort { $0.key < $1.key } }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.

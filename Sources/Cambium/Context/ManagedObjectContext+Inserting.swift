@@ -55,6 +55,7 @@ extension ManagedObjectContext {
         objects[object.entityDescription.rootIndex].map.insert(object, for: object.key)
         registeredCount += 1
         inserted.append(object)
+        if object.entityDescription.remembersDefaults { object.rememberDefaults() }
         noted.append(object)
         scheduleProcessing()
         object.awakeFromInsert()

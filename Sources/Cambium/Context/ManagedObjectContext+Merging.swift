@@ -19,9 +19,13 @@ extension ManagedObjectContext {
 
     /// Takes over what one save of another context changed.
     public func mergeChanges(from changeSet: ChangeSet) {
+        mergeChanges(from: [changeSet])
+    }
+
+    func mergeChanges(from changeSets: [ChangeSet]) {
         processPendingChanges()
         advanceQueryGeneration()
-        merge([changeSet], isComplete: true)
+        merge(changeSets, isComplete: true)
     }
 
     func mergeIfAutomatic() {
@@ -116,7 +120,8 @@ extension ManagedObjectContext {
     }
 
     /// Reads the rows of changed objects whose rows did not come with the change set.
-    private func reread(_ outdated: [ManagedObject]) {
+    func reread(_ outdated: [ManagedObject]) {
+        let commit = coordinator.rowCache.commit
         for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
                 entity: coordinator.model.entities[group.key],
@@ -124,6 +129,14 @@ extension ManagedObjectContext {
             do {
                 try store(of: request.entity).fetch(request) { row in
                     let placed = try row.record(in: rowWriter)
+                    if usesRowCache {
+                        coordinator.rowCache.insert(
+                            CollectionOfOne(
+                                RowCache.Row(
+                                    entity: coordinator.model.entities[row.entity],
+                                    placed: placed)),
+                            readAt: commit, replacesOnly: true)
+                    }
                     guard let object = objects[group.key].map[row.key] else { return }
                     if object.lifecycle == .clean, object.record != nil {
                         object.becomeClean(object.keepingTransients(placed, draftWriter))

@@ -28,6 +28,7 @@ extension ManagedObjectContext {
         object.takeBackLinks()
         object.dropTransientLinks()
         object.takeBackPlaces()
+        remember(object)
         object.becomeClean(nil)
         listsAreStale = true
         // Links that are kept in the rows of others are their changes, and stay.
@@ -47,11 +48,16 @@ extension ManagedObjectContext {
     }
 
     private func reread(_ object: ManagedObject) throws {
+        let commit = coordinator.rowCache.commit
         let request = RowRequest(
             entity: object.entityDescription, selection: .key(object.key))
         try store(of: request.entity).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             object.rebase(on: placed, draftWriter)
+            guard usesRowCache else { return }
+            coordinator.rowCache.insert(
+                CollectionOfOne(RowCache.Row(entity: object.entityDescription, placed: placed)),
+                readAt: commit, replacesOnly: true)
         }
     }
 }

@@ -4,7 +4,7 @@ extension ManagedObjectContext {
     /// The object of a row, where the context has it. Never reads from the store.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
         guard let entity = entity(of: id) else { return nil }
-        return objects[entity.rootIndex].map[id.key]
+        return registered(entity: entity.index, key: id.key)
     }
 
     /// The entity of an identity in this context's store; nil where it is of another.
@@ -82,12 +82,21 @@ extension ManagedObjectContext {
     }
 
     func registered(entity: Int, key: Int64) -> ManagedObject? {
-        objects[coordinator.model.entities[entity].rootIndex].map[key]
+        let root = coordinator.model.entities[entity].rootIndex
+        return objects[root].map[key] ?? (forwards.isEmpty ? nil : forwarded(root, key))
+    }
+
+    /// The object that a save has kept in place of a new one with the same unique values.
+    private func forwarded(_ root: Int, _ key: Int64) -> ManagedObject? {
+        forwards[RowID(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
     }
 
     func object(entity: Int, key: Int64) -> ManagedObject {
         let description = coordinator.model.entities[entity]
         if let object = objects[description.rootIndex].map[key] { return object }
+        if !forwards.isEmpty, let survivor = forwarded(description.rootIndex, key) {
+            return survivor
+        }
         return register(description, key: key, placed: nil)
     }
 

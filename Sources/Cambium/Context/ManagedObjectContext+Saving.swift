@@ -7,8 +7,9 @@ extension ManagedObjectContext {
     /// validated too. Conflicts with what others saved meanwhile are resolved by ``mergePolicy``.
     /// Other contexts of the container hear of the save.
     ///
-    /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``, ``StoreError``, or
-    ///   what the store threw. After an error nothing is written, and the context is as it was.
+    /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``,
+    ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw. After an error nothing
+    ///   is written, and the context is as it was.
     public func save() throws {
         mergeIfAutomatic()
         try settle()
@@ -19,19 +20,22 @@ extension ManagedObjectContext {
             throw validation.count == errors.count
                 ? ValidationErrors.combined(validation) : errors[0]
         }
-        guard hasChanges else { return try coordinator.saveWithoutChanges() }
+        guard hasChanges || !locked.isEmpty else { return try coordinator.saveWithoutChanges() }
         var builder = SaveRequestBuilder(context: self)
         let request = builder.build()
         let resolver = ConflictResolver(policy: mergePolicy, context: self)
+        try resolver.checkRowCache(for: request)
         do {
-            try coordinator.save(request, resolve: resolver.resolve) { outcome, scope in
-                builder.adopt(outcome, in: scope)
+            try coordinator.save(request, resolver: resolver) { outcome, scope in
+                var adoption = SaveAdoption(
+                    context: self, written: scope.objects(among: builder.written))
+                adoption.adopt(outcome, in: scope)
             }
         } catch let error as SQLiteError {
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }
         advanceQueryGeneration()
-        for object in builder.saved { object.didSave() }
+        for object in builder.saved where object.standIn === object { object.didSave() }
         processPendingChanges()
         sweepIfGrown()
     }
@@ -124,6 +128,7 @@ extension ManagedObjectContext {
         inserted = []
         updated = []
         deleted = []
+        locked = []
         processPendingChanges()
     }
 

@@ -18,6 +18,9 @@ extension ManagedObjectContext {
         state.generation = token
     }
 
+    /// Whether rows may come from the row cache and go there: it knows the latest ones only.
+    var usesRowCache: Bool { state.generation == .unpinned }
+
     /// Goes on to the latest state, after a save or a merge.
     func advanceQueryGeneration() {
         if case .pinned = state.generation.kind { state.generation = .current }

@@ -21,9 +21,10 @@ import CambiumSQLite
 ///   ``registeredObject(for:)``
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
 ///   ``hasChanges``, ``processPendingChanges()``
-/// - Saving: ``save()``, ``mergePolicy``, ``rollback()``
+/// - Saving: ``save()``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
-///   ``refresh(_:mergeChanges:)``
+///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
+///   ``stalenessInterval``
 public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to.
     public let coordinator: PersistentStoreCoordinator
@@ -33,6 +34,10 @@ public final class ManagedObjectContext {
     /// Whether the context takes over what other contexts save: at the end of the current event and
     /// at every fetch and save. Default: true for the contexts that a container hands out.
     public var automaticallyMergesChangesFromParent: Bool
+    /// How old, in seconds, the row may be that a fault takes from the coordinator's row cache
+    /// instead of the store. Less than 0, the default: of any age. With 0 every fault reads the
+    /// store. Objects that have their values keep them.
+    public var stalenessInterval: Double = -1
     /// A name for people, for logs.
     public var name: String?
     /// Called when the row of an object cannot be read; the default keeps the error for the next
@@ -54,6 +59,10 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var inserted: [ManagedObject] = []
     @exclusivity(unchecked) var updated: [ManagedObject] = []
     @exclusivity(unchecked) var deleted: [ManagedObject] = []
+    /// Unchanged objects that take part in the conflict detection of the next save.
+    var locked: [ManagedObject] = []
+    /// New objects that a save gave up for others with the same unique values, and those.
+    var forwards: [RowID: RowID] = [:]
     /// Whether an object in a list has moved on.
     var listsAreStale = false
     /// Objects changed since changes were last processed.

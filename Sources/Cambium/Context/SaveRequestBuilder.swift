@@ -1,10 +1,10 @@
 import CambiumSQLite
 
-/// Puts together what a save writes, and takes over the outcome when it has been written.
+/// Puts together what a save writes.
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
     private(set) var saved: [ManagedObject] = []
-    private var written: [ManagedObject] = []
+    private(set) var written: [ManagedObject] = []
     private var links: [String: SaveRequest.Links] = [:]
     private var orders: [Int: SaveRequest.Order] = [:]
     private var checks: [Int: SaveRequest.Check] = [:]
@@ -39,6 +39,12 @@ struct SaveRequestBuilder {
         }
         request.insertions = insertions.compactMap(\.self)
         request.updates = collectUpdates()
+        // A changed object is looked at anyway.
+        for object in context.locked where object.lifecycle == .clean {
+            guard let record = object.record else { continue }
+            let entity = object.entityDescription
+            checks[entity.index, default: .init(entity: entity)].records.append(record)
+        }
         request.checks = checks.sorted { $0.key < $1.key }.map(\.value)
         request.deletions = deletions.compactMap(\.self)
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
@@ -110,169 +116,24 @@ struct SaveRequestBuilder {
         for (ordinal, set) in changed where set.hasChanges {
             let relationship = object.entityDescription.relationships[ordinal]
             if let sql = relationship.orderSQL, let order = set.order, !order.isEmpty {
+                let destination = context.coordinator.model.entities[relationship.destination]
                 orders[
                     relationship.identity,
                     default: .init(
-                        relationship: relationship, root: object.entityDescription.rootIndex,
-                        sql: sql, lists: [])
+                        relationship: relationship, sql: sql,
+                        ownerRoot: object.entityDescription.rootIndex,
+                        memberRoot: destination.rootIndex, lists: [])
                 ].lists.append(.init(owner: object.key, order: order))
             }
             guard relationship.ownsPairs,
-                case .joinTable(let name, let source, let destination) = relationship.storage
+                let empty = context.coordinator.model.pairs(of: relationship, object)
             else { continue }
-            var links =
-                self.links.removeValue(forKey: name)  // or each object would copy what is there
-                ?? .init(
-                    relationship: relationship, root: object.entityDescription.rootIndex,
-                    table: name, sourceColumn: source, destinationColumn: destination)
+            let name = empty.table
+            // Taken out, or each object would copy what is there.
+            var links = self.links.removeValue(forKey: name) ?? empty
             for key in set.added.keys.sorted() { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
             self.links[name] = links
-        }
-    }
-
-    // MARK: The outcome
-
-    /// Makes the objects what the store has now, and tells the other contexts. Called after the
-    /// commit of each store, while its writer is locked.
-    func adopt(_ outcome: SaveOutcome, in scope: StoreScope) {
-        let resolutions = outcome.resolutions
-        var changes = ChangeCollector(
-            entityCount: context.coordinator.model.entities.count,
-            attachesRows: context.coordinator.hasListeners(beside: context.identifier)
-                && context.inserted.count + context.updated.count <= 10_000)
-        let written = scope.objects(among: written)
-        let (inserted, insertedElsewhere) = scope.split(context.inserted)
-        let (updated, updatedElsewhere) = scope.split(context.updated)
-        let (deleted, deletedElsewhere) = scope.split(context.deleted)
-        for object in written { object.record?.version += 1 }
-        for resolution in resolutions { adopt(resolution, &changes) }
-        let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
-        let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
-        let yielded = Set(
-            resolutions.filter { if case .yield = $0.action { true } else { false } }
-                .map { ObjectIdentifierKey($0.conflict) })
-        for object in inserted {
-            object.record?.version = 1
-            changes.insert(object)
-            object.becomeSaved()
-        }
-        for object in updated where object.lifecycle == .updated {
-            if yielded.isEmpty || !yielded.contains(ObjectIdentifierKey(object)) {
-                changes.update(object)
-            }
-            object.becomeSaved()
-        }
-        for object in deleted where object.lifecycle == .deleted {
-            changes.delete(object)
-            object.lifecycle = .gone
-            context.forget(object)
-        }
-        context.inserted = insertedElsewhere
-        context.updated = updatedElsewhere
-        context.deleted = deletedElsewhere
-        for (row, slots) in refreshed {
-            changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
-        }
-        let changeSet = context.coordinator.publish(
-            changes.entities, from: context.identifier, store: scope.identifier)
-        // Links that this context knows are up to date, except where others' rows were taken over.
-        for entity in Set(resolutions.map(\.conflict.entity.index)) {
-            context.noteTouchedRelationships(of: entity, in: changeSet.number)
-        }
-    }
-
-    private func adopt(_ resolution: ConflictResolution, _ changes: inout ChangeCollector) {
-        guard
-            let object = context.objects[resolution.conflict.entity.rootIndex]
-                .map[resolution.conflict.key]
-        else { return }
-        switch resolution.action {
-        case .update(let placed, _):
-            take(placed, for: object)
-        case .reinsert(let placed):
-            take(placed, for: object)
-            // For the others, who have seen it go, it is new, with all its relationships.
-            changes.insert(object)
-            object.becomeSaved()
-        case .delete:
-            break
-        case .yield(let theirs?):
-            object.becomeClean(theirs)
-            // The row is theirs, but pairs of join tables were written all the same, and others must
-            // hear of them.
-            if !resolution.conflict.isDeletion, object.extras?.hasRelationshipChanges == true {
-                changes.update(object)
-            }
-            // Written, or taken back with the row; read again when asked.
-            object.extras?.links = [:]
-            context.noteForEvent(object)
-        case .yield(nil):
-            object.lifecycle = .gone
-            object.ownExtras.vanished = true
-            context.forget(object)
-            context.noteForEvent(object)
-        }
-    }
-
-    /// Makes a merged row, as it was written, the object's own.
-    /// Shows derived values in the object, if the context has it.
-    ///
-    /// - Parameter rewritten: The objects whose rows the save updated.
-    /// - Returns: The row and its slots that have other values now, where others must hear of it
-    ///   because the save did not write the row itself.
-    private func takeDerived(
-        _ row: DerivedRow, _ rewritten: Set<ObjectIdentifier>
-    ) -> (row: DerivedRow, slots: SlotSet)? {
-        let entity = context.coordinator.model.entities[row.entity]
-        var changed = SlotSet()
-        let object = context.objects[entity.rootIndex].map[row.key]
-        guard let object, let record = object.record, let page = object.page else {
-            for (slot, _) in row.values { changed.insert(slot) }
-            return (row, changed)
-        }
-        for (slot, value) in row.values
-        where record.storedValue(slot, entity.shape.kinds[slot]) != value { changed.insert(slot) }
-        let isWritten =
-            object.lifecycle == .inserted || rewritten.contains(ObjectIdentifier(object))
-        if changed.isEmpty { return nil }
-        // A record that others may have is not changed.
-        var placed =
-            isWritten && object.flags.contains(.isDraft)
-            ? PlacedRecord(page: page, record: record)
-            : context.draftWriter.copy(record, entity.shape)
-        for (slot, value) in row.values {
-            context.draftWriter.set(value, slot, of: &placed, entity.shape)
-        }
-        withExtendedLifetime(page) {
-            object.record = placed.record
-            object.page = placed.page
-        }
-        context.noteForEvent(object)
-        guard isWritten else { return (row, changed) }
-        object.extras?.changedSlots.formUnion(changed)
-        return nil
-    }
-
-    private func take(_ placed: PlacedRecord, for object: ManagedObject) {
-        placed.record.version += 1
-        object.record = placed.record
-        object.page = placed.page
-        context.noteForEvent(object)
-    }
-
-    private struct ObjectIdentifierKey: Hashable {
-        let root: Int
-        let key: Int64
-
-        init(_ conflict: RowConflict) {
-            root = conflict.entity.rootIndex
-            key = conflict.key
-        }
-
-        init(_ object: ManagedObject) {
-            root = object.entityDescription.rootIndex
-            key = object.key
         }
     }
 }

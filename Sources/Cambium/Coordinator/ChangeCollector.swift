@@ -1,3 +1,5 @@
+import CambiumSQLite
+
 /// Gathers what a save changed, by entity.
 struct ChangeCollector {
     let attachesRows: Bool
@@ -22,6 +24,19 @@ struct ChangeCollector {
             links: changedLinks(of: object), placed: attachesRows ? object.placed : nil)
         let index = start(object.entityDescription)
         byEntity[index]?.updated.append(row)
+    }
+
+    /// Notes a row that the context has no changes of and that the save wrote all the same.
+    mutating func update(_ entity: EntityDescription, _ placed: PlacedRecord, _ slots: SlotSet) {
+        byEntity[start(entity)]?.updated.append(
+            EntityChanges.UpdatedRow(
+                key: placed.record.key, slots: slots, links: [],
+                placed: attachesRows ? placed : nil))
+    }
+
+    /// Notes that the save deleted a row, for which the context may have no object.
+    mutating func delete(_ entity: EntityDescription, _ key: Int64) {
+        byEntity[start(entity)]?.deleted.append(key)
     }
 
     /// Notes a row that the save did not write and whose derived values changed.

@@ -59,6 +59,7 @@ extension PersistentStoreCoordinator {
         }
         PreparedModels.note(model, of: opened.identifier)
         store.store.close()
+        forgetRows()
         storeObservers.tell(
             StoresDidChange(
                 added: [new], removed: [store],

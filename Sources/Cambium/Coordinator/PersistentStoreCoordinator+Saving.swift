@@ -8,13 +8,13 @@ extension PersistentStoreCoordinator {
     ///   store can begin.
     func save(
         _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        resolver: any SaveConflictResolver,
         committed: (_ outcome: SaveOutcome, _ scope: StoreScope) -> Void
     ) throws {
         let table = table
         if table.hasSingleStore {
             let store = table.store(ofRoot: 0)
-            return try store.save(request, resolve: resolve, willCommit: {}) { outcome in
+            return try store.save(request, resolver: resolver, willCommit: {}) { outcome in
                 committed(outcome, StoreScope(roots: nil, identifier: store.identifier))
             }
         }
@@ -23,11 +23,11 @@ extension PersistentStoreCoordinator {
         if let root = request.roots.subtracting(covered).min() {
             // It says that it is missing.
             return try table.store(ofRoot: root)
-                .save(request, resolve: resolve, willCommit: {}, committed: { _ in })
+                .save(request, resolver: resolver, willCommit: {}, committed: { _ in })
         }
         var run = SaveRun()
         do {
-            try save(parts[...], resolve, committed, &run)
+            try save(parts[...], resolver, committed, &run)
         } catch {
             let reason = (error as? InnerSaveFailure)?.underlying ?? error
             guard !run.committed.isEmpty else { throw reason }
@@ -46,7 +46,7 @@ extension PersistentStoreCoordinator {
     /// Saves the first part, and inside its transaction the others.
     private func save(
         _ parts: ArraySlice<SavePart>,
-        _ resolve: ([RowConflict]) throws -> [ConflictResolution],
+        _ resolver: any SaveConflictResolver,
         _ committed: (SaveOutcome, StoreScope) -> Void, _ run: inout SaveRun
     ) throws {
         guard let part = parts.first else { return }
@@ -55,11 +55,11 @@ extension PersistentStoreCoordinator {
         let scope = StoreScope(roots: part.persistentStore.roots, identifier: store.identifier)
         var isRestSaved = false
         try store.save(
-            part.request, resolve: resolve,
+            part.request, resolver: resolver,
             willCommit: {
                 if isRestSaved { return }
                 do {
-                    try save(rest, resolve, committed, &run)
+                    try save(rest, resolver, committed, &run)
                 } catch {
                     // A store must not take another one's refusal for its own.
                     throw (error as? InnerSaveFailure) ?? InnerSaveFailure(underlying: error)
@@ -109,7 +109,7 @@ extension SaveRequest {
     fileprivate var roots: Set<Int> {
         Set(checks.map(\.entity.rootIndex)).union(deletions.map(\.entity.rootIndex))
             .union(updates.map(\.entity.rootIndex)).union(insertions.map(\.entity.rootIndex))
-            .union(links.map(\.root)).union(orders.map(\.root))
+            .union(links.map(\.sourceRoot)).union(orders.map(\.ownerRoot))
     }
 
     private func part(of roots: Set<Int>) -> SaveRequest {
@@ -118,8 +118,8 @@ extension SaveRequest {
         part.deletions = deletions.filter { roots.contains($0.entity.rootIndex) }
         part.updates = updates.filter { roots.contains($0.entity.rootIndex) }
         part.insertions = insertions.filter { roots.contains($0.entity.rootIndex) }
-        part.links = links.filter { roots.contains($0.root) }
-        part.orders = orders.filter { roots.contains($0.root) }
+        part.links = links.filter { roots.contains($0.sourceRoot) }
+        part.orders = orders.filter { roots.contains($0.ownerRoot) }
         part.pages = pages
         return part
     }

@@ -95,6 +95,7 @@ extension PersistentStoreCoordinator {
             stores.remove(at: index)
         }
         store.store.close()
+        forgetRows()
         storeObservers.tell(StoresDidChange(removed: [store]))
     }
 }

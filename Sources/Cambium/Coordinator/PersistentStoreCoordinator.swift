@@ -28,6 +28,7 @@ import Synchronization
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: RuntimeModel
+    let rowCache = RowCache()
 
     private struct Subscribers {
         var mailboxes: [UInt64: WeakMailbox] = [:]
@@ -125,14 +126,26 @@ public final class PersistentStoreCoordinator: Sendable {
     func publish(
         _ entities: [EntityChanges], from origin: ContextIdentifier, store: StoreIdentifier
     ) -> ChangeSet {
-        let (changeSet, mailboxes) = subscribers.withLock { subscribers in
+        // Stores commit side by side; the row cache and all mailboxes see one order.
+        subscribers.withLock { subscribers in
             subscribers.commits += 1
             let changeSet = ChangeSet(
                 number: subscribers.commits, origin: origin, store: store, entities: entities)
-            let others = subscribers.mailboxes.filter { $0.key != origin.number }
-            return (changeSet, others.compactMap(\.value.mailbox))
+            rowCache.follow(entities, commit: changeSet.number)
+            for (context, subscriber) in subscribers.mailboxes where context != origin.number {
+                subscriber.mailbox?.post(changeSet)
+            }
+            return changeSet
         }
-        for mailbox in mailboxes { mailbox.post(changeSet) }
-        return changeSet
+    }
+
+    /// Empties the row cache when a store goes, and keeps out of it what was read of the store. That
+    /// counts as a commit, which changes nothing.
+    func forgetRows() {
+        subscribers.withLock { subscribers in
+            subscribers.commits += 1
+            rowCache.removeAll()
+            rowCache.follow([], commit: subscribers.commits)
+        }
     }
 }

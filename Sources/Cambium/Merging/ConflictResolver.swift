@@ -1,35 +1,84 @@
 import CambiumSQLite
 
-/// Resolves the conflicts of one save, property by property from three rows: the base that the change
-/// started from, ours and theirs. It changes nothing in memory; the outcome is taken over when the
-/// save has succeeded.
-struct ConflictResolver {
+/// Resolves the conflicts of one save by the context's merge policy. It changes nothing in memory; the
+/// outcome is taken over when the save has succeeded.
+struct ConflictResolver: SaveConflictResolver {
     let policy: MergePolicy
     let context: ManagedObjectContext
 
-    func resolve(_ conflicts: [RowConflict]) throws -> [ConflictResolution] {
-        guard policy != .error else {
-            throw ConflictError(conflicts: conflicts.map(describe))
+    func resolve(_ conflicts: [RowConflict], in plan: inout SavePlan) throws {
+        let cache = context.coordinator.rowCache
+        let conflicts = conflicts.map { conflict in
+            var conflict = conflict
+            conflict.cached = cache.entry(conflict.id)?.placed
+            return conflict
         }
-        return conflicts.map { ConflictResolution(conflict: $0, action: action(for: $0)) }
+        // What is in the store now, a fault is to show from here on.
+        cache.note(conflicts)
+        let judged = try judge(conflicts)
+        for (conflict, judgement) in zip(conflicts, judged) {
+            apply(judgement, to: conflict, in: &plan)
+        }
+        reviveRelated(
+            of: zip(conflicts, judged).filter { $0.isDeletion && !$1.policy.keepsOurs }.map(\.0.id),
+            in: &plan)
     }
 
-    private func object(_ conflict: RowConflict) -> ManagedObject? {
-        context.objects[conflict.entity.rootIndex].map[conflict.key]
+    /// What a policy says about a conflict: a plain one, and values that go before it.
+    private struct Judgement {
+        var policy: MergePolicy
+        var chosen: [Int: StoredValue] = [:]
     }
 
-    private func describe(_ conflict: RowConflict) -> MergeConflict {
+    private func judge(_ conflicts: [RowConflict]) throws -> [Judgement] {
+        guard policy.refuses else {
+            return conflicts.map { _ in Judgement(policy: policy) }
+        }
+        var described = conflicts.map { describe($0) }
+        if case .custom(let custom) = policy {
+            for index in described.indices { try custom.resolve(&described[index]) }
+        }
+        let unresolved = described.filter(\.policy.refuses)
+        guard unresolved.isEmpty else { throw ConflictError(conflicts: unresolved) }
+        return described.map { Judgement(policy: $0.policy, chosen: $0.chosen) }
+    }
+
+    func object(_ id: RowID) -> ManagedObject? { context.objects[id.root].map[id.key] }
+
+    func snapshot(_ placed: PlacedRecord?, _ entity: EntityDescription) -> RowSnapshot? {
+        placed.map {
+            RowSnapshot(
+                placed: $0, entity: entity,
+                store: context.coordinator.store(ofRoot: entity.rootIndex))
+        }
+    }
+
+    /// The policy that conflicts start with.
+    var initialPolicy: MergePolicy {
+        if case .custom(let custom) = policy { custom.base } else { policy }
+    }
+
+    func describe(_ conflict: RowConflict) -> MergeConflict {
+        let entity = conflict.entity
+        let object = object(conflict.id)
         let slots = bothChanged(conflict)
+        // A draft goes on being changed when the error has been thrown.
+        let ours = object?.record.map { RecordWriter.compactCopy($0, entity.shape) }
         return MergeConflict(
             objectID: ObjectID(
-                conflict.entity, key: conflict.key,
-                store: context.coordinator.storeIdentifier(ofRoot: conflict.entity.rootIndex)),
+                entity, key: conflict.key,
+                store: context.coordinator.storeIdentifier(ofRoot: entity.rootIndex)),
             isDeletion: conflict.isDeletion, isRowGone: conflict.theirs == nil,
-            properties: slots.map { conflict.entity.layout.slots[$0].property })
+            properties: slots.map { entity.layout.slots[$0].property },
+            newVersion: conflict.theirs?.record.version ?? 0, policy: initialPolicy,
+            object: snapshot(ours, entity),
+            base: snapshot(object?.extras?.snapshot ?? object?.placed, entity),
+            cached: snapshot(conflict.cached, entity),
+            persisted: conflict.isFoundInCache ? nil : snapshot(conflict.theirs, entity))
     }
 
     private func bothChanged(_ conflict: RowConflict) -> [Int] {
-        guard let theirs = conflict.theirs?.record, let extras = object(conflict)?.extras,
+        guard let theirs = conflict.theirs?.record, let extras = object(conflict.id)?.extras,
             let base = extras.snapshot?.record
         else { return [] }
         return extras.changedSlots.slots.filter { slot in
@@ -38,126 +87,108 @@ struct ConflictResolver {
         }
     }
 
-    private func action(for conflict: RowConflict) -> ConflictResolution.Action {
-        let keepsOurs = policy == .objectTrump
-        guard let theirs = conflict.theirs else {
-            // Changed here, deleted there.
-            guard keepsOurs, let ours = object(conflict)?.record else { return .yield(nil) }
-            return .reinsert(context.draftWriter.copy(ours, conflict.entity.shape))
-        }
-        if conflict.isDeletion { return keepsOurs ? .delete(theirs) : .yield(theirs) }
-        return merge(theirs, conflict)
-    }
-
-    /// Theirs, with our changes on top where they do not yield.
-    private func merge(
-        _ theirs: PlacedRecord, _ conflict: RowConflict
-    ) -> ConflictResolution.Action {
+    private func apply(
+        _ judgement: Judgement, to conflict: RowConflict, in plan: inout SavePlan
+    ) {
+        let id = conflict.id
         let entity = conflict.entity
-        guard let object = object(conflict), let ours = object.record,
+        guard let theirs = conflict.theirs else {
+            return applyToGone(judgement, conflict, in: &plan)
+        }
+        if conflict.isDeletion {
+            return judgement.policy.keepsOurs ? plan.delete(id, theirs) : plan.yield(id, to: theirs)
+        }
+        var outcome: (PlacedRecord, SlotSet)?
+        if let object = object(id), let ours = object.record,
             let base = object.extras?.snapshot?.record
-        else { return .yield(theirs) }
-        var merged = context.draftWriter.copy(theirs.record, entity.shape)
-        var written = SlotSet()
-        for slot in object.extras?.changedSlots.slots ?? []
-        where entity.layout.slots[slot].column != nil {
-            let kind = entity.shape.kinds[slot]
-            if ours.isEqual(slot, kind, to: base) { continue }  // set, but to what it was
-            let rule = entity.attributes[slot]?.merge
-            if theirs.record.isEqual(slot, kind, to: base) {
-                context.draftWriter.copySlot(slot, from: ours, to: &merged, entity.shape)
-            } else if rule == .sum {
-                if entity.attributes[slot]?.type == .anyDecimal {
-                    addDecimals(slot, base, ours, to: &merged, entity.shape)
-                } else {
-                    addBoth(slot, kind, base, ours, to: &merged)
+        {
+            outcome =
+                switch judgement.policy {
+                case .overwrite: overwritten(theirs, ours, entity)
+                case .rollback: nil
+                default:
+                    PropertyMerge(judgement.policy, context.draftWriter, entity).merge(
+                        theirs, ours: ours, base: base,
+                        changed: object.extras?.changedSlots ?? SlotSet())
                 }
-            } else if rule == .union,
-                unite(slot, base, ours, to: &merged, entity.shape)
-            {
-                // Done.
-            } else if takesOurs(slot, kind, rule, ours, theirs.record) {
-                context.draftWriter.copySlot(slot, from: ours, to: &merged, entity.shape)
-            }
-            written.insert(slot)
+            if judgement.policy == .overwrite { fixMembers(of: object, in: &plan) }
         }
-        return written.isEmpty ? .yield(theirs) : .update(merged, written)
-    }
-
-    private func takesOurs(
-        _ slot: Int, _ kind: StorageClass, _ rule: MergeRule?, _ ours: Record, _ theirs: Record
-    ) -> Bool {
-        switch rule {
-        case .store?: return false
-        case .object?: return true
-        case .max?: return isLess(theirs, ours, slot, kind)
-        case .min?: return isLess(ours, theirs, slot, kind)
-        case .sum?, .union?, nil: return policy == .objectTrump
+        if judgement.policy == .rollback { plan.dropLinks(of: id) }
+        if !judgement.chosen.isEmpty {
+            var chosen =
+                outcome ?? (context.draftWriter.copy(theirs.record, entity.shape), SlotSet())
+            set(judgement.chosen, in: &chosen, entity)
+            outcome = chosen
+        }
+        if let outcome {
+            plan.write(outcome.0, outcome.1, to: id)
+        } else {
+            plan.yield(id, to: theirs)
         }
     }
 
-    private func isLess(_ one: Record, _ other: Record, _ slot: Int, _ kind: StorageClass) -> Bool {
-        guard one.hasValue(slot), other.hasValue(slot) else { return !one.hasValue(slot) }
-        return switch kind {
-        case .integer: one.integer(slot) < other.integer(slot)
-        case .real: one.real(slot) < other.real(slot)
-        case .text, .blob: one.bytes(slot).lexicographicallyPrecedes(other.bytes(slot))
-        }
-    }
-
-    /// Both differences from the base count. A sum that 64 bits do not hold stays theirs.
-    private func addBoth(
-        _ slot: Int, _ kind: StorageClass, _ base: Record, _ ours: Record,
-        to merged: inout PlacedRecord
+    /// Deleted there, changed here.
+    private func applyToGone(
+        _ judgement: Judgement, _ conflict: RowConflict, in plan: inout SavePlan
     ) {
-        switch kind {
-        case .integer:
-            let difference = ours.integer(slot).subtractingReportingOverflow(base.integer(slot))
-            let sum = merged.record.integer(slot)
-                .addingReportingOverflow(difference.partialValue)
-            if !difference.overflow, !sum.overflow {
-                merged.record.setInteger(slot, sum.partialValue)
-            }
-        case .real:
-            merged.record.setReal(
-                slot, merged.record.real(slot) + ours.real(slot) - base.real(slot))
-        case .text, .blob:
-            break
-        }
+        let entity = conflict.entity
+        guard judgement.policy.keepsOurs, let object = object(conflict.id),
+            object.lifecycle == .updated, let ours = object.record
+        else { return plan.yield(conflict.id, to: nil) }
+        var again = (context.draftWriter.copy(ours, entity.shape), SlotSet())
+        set(judgement.chosen, in: &again, entity)
+        plan.reinsert(again.0, as: conflict.id)
+        restoreLinks(of: object, in: &plan)
     }
 
-    /// Adds our difference to a decimal of any scale. Where the sum would not be exact, theirs stays.
-    private func addDecimals(
-        _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
-        _ shape: RecordShape
+    private func set(
+        _ values: [Int: StoredValue], in outcome: inout (PlacedRecord, SlotSet),
+        _ entity: EntityDescription
     ) {
-        func number(_ record: Record) -> Decimal? {
-            record.hasValue(slot) ? OrderedDecimal.decimal(of: Data(record.bytes(slot))) : 0
+        for (slot, value) in values {
+            context.draftWriter.set(value, slot, of: &outcome.0, entity.shape)
+            outcome.1.insert(slot)
         }
-        guard let base = number(base), let ours = number(ours),
-            let theirs = number(merged.record)
-        else { return }
-        let sum = theirs + (ours - base)
-        guard sum - theirs == ours - base, let bytes = OrderedDecimal.bytes(of: sum) else { return }
-        bytes.withUnsafeBytes { context.draftWriter.setBytes($0, slot, of: &merged, shape) }
     }
 
-    /// Merges JSON arrays as sets.
-    ///
-    /// - Returns: False where one of the three is none.
-    private func unite(
-        _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
-        _ shape: RecordShape
-    ) -> Bool {
-        func array(_ record: Record) -> JSONArrayText? {
-            JSONArrayText(record.hasValue(slot) ? Array(record.bytes(slot)) : Array("[]".utf8))
+    private func overwritten(
+        _ theirs: PlacedRecord, _ ours: Record, _ entity: EntityDescription
+    ) -> (PlacedRecord, SlotSet) {
+        var placed = context.draftWriter.copy(ours, entity.shape)
+        placed.record.version = theirs.record.version
+        for slot in entity.derivedSlots.slots {
+            context.draftWriter.copySlot(slot, from: theirs.record, to: &placed, entity.shape)
         }
-        guard ours.hasValue(slot), merged.record.hasValue(slot), let base = array(base),
-            let ours = array(ours), let theirs = array(merged.record)
-        else { return false }
-        JSONArrayText.union(base: base, ours: ours, theirs: theirs).json.withUnsafeBytes {
-            context.draftWriter.setBytes($0, slot, of: &merged, shape)
+        return (placed, entity.storedSlots.subtracting(entity.derivedSlots))
+    }
+
+    // MARK: Links
+
+    /// Writes all pairs again that the context knows of an object whose row was deleted, and they
+    /// with it.
+    private func restoreLinks(of object: ManagedObject, in plan: inout SavePlan) {
+        for relationship in object.entityDescription.relationships {
+            guard var pairs = plan.model.pairs(of: relationship, object),
+                let links = object.extras?.links[relationship.ordinal]
+            else { continue }
+            pairs.added = links.members.map {
+                relationship.ownsPairs ? (object.key, $0.key) : ($0.key, object.key)
+            }
+            plan.add(pairs)
         }
-        return true
+    }
+
+    /// Makes the members of the many-to-many relationships of an object exactly those that the
+    /// context knows, where it has read them.
+    private func fixMembers(of object: ManagedObject, in plan: inout SavePlan) {
+        for relationship in object.entityDescription.relationships {
+            guard let pairs = plan.model.pairs(of: relationship, object),
+                let links = object.extras?.links[relationship.ordinal], links.stored != nil
+            else { continue }
+            plan.fix(
+                .init(
+                    links: pairs, key: object.key, isSource: relationship.ownsPairs,
+                    members: links.members.map(\.key)))
+        }
     }
 }

@@ -1,47 +1,101 @@
 /// How a save resolves conflicts with what others saved meanwhile.
 ///
 /// A conflict is an object that this context changed or deleted and whose row has another version
-/// than the one the change is based on.
+/// than the one that the change is based on; or a unique value that another object has.
+///
+/// | | both changed it | changed here, deleted there | deleted here, changed there | unique value taken |
+/// |---|---|---|---|---|
+/// | ``error`` | error | error | error | error |
+/// | ``rollback`` | theirs, whole | deleted | lives, theirs | the new object gives way |
+/// | ``overwrite`` | ours, whole | inserted again | deleted | the stored row gets all our values |
+/// | ``storeTrump`` | by property, theirs wins | deleted | lives, theirs | the new object gives way |
+/// | ``objectTrump`` | by property, ours wins | inserted again | deleted | the stored row gets the values that we set |
+///
+/// By property means: what only one side changed is kept, whoever it is. The attributes of the model
+/// that have a merge rule of their own (`merge="sum"`) follow it under the two policies that go by
+/// property.
+///
+/// Links of to-many relationships are merged as sets of additions and removals: what both sides
+/// added is there, what either took away is not. Under `overwrite` the members of a many-to-many
+/// relationship of an object in conflict are exactly those that this context knows, and under
+/// `rollback` they are the store's.
+///
+/// An object that is inserted again gets back the links that this context knows; a link to an
+/// object that is gone is cleared where it is optional. An object that cannot be without it stays
+/// deleted. In a one-to-one that two contexts linked differently, the policy says whose link stays.
 public enum MergePolicy: Sendable, Hashable {
-    /// The save fails with ``ConflictError``; nothing is written and nothing changes in memory.
+    /// The save fails with ``ConflictError`` or ``ConstraintConflictError``; nothing is written and
+    /// nothing changes in memory.
     case error
+    /// The changes of objects in conflict are dropped, the store's state stays; other objects are
+    /// saved.
+    case rollback
+    /// The object is written as it is here, with the properties too that only the others changed.
+    case overwrite
     /// Property by property, the store's value stays where both sides changed it (Core Data's
     /// `mergeByPropertyStoreTrump`). Of a deletion against a change, the store's side stays.
     case storeTrump
     /// Property by property, this context's value stays where both sides changed it (Core Data's
     /// `mergeByPropertyObjectTrump`). Of a deletion against a change, this context's side stays.
     case objectTrump
+    /// The program decides.
+    case custom(CustomMergePolicy)
+
+    /// Whether, of two sides that exclude each other, this context's stays.
+    var keepsOurs: Bool { self == .objectTrump || self == .overwrite }
+
+    /// Whether it decides nothing, and the save fails.
+    var refuses: Bool {
+        switch self {
+        case .error, .custom: true
+        case .rollback, .overwrite, .storeTrump, .objectTrump: false
+        }
+    }
 }
 
-/// An object that two contexts changed.
-public struct MergeConflict: Sendable {
-    /// The object.
-    public let objectID: ObjectID
-    /// Whether this context wanted to delete it.
-    public let isDeletion: Bool
-    /// Whether its row is gone from the store.
-    public let isRowGone: Bool
-    /// The properties that both sides changed.
-    public let properties: [String]
-}
-
-/// The save met rows that others changed meanwhile, under ``MergePolicy/error``.
+/// A merge policy of the program's own, which is asked about each conflict.
 ///
-/// Nothing was written. Refresh the objects (``ManagedObjectContext/refresh(_:mergeChanges:)``) and
-/// save again, or set another policy.
-public struct ConflictError: Error, Sendable {
-    /// The conflicts; at least one.
-    public let conflicts: [MergeConflict]
+/// ```swift
+/// context.mergePolicy = .custom(CustomMergePolicy(basedOn: .objectTrump) { conflict in
+///     guard let theirs = conflict.persistedSnapshot?["stock"] else { return }
+///     try conflict.setValue(theirs, forKey: "stock")      // the store knows the stock best
+/// })
+/// ```
+///
+/// It is asked about objects first and about unique values afterwards, inside the transaction of the
+/// save, and must not use a context. What it decides takes effect when the save succeeds.
+public final class CustomMergePolicy: Sendable {
+    let base: MergePolicy
+    let resolve: @Sendable (inout MergeConflict) throws -> Void
+    let resolveConstraint: @Sendable (inout ConstraintConflict) throws -> Void
 
-    /// Core Data's code for a save that met conflicts.
-    public var coreDataCode: Int { 133020 }
+    /// Makes a policy.
+    ///
+    /// - Parameters:
+    ///   - base: What happens where the closures decide nothing; with ``MergePolicy/error`` such a
+    ///     conflict makes the save fail.
+    ///   - resolve: Decides about an object that others changed or deleted: sets its
+    ///     ``MergeConflict/policy``, or values. What it throws makes the save fail.
+    ///   - resolveConstraint: Decides about a unique value that another object has.
+    public init(
+        basedOn base: MergePolicy = .error,
+        resolve: @escaping @Sendable (inout MergeConflict) throws -> Void,
+        resolveConstraint: @escaping @Sendable (inout ConstraintConflict) throws -> Void = { _ in }
+    ) {
+        self.base = base
+        self.resolve = resolve
+        self.resolveConstraint = resolveConstraint
+    }
 }
 
-extension ConflictError: CustomStringConvertible {
-    /// The objects and what helps.
-    public var description: String {
-        let objects = conflicts.map { "\($0.objectID)" }.joined(separator: ", ")
-        return "Others have changed \(objects) since this context read them. Refresh them and save "
-            + "again, or set a merge policy that resolves conflicts."
+extension CustomMergePolicy: Hashable {
+    /// Whether both are the same policy.
+    public static func == (one: CustomMergePolicy, other: CustomMergePolicy) -> Bool {
+        one === other
+    }
+
+    /// Hashes the policy's identity.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
     }
 }

@@ -24,8 +24,12 @@ final class EntityDescription: Sendable {
     let attributes: [Attribute?]
     /// The slots that have a column.
     let storedSlots: SlotSet
+    /// The slots of derived attributes, which nobody sets.
+    let derivedSlots: SlotSet
     /// Whether there are values that are in memory only.
     let hasTransients: Bool
+    /// The slots of those.
+    let transientSlots: [Int]
     /// The slots of attributes that must have a value.
     let requiredSlots: SlotSet
     /// The slots of floating-point numbers and dates that can be set.
@@ -44,6 +48,9 @@ final class EntityDescription: Sendable {
     let template: PlacedRecord
     /// The slots whose default is made anew for each object.
     let dynamicDefaults: [(slot: Int, value: DefaultValue)]
+    /// Whether new objects note those defaults: a merge of unique values wants to know which values
+    /// the program has set.
+    let remembersDefaults: Bool
     /// The rules of the entity and its ancestors.
     let rules: [Rule]
     let saveSQL: SaveSQL
@@ -76,9 +83,15 @@ final class EntityDescription: Sendable {
             storedSlots.insert(slot)
         }
         self.storedSlots = storedSlots
-        hasTransients = layout.slots.contains { $0.column == nil }
+        transientSlots = layout.slots.indices.filter { layout.slots[$0].column == nil }
+        hasTransients = !transientSlots.isEmpty
         let attributes = layout.slots.map { model.attribute($0.property, of: entity) }
         self.attributes = attributes
+        var derivedSlots = SlotSet()
+        for (slot, attribute) in attributes.enumerated() where attribute?.derivation != nil {
+            derivedSlots.insert(slot)
+        }
+        self.derivedSlots = derivedSlots
         var externalSlots = SlotSet()
         for (slot, attribute) in attributes.enumerated() where attribute?.usesExternalForm == true {
             externalSlots.insert(slot)
@@ -107,6 +120,8 @@ final class EntityDescription: Sendable {
             default: nil
             }
         }
+        remembersDefaults =
+            !dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
         saveSQL = SaveSQL(entity, layout: layout, in: model)
         insertSQL = saveSQL.insert
     }

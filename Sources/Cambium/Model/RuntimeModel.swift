@@ -16,6 +16,10 @@ final class RuntimeModel: Sendable {
     /// For each entity the relationships (by identity) whose links a change of its objects can
     /// touch: its own and their inverses.
     let touchedRelationships: [[Int]]
+    /// What no two rows share.
+    let uniqueKeys: [UniqueKey]
+    /// For each entity those of one-to-one relationships, which the store has no index for.
+    let partnerKeys: [[UniqueKey]]
 
     init(_ compiled: CompiledModel) {
         let model = compiled.model
@@ -36,6 +40,12 @@ final class RuntimeModel: Sendable {
             model.family(of: entity).compactMap { indexByName[$0.name] }
         }
         derivations = DerivationPlan(entities, in: model)
+        let uniqueKeys = UniqueKey.all(of: entities)
+        self.uniqueKeys = uniqueKeys
+        let families = families
+        partnerKeys = entities.map { entity in
+            uniqueKeys.filter { $0.isPartner && families[$0.declarer].contains(entity.index) }
+        }
         touchedRelationships = entities.map { description in
             description.relationships.flatMap { relationship -> [Int] in
                 guard let inverse = relationship.relationship.inverse,

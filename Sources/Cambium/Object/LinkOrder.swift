@@ -60,6 +60,18 @@ struct LinkOrder: Hashable, Sendable {
         movedToEnd.formUnion(moved.intersection(known))
     }
 
+    /// Puts another member in the place of one, unless that is there already.
+    mutating func replace(_ key: Int64, with other: Int64) {
+        func replaced(_ keys: [Int64]) -> [Int64] {
+            keys.contains(other)
+                ? keys.filter { $0 != key } : keys.map { $0 == key ? other : $0 }
+        }
+        appended = replaced(appended)
+        arrangement = replaced(arrangement)
+        if movedToEnd.remove(key) != nil { movedToEnd.insert(other) }
+        if placed.remove(key) != nil { placed.insert(other) }
+    }
+
     /// Forgets who was put where; additions stay, at the end.
     mutating func discardPlaces(additions: (Int64) -> Bool) {
         appended += arrangement.filter { placed.contains($0) && additions($0) }

@@ -7,7 +7,7 @@ extension ManagedObject {
     public final func orderedToMany<Destination: ManagedObject>(
         _ ordinal: Int
     ) -> OrderedToMany<Destination> {
-        OrderedToMany(owner: self, ordinal: ordinal)
+        OrderedToMany(owner: standIn, ordinal: ordinal)
     }
 
     /// Puts objects before the one that stands at an index now, or at the end.

@@ -24,7 +24,7 @@ extension ManagedObject {
     /// The objects that a to-many relationship leads to.
     @_spi(Generated)
     public final func toMany<Destination: ManagedObject>(_ ordinal: Int) -> ToMany<Destination> {
-        ToMany(owner: self, ordinal: ordinal)
+        ToMany(owner: standIn, ordinal: ordinal)
     }
 
     // MARK: To one
@@ -60,7 +60,12 @@ extension ManagedObject {
     }
 
     final func setDestination(of relationship: RelationshipDescription, to object: ManagedObject?) {
+        if let survivor = extras?.survivor {
+            let same = survivor.entityDescription.relationships[relationship.ordinal]
+            return survivor.setDestination(of: same, to: object)
+        }
         guard isUsable(object, for: relationship) else { return }
+        let object = object?.standIn
         guard relationship.slot != nil else {
             if relationship.isTransient {
                 return setTransientDestination(of: relationship, to: object)
@@ -117,6 +122,9 @@ extension ManagedObject {
         let known = extras?.links[ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
         guard let context = state.context, key != .min else { return known }
         if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded {
+            if let survivor = known.stored == nil ? extras?.survivor : nil {
+                return survivor.links(ordinal)
+            }
             return known.needsOrdering ? settled(known, ordinal) : known
         }
         if known.stored != nil, known.readAt >= context.lastChange(of: relationship) {
@@ -144,6 +152,7 @@ extension ManagedObject {
     final func link(_ ordinal: Int, to object: ManagedObject) {
         let relationship = entityDescription.relationships[ordinal]
         guard isUsable(object, for: relationship) else { return }
+        let object = object.standIn
         if relationship.isTransient { return linkTransient(relationship, to: object) }
         guard relationship.isJoinTable else {
             // The destination keeps the key.
@@ -158,6 +167,7 @@ extension ManagedObject {
     final func unlink(_ ordinal: Int, from object: ManagedObject) {
         let relationship = entityDescription.relationships[ordinal]
         guard isUsable(object, for: relationship) else { return }
+        let object = object.standIn
         if relationship.isTransient { return unlinkTransient(relationship, from: object) }
         guard relationship.isJoinTable else {
             guard let inverse = relationship.inverse else { return }

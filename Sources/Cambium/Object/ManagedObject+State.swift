@@ -3,7 +3,8 @@ import CambiumSQLite
 extension ManagedObject {
     /// The object's identity, which may cross isolations. Final from insertion on.
     public final var objectID: ObjectID {
-        ObjectID(
+        if lifecycle == .gone, let survivor = extras?.survivor { return survivor.objectID }
+        return ObjectID(
             entityDescription, key: key,
             store: state.coordinator.storeIdentifier(ofRoot: entityDescription.rootIndex))
     }
@@ -11,7 +12,8 @@ extension ManagedObject {
     /// The context that the object belongs to; nil after the context is gone, or after the object's
     /// deletion was saved.
     public final var managedObjectContext: ManagedObjectContext? {
-        lifecycle == .gone || lifecycle == .discarded ? nil : state.context
+        lifecycle == .gone || lifecycle == .discarded
+            ? extras?.survivor?.managedObjectContext : state.context
     }
 
     /// The object's entity in the model.
@@ -34,7 +36,7 @@ extension ManagedObject {
     }
 
     /// Whether the values are not in memory yet. Reading one reads the row.
-    public final var isFault: Bool { record == nil }
+    public final var isFault: Bool { record == nil && extras?.survivor?.isFault != false }
 
     /// Whether the row vanished without this context's doing.
     var isGhost: Bool { extras?.vanished ?? false }
@@ -113,6 +115,12 @@ final class ObjectExtras {
     var fetched: [Int: [LinkSet.Member]] = [:]
     /// Whether the row was found missing, or deleted by another isolation.
     var vanished = false
+    /// The object that a save has kept in place of this one, which was new and had its unique
+    /// values.
+    var survivor: ManagedObject?
+    /// The default values of a new object that are made anew for each, by slot; only where there are
+    /// unique constraints, so that a merge can tell whether the program set them.
+    var dynamicDefaults: [Int: StoredValue] = [:]
 
     var hasRelationshipChanges: Bool { links.contains { $0.value.hasChanges } }
 }

@@ -92,7 +92,10 @@ extension ManagedObject {
 
     /// Writes text or data as a change.
     public final func writeBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
-        guard let record = prepareChange(slot), let page else { return }
+        guard let record = prepareChange(slot), let page else {
+            extras?.survivor?.writeBytes(slot, bytes)
+            return
+        }
         var placed = PlacedRecord(page: page, record: record)
         state.draftWriter.setBytes(bytes, slot, of: &placed, entityDescription.shape)
         self.page = placed.page
@@ -110,6 +113,7 @@ extension ManagedObject {
     @usableFromInline
     final func noteChange(_ slot: Int) -> Record? {
         if !flags.isSuperset(of: .isReady) {
+            if let survivor = extras?.survivor { return survivor.prepareChange(slot) }
             guard let context = state.context else {
                 return nil
             }
@@ -123,6 +127,7 @@ extension ManagedObject {
     /// Reads the row of a fault.
     @usableFromInline
     final func fire() -> Record {
+        if let survivor = extras?.survivor { return survivor.readable }
         state.context?.fire(self)
         return record ?? entityDescription.template.record
     }

@@ -3,6 +3,14 @@ struct SlotSet: Hashable, Sendable {
     private var first: UInt64 = 0
     private var more: [UInt64] = []
 
+    /// No slots.
+    init() {}
+
+    /// One slot.
+    init(_ slot: Int) {
+        insert(slot)
+    }
+
     var isEmpty: Bool { first == 0 && more.allSatisfy { $0 == 0 } }
 
     @inline(__always)
@@ -20,13 +28,14 @@ struct SlotSet: Hashable, Sendable {
         more[word] |= 1 << UInt64(slot & 63)
     }
 
-    /// The slots in ascending order.
+    /// Whether a slot is in the set.
     func contains(_ slot: Int) -> Bool {
         if slot < 64 { return first & (1 &<< UInt64(slot)) != 0 }
         let word = (slot - 64) >> 6
         return word < more.count && more[word] & (1 << UInt64(slot & 63)) != 0
     }
 
+    /// The slots in ascending order.
     var slots: [Int] {
         var slots: [Int] = []
         forEach { slots.append($0) }
@@ -59,6 +68,17 @@ struct SlotSet: Hashable, Sendable {
         // Equal sets have equal words.
         while common.more.last == 0 { common.more.removeLast() }
         return common
+    }
+
+    /// The slots that are not in the other set.
+    func subtracting(_ other: SlotSet) -> SlotSet {
+        var rest = self
+        rest.first &= ~other.first
+        for (index, word) in other.more.enumerated() where index < rest.more.count {
+            rest.more[index] &= ~word
+        }
+        while rest.more.last == 0 { rest.more.removeLast() }
+        return rest
     }
 
     mutating func formUnion(_ other: SlotSet) {

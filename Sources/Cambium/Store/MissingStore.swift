@@ -28,7 +28,7 @@ final class MissingStore: Store {
 
     func save(
         _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        resolver: any SaveConflictResolver,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws { throw error }

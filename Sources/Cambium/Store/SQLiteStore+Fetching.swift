@@ -85,7 +85,7 @@ extension SQLiteStore {
         try receive(row(of: request.entity, rows(of: request.entity, at: statement.row)))
     }
 
-    private func fetch(
+    func fetch(
         _ keys: [Int64], _ request: RowRequest, _ connection: Connection,
         _ receive: (StoreRow) throws -> Void
     ) throws {

@@ -18,14 +18,14 @@ protocol Store: AnyObject, Sendable {
     /// Writes everything in one transaction.
     ///
     /// - Parameters:
-    ///   - resolve: Called inside the transaction with the rows that someone else changed meanwhile;
-    ///     answers what to write instead, or throws.
+    ///   - resolver: Asked inside the transaction about what others did meanwhile, before anything
+    ///     is written; answers what to write instead, or throws.
     ///   - willCommit: Called when everything is written and not committed yet; where it throws,
     ///     nothing is kept.
     ///   - committed: Called after the commit, before another save can begin.
     func save(
         _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        resolver: any SaveConflictResolver,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws
@@ -135,11 +135,12 @@ struct SaveRequest {
     struct Links {
         /// The relationship, of the side that the pairs come first with.
         let relationship: RelationshipDescription
-        /// The number of that side's root entity.
-        let root: Int
         let table: String
         let sourceColumn: String
         let destinationColumn: String
+        /// The numbers of the root entities of both ends.
+        let sourceRoot: Int
+        let destinationRoot: Int
         var added: [(source: Int64, destination: Int64)] = []
         var removed: [(source: Int64, destination: Int64)] = []
     }
@@ -148,14 +149,15 @@ struct SaveRequest {
     struct Order {
         /// One list.
         struct List {
-            let owner: Int64
-            let order: LinkOrder
+            var owner: Int64
+            var order: LinkOrder
         }
 
         let relationship: RelationshipDescription
-        /// The number of the owners' root entity.
-        let root: Int
         let sql: OrderSQL
+        /// The numbers of the root entities of the owners and of the members.
+        let ownerRoot: Int
+        let memberRoot: Int
         var lists: [List]
     }
 
@@ -167,39 +169,4 @@ struct SaveRequest {
     var orders: [Order] = []
     /// Keeps the records of this request alive.
     var pages: [RowPage] = []
-}
-
-/// What a save came to.
-struct SaveOutcome {
-    /// What was written in place of what the context wanted.
-    var resolutions: [ConflictResolution] = []
-    /// The derived values of the rows that were written, and of those that look at them.
-    var derived: [DerivedRow] = []
-}
-
-/// A row that is not in the store as the context last saw it.
-struct RowConflict {
-    let entity: EntityDescription
-    let key: Int64
-    /// The row as it is in the store now; nil where it is gone.
-    let theirs: PlacedRecord?
-    /// Whether this save wants to delete the row.
-    let isDeletion: Bool
-}
-
-/// What a conflict comes to.
-struct ConflictResolution {
-    enum Action {
-        /// Write these slots of this record over the row; the record has the row's version.
-        case update(PlacedRecord, SlotSet)
-        /// Insert the row again; the record has the version before the new one.
-        case reinsert(PlacedRecord)
-        /// Delete the row, which has that version.
-        case delete(PlacedRecord)
-        /// Leave the store as it is: nil where the row is gone.
-        case yield(PlacedRecord?)
-    }
-
-    let conflict: RowConflict
-    let action: Action
 }

@@ -9,6 +9,10 @@ enum ConstraintFailure {
     private static let notNull: Int32 = 1299
     private static let unique: Int32 = 2067
 
+    static func isUnique(_ error: SQLiteError) -> Bool { error.code == unique }
+
+    static func isForeignKey(_ error: SQLiteError) -> Bool { error.code == foreignKey }
+
     static func validationError(
         for error: SQLiteError, in model: RuntimeModel
     ) -> ValidationError? {

@@ -25,6 +25,16 @@ package struct LinkSQL: Sendable {
         """
     }
 
+    /// The other ends of the pairs of the key that is parameter 1.
+    package var destinations: String {
+        "SELECT \(destination) FROM \(table) WHERE \(source) = ?"
+    }
+
+    /// The same from the other side.
+    package var sources: String {
+        "SELECT \(source) FROM \(table) WHERE \(destination) = ?"
+    }
+
     /// Removes all pairs of the keys.
     package var deleteAll: String {
         "DELETE FROM \(table) WHERE \(source) IN (SELECT key FROM pending)"

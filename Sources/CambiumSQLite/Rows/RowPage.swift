@@ -16,6 +16,8 @@ public final class RowPage: @unchecked Sendable {
     // set, which happens under a lock) and never again: a later change makes a copy first.
     let start: UnsafeMutableRawPointer
     let capacity: Int
+    /// How many bytes it takes.
+    package var size: Int { capacity }
     // Safety: a number, loaded and stored.
     @exclusivity(unchecked) private(set) var used = 0
 

@@ -57,6 +57,25 @@ struct QueryGenerationTests {
         }
     }
 
+    @Test func `a pinned context and the row cache keep out of each other's way`() throws {
+        try withContexts { pinned, other in
+            try pinned.setQueryGeneration(.current)
+            let node = try #require(try pinned.fetch(Node.fetchRequest()).first)
+            let theirs: Node = try other.get(node.objectID)
+            theirs.label = "new"
+            try other.save()
+            // Leaves the new row in the row cache.
+            other.refresh(theirs, mergeChanges: false)
+            pinned.refresh(node, mergeChanges: false)
+            #expect(node.label == "a")
+            pinned.refresh(node, mergeChanges: false)
+            #expect(theirs.label == "new")
+            other.refresh(theirs, mergeChanges: false)
+            _ = try pinned.fetch(Node.fetchRequest())
+            #expect(theirs.label == "new")
+        }
+    }
+
     @Test func `a save and a merge go on to the latest state`() throws {
         try withContexts { pinned, other in
             try pinned.setQueryGeneration(.current)

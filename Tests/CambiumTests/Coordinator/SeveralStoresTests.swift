@@ -127,6 +127,66 @@ struct SeveralStoresTests {
         }
     }
 
+    @Test func `each store resolves its own conflicts`() throws {
+        try withStores { coordinator, catalogue, visits in
+            let context = coordinator.newContext()
+            let author = Author(in: context)
+            let visitor = Visitor(in: context)
+            let book = Book(in: context, title: "taken", author: author)
+            let visit = Visit(in: context, page: "taken", visitor: visitor)
+            try context.save()
+            let other = coordinator.newContext()
+            other.mergePolicy = .objectTrump
+            let (sameAuthor, sameVisitor): (Author, Visitor) = (
+                try other.get(author.objectID), try other.get(visitor.objectID)
+            )
+            let newBook = Book(in: other, title: "taken", author: sameAuthor)
+            let newVisit = Visit(in: other, page: "taken", visitor: sameVisitor)
+            try other.save()
+            #expect(!other.hasChanges)
+            #expect(newBook.objectID == book.objectID && newVisit.objectID == visit.objectID)
+            #expect(try count("Book", in: catalogue) == 1 && count("Visit", in: visits) == 1)
+        }
+    }
+
+    @Test func `an object of one store is looked at when objects of another are saved`() throws {
+        try withStores { coordinator, _, visits in
+            let context = coordinator.newContext()
+            let author = Author(in: context, name: "base")
+            _ = Visitor(in: context)
+            try context.save()
+            let other = coordinator.newContext()
+            let theirs: Author = try other.get(author.objectID)
+            theirs.name = "theirs"
+            try other.save()
+            context.detectConflicts(for: author)
+            _ = Visitor(in: context)
+            #expect(throws: ConflictError.self) { try context.save() }
+            #expect(try count("Visitor", in: visits) == 1)
+            context.refresh(author, mergeChanges: false)
+            context.detectConflicts(for: author)
+            try context.save()
+            #expect(try count("Visitor", in: visits) == 2)
+        }
+    }
+
+    @Test func `the rows of a removed store are not remembered`() throws {
+        try withStores { coordinator, _, visits in
+            let context = coordinator.newContext()
+            let visitor = Visitor(in: context, name: "V")
+            let another = Visitor(in: context, name: "W")
+            try context.save()
+            context.refresh(visitor, mergeChanges: false)
+            try coordinator.remove(visits)
+            context.refresh(another, mergeChanges: false)
+            for id in [visitor.objectID, another.objectID] {
+                #expect(throws: StoreError.self) {
+                    try coordinator.newContext().existingObject(with: id)
+                }
+            }
+        }
+    }
+
     @Test func `a commit that fails after another one says which stores have the changes`() throws {
         try withStores { coordinator, catalogue, visits in
             // Stores write in the order of their identities, and the last one commits first.

@@ -5,13 +5,21 @@ import Testing
 /// Two contexts change the same graph at random, in each other's way. Whatever a policy decides, in
 /// the end both show what the store has, and both sides of every relationship agree.
 struct RandomMergeTests {
-    @Test(arguments: [MergePolicy.storeTrump, .objectTrump], [true, false])
+    /// Where two contexts meet.
+    enum Place: CaseIterable {
+        case store, eventByEvent, customStore
+    }
+
+    @Test(
+        arguments: [MergePolicy.storeTrump, .objectTrump, .overwrite, .rollback], Place.allCases)
     func `contexts that work against each other come to the same graph`(
-        _ policy: MergePolicy, _ merges: Bool
+        _ policy: MergePolicy, _ place: Place
     ) throws {
         try forEachSeed { seed in
-            try withContainer(Everything.model) { container in
-                var struggle = Struggle(container, policy, mergesAutomatically: merges, seed: seed)
+            let kind: StoreKind = place == .customStore ? .dictionary : .memory
+            try withContainer(Everything.model, on: kind) { container in
+                var struggle = Struggle(
+                    container, policy, mergesAutomatically: place == .eventByEvent, seed: seed)
                 for _ in 0..<8 { try struggle.round() }
             }
         }
@@ -70,8 +78,6 @@ private struct Struggle {
         }
     }
 
-    // The one-to-one is left out: nothing in the store keeps two contexts from giving one node two
-    // predecessors.
     private mutating func change(_ index: Int) throws {
         let context = contexts[index]
         guard let node: Node = try pick(context), generator.chance(0.9) else {
@@ -80,7 +86,7 @@ private struct Struggle {
             return
         }
         let number = Int64.random(in: 0..<4, using: &generator)
-        switch Int.random(in: 0..<12, using: &generator) {
+        switch Int.random(in: 0..<14, using: &generator) {
         case 0, 1:
             log.append("\(index): \(node.objectID).number = \(number)")
             node.number = number
@@ -108,6 +114,11 @@ private struct Struggle {
             guard let doomed else { return }
             log.append("\(index): delete \(doomed.objectID)")
             context.delete(doomed)
+        case 11, 12:
+            let other: Node? = generator.chance(0.8) ? try pick(context) : nil
+            log.append(
+                "\(index): \(node.objectID).next = \(other?.objectID.description ?? "nil")")
+            if generator.chance(0.5) { node.next = other } else { other?.previous = node }
         default: save(index)
         }
     }

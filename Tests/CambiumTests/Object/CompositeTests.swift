@@ -66,9 +66,9 @@ struct CompositeTests {
                 try each.setValue(.string("High St"), forKey: "address.street")
                 try each.setValue(.int(7), forKey: "address.number")
             }
-            let error = #expect(throws: ValidationError.self) { try context.save() }
-            #expect(error?.code == .notUnique)
-            #expect(error?.message.contains("address.street") == true)
+            let error = #expect(throws: ConstraintConflictError.self) { try context.save() }
+            #expect(
+                error?.conflicts.map(\.constraint) == [["address.street", "address.number"]])
         }
     }
 

@@ -182,7 +182,7 @@ struct DerivedTests {
                 try each.setValue(.string("High St"), forKey: "address.street")
                 try each.setValue(.int(7), forKey: "address.number")
             }
-            #expect(throws: ValidationError.self) { try context.save() }
+            #expect(throws: ConstraintConflictError.self) { try context.save() }
             #expect(ann.orderCount == 0)
             #expect(try order.value(forKey: "customerName") == .null)
         }

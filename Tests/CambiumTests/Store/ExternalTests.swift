@@ -80,7 +80,7 @@ struct ExternalTests {
                 try each.setValue(.string("High St"), forKey: "address.street")
                 try each.setValue(.int(7), forKey: "address.number")
             }
-            #expect(throws: ValidationError.self) { try context.save() }
+            #expect(throws: ConstraintConflictError.self) { try context.save() }
             #expect(files(path).isEmpty)
             #expect(customer.photo == Self.large)
             try customer.setValue(.int(8), forKey: "address.number")

@@ -1,22 +1,43 @@
 extension CustomStore {
     func save(
         _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        resolver: any SaveConflictResolver,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
         try saving.withLock { _ in
             let notes = notesToWrite.withLock { $0 }
-            var changes = NodeChanges(
-                try makeGraph(), needsUniquenessChecks: backend.needsUniquenessChecks)
-            try withExtendedLifetime(request) { try changes.apply(request, resolve) }
+            let graph = try makeGraph()
+            var changes = NodeChanges(graph)
+            let resolutions = try withExtendedLifetime(request) {
+                let settled = try plan(request, resolver, graph)
+                return try withExtendedLifetime(settled) {
+                    try changes.apply(settled.request)
+                    return settled.resolutions
+                }
+            }
             // The backend cannot take back what it has written, so it is the last to write.
             try willCommit()
             try backend.save(changes.request(notes: notes))
             if let notes { didWrite(notes) }
-            committed(SaveOutcome(resolutions: changes.resolutions))
+            committed(SaveOutcome(resolutions: resolutions))
         }
+    }
+
+    /// Works out what to write, with no conflict in it, and no key that leads nowhere.
+    private func plan(
+        _ request: SaveRequest, _ resolver: any SaveConflictResolver, _ graph: NodeGraph
+    ) throws -> SavePlan {
+        let lookup = NodeLookup(graph, needsUniquenessChecks: backend.needsUniquenessChecks)
+        let planner = SavePlanner(lookup: lookup, model: model)
+        var plan = try planner.plan(request, resolver)
+        // What the resolver has left, SQLite's foreign keys would refuse.
+        if let left = try planner.danglingKeys(in: &plan).keys.first {
+            throw NodeChanges.missingDestination(
+                plan.rows[left.row]?.entity.name ?? "", left.relationship.relationship.name)
+        }
+        return plan
     }
 
     func saveWithoutChanges() throws {

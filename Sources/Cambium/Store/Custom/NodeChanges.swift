@@ -4,94 +4,37 @@ import CambiumSQLite
 /// Works out what a save does to the rows of a custom store.
 struct NodeChanges {
     private let graph: NodeGraph
-    private let needsUniquenessChecks: Bool
     private var written: [NodeKey: StoreNode] = [:]
     private var insertedKeys: Set<NodeKey> = []
     private var deleted: [NodeKey: StoreNode] = [:]
-    private(set) var resolutions: [ConflictResolution] = []
 
     private struct NodeKey: Hashable {
         let root: Int
         let key: Int64
     }
 
-    init(_ graph: NodeGraph, needsUniquenessChecks: Bool) {
+    init(_ graph: NodeGraph) {
         self.graph = graph
-        self.needsUniquenessChecks = needsUniquenessChecks
     }
 
     private var model: RuntimeModel { graph.model }
 
-    mutating func apply(
-        _ request: SaveRequest, _ resolve: ([RowConflict]) throws -> [ConflictResolution]
-    ) throws {
-        for check in request.checks {
-            _ = try self.resolve(check.records, check.entity, isDeletion: false, resolve)
-        }
+    /// Does all of it; there is no conflict left.
+    mutating func apply(_ request: SaveRequest) throws {
         for deletion in request.deletions {
-            let resolved = try self.resolve(
-                deletion.records, deletion.entity, isDeletion: true, resolve)
-            for record in deletion.records where !resolved.contains(record.key) {
-                try delete(record.key, deletion.entity)
-            }
+            for record in deletion.records { try delete(record.key, deletion.entity) }
         }
         for update in request.updates {
-            let resolved = try self.resolve(
-                update.records, update.entity, isDeletion: false, resolve)
-            for record in update.records where !resolved.contains(record.key) {
-                try self.update(record, update.slots, update.entity)
-            }
+            for record in update.records { try self.update(record, update.slots, update.entity) }
         }
         for insertion in request.insertions {
             for record in insertion.records { try insert(record, insertion.entity) }
         }
         for links in request.links { try link(links) }
         for order in request.orders { try arrange(order) }
-        try requireDestinations()
-        if needsUniquenessChecks { try requireUniqueness() }
     }
 
     // MARK: Rows
-
-    /// Finds the records whose rows are of another version, and does what is decided about them.
-    ///
-    /// - Returns: The keys of those records, and of rows that need not be deleted any more.
-    private mutating func resolve(
-        _ records: [Record], _ entity: EntityDescription, isDeletion: Bool,
-        _ resolve: ([RowConflict]) throws -> [ConflictResolution]
-    ) throws -> Set<Int64> {
-        let root = entity.rootIndex
-        try graph.load(root: root, keys: records.map(\.key))
-        var conflicts: [RowConflict] = []
-        var done: Set<Int64> = []
-        let writer = RecordWriter()
-        for record in records {
-            let node = try graph.node(root: root, key: record.key)
-            if let node, node.version == record.version { continue }
-            done.insert(record.key)
-            // A row that is gone already is no conflict: both wanted it gone.
-            if node == nil, isDeletion { continue }
-            conflicts.append(
-                RowConflict(
-                    entity: entity, key: record.key,
-                    theirs: try node?.record(of: entity, in: writer), isDeletion: isDeletion))
-        }
-        guard !conflicts.isEmpty else { return done }
-        let decided = try resolve(conflicts)
-        for resolution in decided { try apply(resolution) }
-        resolutions += decided
-        return done
-    }
-
-    private mutating func apply(_ resolution: ConflictResolution) throws {
-        let entity = resolution.conflict.entity
-        switch resolution.action {
-        case .update(let placed, let slots): try update(placed.record, slots, entity)
-        case .reinsert(let placed): try insert(placed.record, entity)
-        case .delete(let placed): try delete(placed.record.key, entity)
-        case .yield: break
-        }
-    }
 
     private mutating func insert(_ record: Record, _ entity: EntityDescription) throws {
         var node = StoreNode(
@@ -139,29 +82,33 @@ struct NodeChanges {
     private mutating func link(_ links: SaveRequest.Links) throws {
         let name = links.relationship.relationship.name
         let destination = model.entities[links.relationship.destination]
-        try graph.load(root: links.root, keys: (links.added + links.removed).map(\.source))
+        try graph.load(root: links.sourceRoot, keys: (links.added + links.removed).map(\.source))
         try graph.load(
             root: destination.rootIndex, keys: links.added.map(\.destination))
         for pair in links.removed {
-            guard var owner = try graph.node(root: links.root, key: pair.source) else { continue }
+            guard var owner = try graph.node(root: links.sourceRoot, key: pair.source) else {
+                continue
+            }
             owner.members[name]?.removeAll { $0.key == pair.destination }
-            write(owner, links.root)
+            write(owner, links.sourceRoot)
         }
         for pair in links.added {
-            guard var owner = try graph.node(root: links.root, key: pair.source) else { continue }
+            guard var owner = try graph.node(root: links.sourceRoot, key: pair.source) else {
+                continue
+            }
             let members = owner.members[name] ?? []
             if members.contains(where: { $0.key == pair.destination }) { continue }
             let member = try graph.node(root: destination.rootIndex, key: pair.destination)
-            guard let member else { throw Self.missingDestination(owner, name) }
+            guard let member else { throw Self.missingDestination(owner.entityName, name) }
             owner.members[name] =
                 members + [StoreReference(entityName: member.entityName, key: member.key)]
-            write(owner, links.root)
+            write(owner, links.sourceRoot)
         }
     }
 
     private mutating func arrange(_ order: SaveRequest.Order) throws {
         for list in order.lists {
-            guard var owner = try graph.node(root: order.root, key: list.owner),
+            guard var owner = try graph.node(root: order.ownerRoot, key: list.owner),
                 let relationship = try graph.entity(of: owner).relationships.first(where: {
                     $0.identity == order.relationship.identity
                 })
@@ -181,65 +128,16 @@ struct NodeChanges {
                 .compactMap { key in
                     entities[key].map { StoreReference(entityName: $0, key: key) }
                 }
-            write(owner, order.root)
+            write(owner, order.ownerRoot)
         }
     }
 
-    // MARK: What SQLite would refuse
-
-    private func requireDestinations() throws {
-        for (key, node) in written {
-            let entity = model.entities[key.root]
-            for (name, destination) in node.destinations {
-                guard let target = model[destination.entityName] else { continue }
-                if try graph.node(root: target.rootIndex, key: destination.key) == nil {
-                    throw Self.missingDestination(node, name, root: entity.name)
-                }
-            }
-        }
-    }
-
-    private static func missingDestination(
-        _ node: StoreNode, _ name: String, root: String? = nil
-    ) -> ValidationError {
+    /// The refusal of a link that would lead nowhere.
+    static func missingDestination(_ entityName: String, _ property: String) -> ValidationError {
         ValidationError(
-            code: .missing, entityName: node.entityName, objectID: nil, property: name,
-            message: "\(name) leads to an object that is being deleted, or is gone. Clear the "
+            code: .missing, entityName: entityName, objectID: nil, property: property,
+            message: "\(property) leads to an object that is being deleted, or is gone. Clear the "
                 + "link first.")
-    }
-
-    private func requireUniqueness() throws {
-        var checked: Set<String> = []
-        for node in written.values.sorted(by: { $0.key < $1.key }) {
-            let entity = try graph.entity(of: node)
-            for declarer in entity.model.lineage(of: entity.entity)
-            where !declarer.uniqueConstraints.isEmpty && checked.insert(declarer.name).inserted {
-                guard let description = model[declarer.name] else { continue }
-                try requireUniqueness(of: description)
-            }
-        }
-    }
-
-    private func requireUniqueness(of entity: EntityDescription) throws {
-        let family = Set(model.families[entity.index].map { model.entities[$0].name })
-        let nodes = try graph.nodes(root: entity.rootIndex)
-            .filter { family.contains($0.entityName) }
-        for constraint in entity.entity.uniqueConstraints {
-            var seen: Set<[Value]> = []
-            for node in nodes {
-                let values = constraint.properties.map { name in
-                    node.values[name]
-                        ?? node.destinations[name].map { .int($0.key) } ?? .null
-                }
-                // Nil is equal to nothing here, as in SQL.
-                if values.contains(.null) || seen.insert(values).inserted { continue }
-                let names = constraint.properties
-                throw ValidationError(
-                    code: .notUnique, entityName: entity.name, objectID: nil,
-                    property: names.count == 1 ? names[0] : nil,
-                    message: "Another object has the same \(names.joined(separator: ", ")).")
-            }
-        }
     }
 
     // MARK: The result

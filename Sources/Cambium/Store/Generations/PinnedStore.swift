@@ -30,11 +30,11 @@ final class PinnedStore: Store {
 
     func save(
         _ request: SaveRequest,
-        resolve: (_ conflicts: [RowConflict]) throws -> [ConflictResolution],
+        resolver: any SaveConflictResolver,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
-        try base.save(request, resolve: resolve, willCommit: willCommit, committed: committed)
+        try base.save(request, resolver: resolver, willCommit: willCommit, committed: committed)
     }
 
     func saveWithoutChanges() throws { try base.saveWithoutChanges() }

@@ -38,23 +38,13 @@ struct DerivationRun {
     }
 
     /// Writes the values, and reads those that the save could not know.
-    mutating func finish(
-        _ request: SaveRequest, _ resolutions: [ConflictResolution], now: Date
-    ) throws -> [DerivedRow] {
-        let reinserted = resolutions.compactMap { resolution -> (Int, Int64)? in
-            guard case .reinsert = resolution.action else { return nil }
-            return (resolution.conflict.entity.index, resolution.conflict.key)
-        }
+    mutating func finish(_ request: SaveRequest, now: Date) throws -> [DerivedRow] {
         for (index, attribute) in plan.maintained.enumerated() {
             for source in attribute.sources {
                 var keys: [Int64] = []
                 for insertion in request.insertions
                 where source.learnsOfInsertions && source.slots[insertion.entity.index] != nil {
                     keys += insertion.records.map(\.key)
-                }
-                for (entity, key) in reinserted
-                where source.learnsOfInsertions && source.slots[entity] != nil {
-                    keys.append(key)
                 }
                 for update in request.updates {
                     guard let slots = source.slots[update.entity.index],
@@ -65,7 +55,7 @@ struct DerivationRun {
                 try note(keys + Self.linked(request, source), of: source, for: index)
             }
         }
-        var touched = writtenKeys(request, resolutions)
+        var touched = writtenKeys(request)
         for (index, attribute) in plan.maintained.enumerated() {
             let changed = try update(attribute, owners[index], now)
             guard !changed.isEmpty else { continue }
@@ -131,9 +121,7 @@ struct DerivationRun {
     // MARK: Reading back
 
     /// The keys of the rows that the save wrote and that have derived columns, by root.
-    private func writtenKeys(
-        _ request: SaveRequest, _ resolutions: [ConflictResolution]
-    ) -> [Set<Int64>] {
+    private func writtenKeys(_ request: SaveRequest) -> [Set<Int64>] {
         var keys = [Set<Int64>](repeating: [], count: model.entities.count)
         func add(_ entity: EntityDescription, _ new: some Sequence<Int64>) {
             if plan.slots[entity.index].contains(where: { $0 != nil }) {
@@ -142,7 +130,6 @@ struct DerivationRun {
         }
         for insertion in request.insertions { add(insertion.entity, insertion.records.map(\.key)) }
         for update in request.updates { add(update.entity, update.records.map(\.key)) }
-        for resolution in resolutions { add(resolution.conflict.entity, [resolution.conflict.key]) }
         return keys
     }
 

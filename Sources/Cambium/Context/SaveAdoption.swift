@@ -1,0 +1,193 @@
+import CambiumSQLite
+
+/// Takes over what a save came to: makes the objects what the store has now, and tells the other
+/// contexts. Runs after the commit, while the writer is locked.
+struct SaveAdoption {
+    let context: ManagedObjectContext
+    /// The objects whose rows the save updated.
+    let written: [ManagedObject]
+    private var changes: ChangeCollector
+    private var yielded: Set<RowID> = []
+
+    init(context: ManagedObjectContext, written: [ManagedObject]) {
+        self.context = context
+        self.written = written
+        changes = ChangeCollector(
+            entityCount: context.coordinator.model.entities.count,
+            attachesRows: context.coordinator.hasListeners(beside: context.identifier)
+                && context.inserted.count + context.updated.count <= 10_000)
+    }
+
+    /// - Parameter scope: The objects of the store that has committed. Those of others wait for
+    ///   theirs.
+    mutating func adopt(_ outcome: SaveOutcome, in scope: StoreScope) {
+        let (inserted, insertedElsewhere) = scope.split(context.inserted)
+        let (updated, updatedElsewhere) = scope.split(context.updated)
+        let (deleted, deletedElsewhere) = scope.split(context.deleted)
+        let resolutions = outcome.resolutions
+        for object in written { object.record?.version += 1 }
+        for resolution in resolutions { adopt(resolution) }
+        let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
+        let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
+        // Survivors are what they will be now.
+        for resolution in resolutions {
+            if case .forward(let entity, let key) = resolution.action {
+                forward(resolution.id, to: entity, key)
+            }
+        }
+        for object in inserted where object.lifecycle == .inserted {
+            object.record?.version = 1
+            changes.insert(object)
+            object.becomeSaved()
+        }
+        for object in updated where object.lifecycle == .updated {
+            if yielded.isEmpty || !yielded.contains(RowID(object)) { changes.update(object) }
+            object.becomeSaved()
+        }
+        for object in deleted where object.lifecycle == .deleted {
+            changes.delete(object)
+            object.lifecycle = .gone
+            context.forget(object)
+        }
+        context.inserted = insertedElsewhere
+        context.updated = updatedElsewhere
+        context.deleted = deletedElsewhere
+        context.locked = scope.split(context.locked).outside
+        for (row, slots) in refreshed {
+            changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
+        }
+        let changeSet = context.coordinator.publish(
+            changes.entities, from: context.identifier, store: scope.identifier)
+        // What nobody else has saved in between, this context knows.
+        if changeSet.number == context.mergedCommit + 1 { context.mergedCommit = changeSet.number }
+        // Links that this context knows are up to date, except where others' rows were taken over.
+        for entity in Set(resolutions.map(\.entity.index)) {
+            context.noteTouchedRelationships(of: entity, in: changeSet.number)
+        }
+    }
+
+    private mutating func adopt(_ resolution: ConflictResolution) {
+        let id = resolution.id
+        let object = context.objects[id.root].map[id.key]
+        switch resolution.action {
+        case .update(let placed, let slots):
+            if let object, !resolution.isBystander {
+                take(placed, for: object)
+                object.extras?.changedSlots.formUnion(slots)
+            } else {
+                placed.record.version += 1
+                changes.update(resolution.entity, placed, slots)
+                if let object { follow(placed, object) }
+            }
+        case .insert(let placed):
+            guard let object else { return }
+            object.record = placed.record
+            object.page = placed.page
+            context.noteForEvent(object)
+        case .reinsert(let placed):
+            guard let object else { return }
+            take(placed, for: object)
+            // For the others, who have seen it go, it is new, with all its relationships.
+            changes.insert(object)
+            object.becomeSaved()
+        case .delete:
+            changes.delete(resolution.entity, id.key)
+            object.map(vanish)
+        case .yield(let theirs?):
+            yielded.insert(id)
+            guard let object else { return }
+            let wasUpdated = object.lifecycle == .updated
+            object.becomeClean(object.keepingTransients(theirs, context.draftWriter))
+            // The row is theirs, but pairs of join tables were written all the same, and others must
+            // hear of them: not of the values that were taken back.
+            if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
+            // Written, or taken back with the row; read again when asked.
+            object.extras?.links = [:]
+            context.noteForEvent(object)
+        case .yield(nil):
+            object.map(vanish)
+        case .forward:
+            break
+        }
+    }
+
+    /// Shows what the save wrote into the row of an object that had no changes to be saved.
+    private mutating func follow(_ placed: PlacedRecord, _ object: ManagedObject) {
+        let record = object.keepingTransients(placed, context.draftWriter)
+        if object.lifecycle == .clean {
+            object.becomeClean(record)
+        } else {
+            // Links changed, or values that are in memory only.
+            object.record = record?.record
+            object.page = record?.page
+            yielded.insert(RowID(object))
+        }
+        context.noteForEvent(object)
+    }
+
+    private func vanish(_ object: ManagedObject) {
+        object.lifecycle = .gone
+        object.ownExtras.vanished = true
+        context.forget(object)
+        context.noteForEvent(object)
+    }
+
+    /// Lets a new object stand for the one that has its unique values.
+    private func forward(
+        _ id: RowID, to entity: EntityDescription, _ key: Int64
+    ) {
+        guard let object = context.objects[id.root].map[id.key] else { return }
+        let survivor = context.object(entity: entity.index, key: key)
+        context.forget(object)
+        object.becomeForward(to: survivor)
+        context.forwards[id] = RowID(survivor)
+        context.noteForEvent(object)
+        if survivor.lifecycle == .clean { context.noteForEvent(survivor) }
+    }
+
+    /// Shows derived values in the object, if the context has it.
+    ///
+    /// - Parameter rewritten: The objects whose rows the save updated.
+    /// - Returns: The row and its slots that have other values now, where others must hear of it
+    ///   because the save did not write the row itself.
+    private func takeDerived(
+        _ row: DerivedRow, _ rewritten: Set<ObjectIdentifier>
+    ) -> (row: DerivedRow, slots: SlotSet)? {
+        let entity = context.coordinator.model.entities[row.entity]
+        var changed = SlotSet()
+        let object = context.objects[entity.rootIndex].map[row.key]
+        guard let object, let record = object.record, let page = object.page else {
+            for (slot, _) in row.values { changed.insert(slot) }
+            return (row, changed)
+        }
+        for (slot, value) in row.values
+        where record.storedValue(slot, entity.shape.kinds[slot]) != value { changed.insert(slot) }
+        let isWritten =
+            object.lifecycle == .inserted || rewritten.contains(ObjectIdentifier(object))
+        if changed.isEmpty { return nil }
+        // A record that others may have is not changed.
+        var placed =
+            isWritten && object.flags.contains(.isDraft)
+            ? PlacedRecord(page: page, record: record)
+            : context.draftWriter.copy(record, entity.shape)
+        for (slot, value) in row.values {
+            context.draftWriter.set(value, slot, of: &placed, entity.shape)
+        }
+        withExtendedLifetime(page) {
+            object.record = placed.record
+            object.page = placed.page
+        }
+        context.noteForEvent(object)
+        guard isWritten else { return (row, changed) }
+        object.extras?.changedSlots.formUnion(changed)
+        return nil
+    }
+
+    /// Makes a merged row, as it was written, the object's own.
+    private func take(_ placed: PlacedRecord, for object: ManagedObject) {
+        placed.record.version += 1
+        object.record = placed.record
+        object.page = placed.page
+        context.noteForEvent(object)
+    }
+}

@@ -1,0 +1,105 @@
+import CambiumSQLite
+
+/// An object that two contexts changed.
+///
+/// It holds up to three snapshots of the row beside the object's own values: as this context read it
+/// (the base of its changes), as the coordinator last saw it, and as it is in the store. Their values
+/// are decoded when they are asked for. A to-one relationship shows as the key that it leads to.
+public struct MergeConflict: Sendable {
+    /// The object.
+    public let objectID: ObjectID
+    /// Whether this context wanted to delete it.
+    public let isDeletion: Bool
+    /// Whether its row is gone from the store.
+    public let isRowGone: Bool
+    /// The properties that both sides changed.
+    public let properties: [String]
+    /// The version that this context's changes are based on.
+    public let oldVersion: Int64
+    /// The version that the row has now; 0 where it is gone.
+    public let newVersion: Int64
+    /// What happens to the object; a custom policy sets it. Another custom policy counts as
+    /// ``MergePolicy/error``.
+    public var policy: MergePolicy
+
+    let object: RowSnapshot?
+    let base: RowSnapshot?
+    let cached: RowSnapshot?
+    let persisted: RowSnapshot?
+    private(set) var chosen: [Int: StoredValue] = [:]
+
+    init(
+        objectID: ObjectID, isDeletion: Bool, isRowGone: Bool, properties: [String],
+        newVersion: Int64, policy: MergePolicy, object: RowSnapshot?, base: RowSnapshot?,
+        cached: RowSnapshot?, persisted: RowSnapshot?
+    ) {
+        self.objectID = objectID
+        self.isDeletion = isDeletion
+        self.isRowGone = isRowGone
+        self.properties = properties
+        oldVersion = base?.placed.record.version ?? 0
+        self.newVersion = newVersion
+        self.policy = policy
+        self.object = object
+        self.base = base
+        self.cached = cached
+        self.persisted = persisted
+    }
+
+    /// The values that this context wanted to save.
+    public var objectValues: [String: Value] { object?.values ?? [:] }
+
+    /// The values that this context last read or saved.
+    public var objectSnapshot: [String: Value] { base?.values ?? [:] }
+
+    /// The values that the coordinator last saw, of whichever context; nil where it keeps none.
+    public var cachedSnapshot: [String: Value]? { cached?.values }
+
+    /// The values that the store has; nil where the row is gone, and where the conflict was found
+    /// before the store was asked.
+    public var persistedSnapshot: [String: Value]? { persisted?.values }
+
+    /// Chooses the value that is saved for an attribute, whatever the policy makes of the others. The
+    /// value is not validated, beyond what the store itself checks.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute, with
+    ///   `invalidRequest` where the value is of another type, does not fit or cannot be set.
+    public mutating func setValue(_ value: Value, forKey name: String) throws {
+        let entity = objectID.entity
+        guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot],
+            entity.layout.slots[slot].column != nil
+        else {
+            throw StoreError(
+                code: .unknownName,
+                message: "The entity \(entity.name) has no stored attribute \(name).")
+        }
+        guard attribute.derivation == nil, let stored = entity.model.stored(value, of: attribute)
+        else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(entity.name).\(name) is derived, or the value does not fit.")
+        }
+        chosen[slot] = stored
+    }
+}
+
+/// The save met rows that others changed meanwhile, under ``MergePolicy/error``.
+///
+/// Nothing was written. Refresh the objects (``ManagedObjectContext/refresh(_:mergeChanges:)``) and
+/// save again, or set another policy.
+public struct ConflictError: Error, Sendable {
+    /// The conflicts; at least one.
+    public let conflicts: [MergeConflict]
+
+    /// Core Data's code for a save that met conflicts.
+    public var coreDataCode: Int { 133020 }
+}
+
+extension ConflictError: CustomStringConvertible {
+    /// The objects and what helps.
+    public var description: String {
+        let objects = conflicts.map { "\($0.objectID)" }.joined(separator: ", ")
+        return "Others have changed \(objects) since this context read them. Refresh them and save "
+            + "again, or set a merge policy that resolves conflicts."
+    }
+}

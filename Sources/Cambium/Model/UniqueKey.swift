@@ -1,0 +1,95 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// Values that no two rows of an entity's family share: those of a unique constraint, or the key of a
+/// one-to-one relationship, whose destination has one partner.
+final class UniqueKey: Sendable {
+    /// The number of the entity that declares it.
+    let declarer: Int
+    /// The names of the properties.
+    let properties: [String]
+    /// Their slots, which are the same in every entity of the family.
+    let slots: [Int]
+    /// The slots that lose their values with the key: the same, and the entity of a key.
+    let writtenSlots: SlotSet
+    /// Whether it is a one-to-one relationship. The store has no unique index for it.
+    let isPartner: Bool
+    /// Whether a row must have the values.
+    let isRequired: Bool
+    let sql: UniqueSQL
+
+    /// - Returns: Nil where a property has no column.
+    init?(constraint: UniqueConstraint, of entity: EntityDescription) {
+        let slots = constraint.properties.compactMap { entity.layout.slot(of: $0) }
+        let columns = Self.columns(slots, of: entity)
+        guard columns.count == constraint.properties.count else { return nil }
+        declarer = entity.index
+        properties = constraint.properties
+        self.slots = slots
+        var written = SlotSet()
+        for slot in slots {
+            written.insert(slot)
+            if let entitySlot = entity.relationships.first(where: { $0.slot == slot })?.entitySlot {
+                written.insert(entitySlot)
+            }
+        }
+        writtenSlots = written
+        isPartner = false
+        isRequired = false
+        sql = UniqueSQL(columns, of: entity.entity, in: entity.model)
+    }
+
+    /// - Returns: Nil where the relationship is not the side of a one-to-one that keeps the key.
+    init?(partner relationship: RelationshipDescription, of entity: EntityDescription) {
+        guard let slot = relationship.slot, let name = relationship.relationship.inverse,
+            let destination = entity.model.entity(named: relationship.relationship.destination),
+            entity.model.relationship(name, of: destination)?.isToMany == false
+        else { return nil }
+        declarer = entity.index
+        properties = [relationship.relationship.name]
+        slots = [slot]
+        var written = SlotSet()
+        written.insert(slot)
+        if let entitySlot = relationship.entitySlot { written.insert(entitySlot) }
+        writtenSlots = written
+        isPartner = true
+        isRequired = !relationship.relationship.isOptional
+        sql = UniqueSQL(Self.columns(slots, of: entity), of: entity.entity, in: entity.model)
+    }
+
+    private static func columns(
+        _ slots: [Int], of entity: EntityDescription
+    ) -> [(slot: Int, name: String)] {
+        slots.compactMap { slot in entity.layout.slots[slot].column.map { (slot, $0) } }
+    }
+
+    /// The values of a record; nil where one is missing, as that never collides.
+    func values(of record: Record, _ shape: RecordShape) -> [StoredValue]? {
+        var values: [StoredValue] = []
+        for slot in slots {
+            guard record.hasValue(slot) else { return nil }
+            // As the store compares them: texts by their bytes, and the two zeros are equal.
+            switch shape.kinds[slot] {
+            case .integer: values.append(.integer(record.integer(slot)))
+            case .real: values.append(.real(record.real(slot) + 0))
+            case .text, .blob: values.append(.blob(Data(record.bytes(slot))))
+            }
+        }
+        return values
+    }
+}
+
+extension UniqueKey {
+    /// All keys of a model: for each entity those that it declares itself.
+    static func all(of entities: [EntityDescription]) -> [UniqueKey] {
+        entities.flatMap { description in
+            let own = Set(description.entity.relationships.map(\.name))
+            return description.entity.uniqueConstraints.compactMap {
+                UniqueKey(constraint: $0, of: description)
+            }
+                + description.relationships
+                .filter { own.contains($0.relationship.name) }
+                .compactMap { UniqueKey(partner: $0, of: description) }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// A row that was taken out of its table, and the values that it is put back with.
+struct MovingRow {
+    private let sql: RowCopySQL
+    private let values: [StoredValue]
+
+    /// Takes the row out.
+    ///
+    /// - Returns: Nil where there is no such row.
+    init?(
+        _ record: Record, _ slots: SlotSet, of entity: EntityDescription, _ sql: RowCopySQL,
+        _ connection: Connection
+    ) throws {
+        self.sql = sql
+        let key = StoredValue.integer(record.key)
+        guard var values = try connection.rows(sql.select, [key]).first else { return nil }
+        let places = Dictionary(
+            sql.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        if let place = places[SystemColumn.version] { values[place] = .integer(record.version + 1) }
+        slots.forEach { slot in
+            guard let column = entity.layout.slots[slot].column, let place = places[column] else {
+                return
+            }
+            let value = record.storedValue(slot, entity.shape.kinds[slot])
+            // A place in a list belongs to the owner that it is with.
+            if value != values[place], let position = sql.positions[column].flatMap({ places[$0] })
+            {
+                values[position] = .null
+            }
+            values[place] = value
+        }
+        self.values = values
+        let statement = try connection.statement(sql.delete)
+        try statement.bind([key])
+        try statement.run()
+    }
+
+    /// Puts it back.
+    func putBack(_ connection: Connection) throws {
+        let statement = try connection.statement(sql.insert)
+        try statement.bind(values)
+        try statement.run()
+    }
+}

@@ -1,0 +1,136 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// Looks at the rows of one of SQLite's stores, inside the transaction of a save.
+struct SQLiteLookup: SaveLookup {
+    let model: RuntimeModel
+    let store: SQLiteStore
+    let connection: Connection
+
+    init(_ store: SQLiteStore, _ connection: Connection) {
+        model = store.model
+        self.store = store
+        self.connection = connection
+    }
+
+    func conflicts(
+        _ entity: EntityDescription, _ records: [Record], isDeletion: Bool
+    ) throws -> [RowConflict] {
+        let reader = RowReader(
+            shape: entity.shape,
+            columns: entity.saveSQL.conflictColumns(slotCount: entity.shape.kinds.count),
+            columnNames: entity.layout.slots.map { "\(entity.name).\($0.property)" })
+        let writer = RecordWriter()
+        var conflicts: [RowConflict] = []
+        try connection.queryPending(
+            entity.saveSQL.conflicts, over: records.sortedByKey(), shape: entity.shape
+        ) { statement throws(SQLiteError) in
+            let key = statement.integer(at: 0)
+            let exists = statement.integer(at: 1) != 0
+            conflicts.append(
+                RowConflict(
+                    entity: entity, key: key,
+                    theirs: exists
+                        ? try reader.read(
+                            statement.row, key: key, version: statement.integer(at: 2), into: writer
+                        )
+                        : nil,
+                    isDeletion: isDeletion))
+        }
+        return conflicts
+    }
+
+    func rows(
+        _ keys: some Sequence<Int64>, root: Int
+    ) throws -> [(EntityDescription, PlacedRecord)] {
+        let keys = Array(keys)
+        guard !keys.isEmpty else { return [] }
+        let writer = RecordWriter()
+        var rows: [(EntityDescription, PlacedRecord)] = []
+        try store.fetch(
+            keys, RowRequest(entity: model.entities[root], selection: .keys(keys)), connection
+        ) { row in
+            rows.append((model.entities[row.entity], try row.record(in: writer)))
+        }
+        return rows
+    }
+
+    func missingKeys(_ keys: Set<Int64>, root: Int) throws -> [Int64] {
+        try self.keys(ReferenceSQL.missing(root: model.entities[root].entity), keys)
+    }
+
+    func keysReferring(to keys: Set<Int64>, column: String, root: Int) throws -> [Int64] {
+        try self.keys(
+            ReferenceSQL.referring(root: model.entities[root].entity, column: column), keys)
+    }
+
+    /// What a query of keys over the pending table finds.
+    private func keys(_ sql: String, _ keys: Set<Int64>) throws -> [Int64] {
+        let shape = RecordShape(kinds: [])
+        let writer = RecordWriter()
+        let records = keys.sorted().map { key in
+            let placed = writer.makeRecord(shape)
+            placed.record.key = key
+            return placed
+        }
+        var found: [Int64] = []
+        try withExtendedLifetime(records) {
+            try connection.queryPending(sql, over: records.map(\.record), shape: shape) {
+                found.append($0.integer(at: 0))
+            }
+        }
+        return found
+    }
+
+    func holders(
+        of key: UniqueKey, _ records: [Record], _ entity: EntityDescription
+    ) throws -> [UniqueHolder] {
+        guard !records.isEmpty else { return [] }
+        var holders: [UniqueHolder] = []
+        try connection.queryPending(key.sql.holders, over: records, shape: entity.shape) {
+            holders.append(UniqueHolder(record: $0.integer(at: 0), row: $0.integer(at: 1)))
+        }
+        return holders
+    }
+
+    func pairedKeys(of members: SavePlan.Membership) throws -> [Int64] {
+        let links = members.links
+        let sql = LinkSQL(
+            table: links.table, sourceColumn: links.sourceColumn,
+            destinationColumn: links.destinationColumn)
+        return try connection.rows(
+            members.isSource ? sql.destinations : sql.sources, [.integer(members.key)]
+        ).compactMap { row in
+            if case .integer(let key)? = row.first { key } else { nil }
+        }
+    }
+
+    /// Whether another row has the partner of a record.
+    func hasStolenPartners(
+        _ entity: EntityDescription, _ records: [Record], _ slots: SlotSet?
+    ) throws -> Bool {
+        for key in model.partnerKeys[entity.index] {
+            if let slots, slots.intersection(key.writtenSlots).isEmpty { continue }
+            let linked = records.filter { $0.hasValue(key.slots[0]) }
+            if try !holders(of: key, linked, entity).isEmpty { return true }
+        }
+        return false
+    }
+}
+
+extension SavePlanner<SQLiteLookup> {
+    /// Rows of the plan that other rows of it cannot do without: they hold the values that those are
+    /// to have, and get other ones.
+    func movers(in plan: SavePlan) throws -> Set<RowID> {
+        var movers: Set<RowID> = []
+        for key in model.uniqueKeys where !key.isPartner {
+            let root = model.entities[key.declarer].rootIndex
+            for holder in try claimants(key, in: plan).holders {
+                let id = RowID(root: root, key: holder.row)
+                guard let row = plan.rows[id], case .update = row.write else { continue }
+                movers.insert(id)
+            }
+        }
+        return movers
+    }
+}

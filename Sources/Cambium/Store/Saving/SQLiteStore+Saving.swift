@@ -1,0 +1,254 @@
+import CambiumSQL
+import CambiumSQLite
+
+extension SQLiteStore {
+    func save(
+        _ request: SaveRequest, resolver: any SaveConflictResolver,
+        willCommit: () throws -> Void,
+        committed: (_ outcome: SaveOutcome) -> Void
+    ) throws {
+        guard !isReadOnly else { throw StoreError.readOnly }
+        try writer.withLock { connection in
+            try withExtendedLifetime(request) {
+                committed(try write(request, connection, resolver, willCommit))
+            }
+            checkpointIfNeeded(connection)
+        }
+    }
+
+    /// Writes everything as if nobody else had changed a row. Where somebody has, or where a unique
+    /// value or a key is in the way, all of it is taken back; then everything is looked at before
+    /// anything is written. So a save that meets nobody, the normal case, reads no row twice.
+    private func write(
+        _ request: SaveRequest, _ connection: Connection, _ resolver: any SaveConflictResolver,
+        _ willCommit: () throws -> Void
+    ) throws -> SaveOutcome {
+        do {
+            return try transaction(connection, willCommit) {
+                let lookup = SQLiteLookup(self, connection)
+                for check in request.checks {
+                    let conflicts = try lookup.conflicts(
+                        check.entity, check.records, isDeletion: false)
+                    guard conflicts.isEmpty else { throw Obstacle() }
+                }
+                return Job(request: request)
+            }
+        } catch  where Self.mayBeResolved(error) {
+            return try transaction(connection, willCommit) {
+                let planner = SavePlanner(lookup: SQLiteLookup(self, connection), model: model)
+                let plan = try planner.plan(request, resolver)
+                return Job(
+                    request: plan.request, resolutions: plan.resolutions,
+                    movers: try planner.movers(in: plan))
+            }
+        }
+    }
+
+    /// Whether it was others who were in the way, or other rows of the same save.
+    private static func mayBeResolved(_ error: any Error) -> Bool {
+        if error is Obstacle { return true }
+        guard let error = error as? SQLiteError else { return false }
+        return ConstraintFailure.isUnique(error) || ConstraintFailure.isForeignKey(error)
+    }
+
+    /// What one transaction writes.
+    private struct Job {
+        let request: SaveRequest
+        var resolutions: [ConflictResolution] = []
+        /// Rows whose unique values others take.
+        var movers: Set<RowID> = []
+    }
+
+    /// Runs a transaction, with all that saves do beside writing rows: large values go to files, and
+    /// derived values are brought up to date.
+    ///
+    /// - Parameter prepare: Says, inside the transaction, what to write.
+    private func transaction(
+        _ connection: Connection, _ willCommit: () throws -> Void, _ prepare: () throws -> Job
+    ) throws -> SaveOutcome {
+        let notes = waitingNotes
+        var files = externalFiles.flatMap {
+            hasExternalColumns ? ExternalRun($0, externalColumns, connection) : nil
+        }
+        do {
+            let outcome = try connection.transaction {
+                let job = try prepare()
+                // The job keeps the pages of its records.
+                return try withExtendedLifetime(job) {
+                    let request = try files?.prepare(job.request) ?? job.request
+                    var derivations = try derivationRun(for: request, connection)
+                    try write(request, job.movers, connection)
+                    let derived = try derivations?.finish(request, now: .now)
+                    try files?.finish()
+                    if let notes { try write(notes, connection) }
+                    try willCommit()
+                    return SaveOutcome(
+                        resolutions: job.resolutions,
+                        derived: (derived ?? []) + (files?.moved ?? []))
+                }
+            }
+            files?.commit(keepsFiles: isPinned)
+            if let notes { didWrite(notes) }
+            return outcome
+        } catch {
+            files?.rollBack()
+            throw error
+        }
+    }
+
+    /// What keeps derived attributes up to date; nil where the model has none.
+    private func derivationRun(
+        for request: SaveRequest, _ connection: Connection
+    ) throws -> DerivationRun? {
+        guard let plan = model.derivations else { return nil }
+        var run = DerivationRun(plan, model, connection)
+        try run.prepare(for: request)
+        return run
+    }
+
+    /// Writes the rows. Deletes come first, then updates: a unique value that becomes free in this
+    /// save may be taken in it.
+    private func write(
+        _ request: SaveRequest, _ movers: Set<RowID>, _ connection: Connection
+    ) throws {
+        for deletion in request.deletions { try delete(deletion, connection) }
+        let moving = try movers.isEmpty ? [] : takeOut(movers, of: request, connection)
+        for update in request.updates {
+            guard !movers.isEmpty else {
+                try self.update(update, connection)
+                continue
+            }
+            var others = update
+            others.records.removeAll {
+                movers.contains(RowID(root: update.entity.rootIndex, key: $0.key))
+            }
+            if !others.records.isEmpty { try self.update(others, connection) }
+        }
+        for row in moving { try row.putBack(connection) }
+        try writeNew(request, connection)
+        try checkPartners(request, connection)
+    }
+
+    /// Two contexts may have given one object two partners in a one-to-one.
+    private func checkPartners(_ request: SaveRequest, _ connection: Connection) throws {
+        let lookup = SQLiteLookup(self, connection)
+        for update in request.updates {
+            let isStolen = try lookup.hasStolenPartners(
+                update.entity, update.records, update.slots)
+            if isStolen { throw Obstacle() }
+        }
+        for insertion in request.insertions {
+            let isStolen = try lookup.hasStolenPartners(insertion.entity, insertion.records, nil)
+            if isStolen { throw Obstacle() }
+        }
+    }
+
+    /// Takes rows out of their tables, which are put back with their new values.
+    private func takeOut(
+        _ movers: Set<RowID>, of request: SaveRequest, _ connection: Connection
+    ) throws -> [MovingRow] {
+        var moving: [MovingRow] = []
+        for update in request.updates {
+            let entity = update.entity
+            let root = model.entities[entity.rootIndex]
+            let records = update.records.filter {
+                movers.contains(RowID(root: root.index, key: $0.key))
+            }
+            guard !records.isEmpty else { continue }
+            let sql = RowCopySQL(root: root.entity, in: model.model)
+            moving += try records.compactMap {
+                try MovingRow($0, update.slots, of: entity, sql, connection)
+            }
+        }
+        return moving
+    }
+
+    private func writeNew(_ request: SaveRequest, _ connection: Connection) throws {
+        for insertion in request.insertions {
+            try insert(insertion.records, insertion.entity, connection)
+        }
+        for links in request.links { try save(links, connection) }
+        // Last, when all who belong to a list are there.
+        for order in request.orders { try ListWriter(order.sql, connection).write(order.lists) }
+    }
+
+    private func insert(
+        _ records: [Record], _ entity: EntityDescription, _ connection: Connection
+    ) throws {
+        _ = try connection.runPending(
+            entity.insertSQL, over: records.sortedByKey(), shape: entity.shape)
+    }
+
+    private func update(_ update: SaveRequest.Update, _ connection: Connection) throws {
+        let changed = try connection.runPending(
+            update.entity.saveSQL.update(slots: update.slots.slots),
+            over: update.records.sortedByKey(), shape: update.entity.shape)
+        guard changed == update.records.count else { throw Obstacle() }
+    }
+
+    private func delete(_ deletion: SaveRequest.Deletion, _ connection: Connection) throws {
+        let records = deletion.records.sortedByKey()
+        let entity = deletion.entity
+        for relationship in entity.relationships {
+            guard case .joinTable(let table, let source, let destination) = relationship.storage
+            else { continue }
+            let sql = LinkSQL(table: table, sourceColumn: source, destinationColumn: destination)
+            _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
+        }
+        // A set for each version, and there are few of them: SQLite has no DELETE with a join.
+        let deleted = try records.groupedByVersion().reduce(0) { count, group in
+            try count
+                + connection.runPending(
+                    entity.saveSQL.delete, over: group.records, shape: entity.shape,
+                    parameters: [.integer(group.version)])
+        }
+        guard deleted == records.count else { throw Obstacle() }
+    }
+
+    private func save(_ links: SaveRequest.Links, _ connection: Connection) throws {
+        let sql = LinkSQL(
+            table: links.table, sourceColumn: links.sourceColumn,
+            destinationColumn: links.destinationColumn)
+        try run(sql.delete, links.removed, connection)
+        try run(sql.insert, links.added, connection)
+    }
+
+    private func run(
+        _ sql: String, _ pairs: [(source: Int64, destination: Int64)], _ connection: Connection
+    ) throws {
+        guard !pairs.isEmpty else { return }
+        let shape = RecordShape(kinds: [.integer])
+        let writer = RecordWriter()
+        let records = pairs.map { pair in
+            let placed = writer.makeRecord(shape)
+            placed.record.key = pair.source
+            placed.record.setInteger(0, pair.destination)
+            return placed
+        }
+        try withExtendedLifetime(records) {
+            _ = try connection.runPending(sql, over: records.map(\.record), shape: shape)
+        }
+    }
+}
+
+extension [Record] {
+    /// In the order of the keys, in which a B-tree takes rows fastest.
+    func sortedByKey() -> [Record] {
+        for index in indices.dropFirst() where self[index].key < self[index - 1].key {
+            return sorted { $0.key < $1.key }
+        }
+        return self
+    }
+
+    /// The records of each version, which stay in their order.
+    fileprivate func groupedByVersion() -> [(version: Int64, records: [Record])] {
+        guard let first else { return [] }
+        if allSatisfy({ $0.version == first.version }) { return [(first.version, self)] }
+        return Dictionary(grouping: self, by: \.version).sorted { $0.key < $1.key }
+            .map { ($0.key, $0.value) }
+    }
+}
+
+/// Somebody was here before: a row is not as the context last saw it, or an object has a partner
+/// already.
+private struct Obstacle: Error {}

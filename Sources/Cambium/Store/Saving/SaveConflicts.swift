@@ -1,0 +1,131 @@
+import CambiumSQLite
+
+/// A row by its root entity and key.
+struct RowID: Hashable, Comparable {
+    /// The number of the root entity.
+    let root: Int
+    let key: Int64
+
+    init(root: Int, key: Int64) {
+        self.root = root
+        self.key = key
+    }
+
+    init(_ object: ManagedObject) {
+        self.init(root: object.entityDescription.rootIndex, key: object.key)
+    }
+
+    static func < (one: RowID, other: RowID) -> Bool {
+        (one.root, one.key) < (other.root, other.key)
+    }
+}
+
+/// A row that is not in the store as the context last saw it.
+struct RowConflict {
+    let entity: EntityDescription
+    let key: Int64
+    /// The row as it is in the store now; nil where it is gone.
+    let theirs: PlacedRecord?
+    /// Whether this save wants to delete the row.
+    let isDeletion: Bool
+    /// The row as the row cache had it.
+    var cached: PlacedRecord?
+    /// Whether theirs is the row of the cache, and the store was not asked.
+    var isFoundInCache = false
+
+    var id: RowID { RowID(root: entity.rootIndex, key: key) }
+}
+
+/// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
+struct UniqueCollision {
+    let key: UniqueKey
+    /// At least two; the one that stays comes first: whoever is in the store with these values, then
+    /// rows that were saved before, then new ones in the order of their insertion.
+    let claims: [Claim]
+
+    /// A row that has, or is to have, the values.
+    struct Claim {
+        let id: RowID
+        let entity: EntityDescription
+        let kind: Kind
+        /// The row as it would be after the save.
+        let record: Record
+    }
+
+    enum Kind: Int {
+        /// The store has the row with these values already.
+        case stored
+        /// The row was saved before and gets the values now.
+        case updated
+        /// The row was deleted meanwhile and is put in again.
+        case reinserted
+        /// The row is new.
+        case inserted
+    }
+}
+
+/// Keys and pairs that would lead nowhere.
+struct DanglingKeys {
+    var keys: [DanglingKey] = []
+    /// The rows that are not there, or will not be; pairs may lead to them too.
+    var missing: Set<RowID> = []
+
+    var isEmpty: Bool { keys.isEmpty && missing.isEmpty }
+}
+
+/// A row whose key leads to a row that is not there, or will not be.
+struct DanglingKey {
+    let row: RowID
+    let relationship: RelationshipDescription
+    /// The delete rule of what it leads to, where this save deletes that and does not know of the
+    /// row.
+    let rule: DeleteRule?
+}
+
+/// Decides what becomes of conflicts. It changes nothing in memory but the plan.
+protocol SaveConflictResolver {
+    /// Decides about rows that others changed or deleted.
+    func resolve(_ conflicts: [RowConflict], in plan: inout SavePlan) throws
+
+    /// Decides about unique values that two rows want, each collision at most once for the same
+    /// plan.
+    func resolve(_ collisions: [UniqueCollision], in plan: inout SavePlan) throws
+
+    /// Decides about keys that would lead nowhere. What it leaves, the store refuses.
+    func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan)
+}
+
+/// What a save came to.
+struct SaveOutcome {
+    /// The rows that are not in the store as the context wanted.
+    var resolutions: [ConflictResolution] = []
+    /// The derived values of the rows that were written, and of those that look at them.
+    var derived: [DerivedRow] = []
+}
+
+/// What became of a row in a conflict.
+struct ConflictResolution {
+    enum Action {
+        /// These slots of this record were written over the row; the record has the version before.
+        case update(PlacedRecord, SlotSet)
+        /// A new row was inserted with this record.
+        case insert(PlacedRecord)
+        /// The row was inserted again; the record has the version before the new one.
+        case reinsert(PlacedRecord)
+        /// The row was deleted.
+        case delete
+        /// The store has the row as others left it: nil where it is gone.
+        case yield(PlacedRecord?)
+        /// The new row was not inserted: another one has its unique values, and all that led here
+        /// leads there.
+        case forward(EntityDescription, Int64)
+    }
+
+    let entity: EntityDescription
+    let key: Int64
+    let action: Action
+    /// Whether the context had not asked for anything to happen to the row.
+    let isBystander: Bool
+
+    var id: RowID { RowID(root: entity.rootIndex, key: key) }
+}
