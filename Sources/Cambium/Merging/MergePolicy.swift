@@ -3,13 +3,19 @@
 /// A conflict is an object that this context changed or deleted and whose row has another version
 /// than the one that the change is based on; or a unique value that another object has.
 ///
-/// | | both changed it | changed here, deleted there | deleted here, changed there | unique value taken |
+/// | | both changed it | deleted there | deleted here | unique value taken |
 /// |---|---|---|---|---|
 /// | ``error`` | error | error | error | error |
 /// | ``rollback`` | theirs, whole | deleted | lives, theirs | the new object gives way |
-/// | ``overwrite`` | ours, whole | inserted again | deleted | the stored row gets all our values |
-/// | ``storeTrump`` | by property, theirs wins | deleted | lives, theirs | the new object gives way |
-/// | ``objectTrump`` | by property, ours wins | inserted again | deleted | the stored row gets the values that we set |
+/// | ``overwrite`` | ours, whole | inserted again | deleted | ours go to the stored row |
+/// | ``storeTrump`` | theirs wins | deleted | lives, theirs | the new object gives way |
+/// | ``objectTrump`` | ours wins | inserted again | deleted | what we set goes to the stored row |
+///
+/// A new object whose unique values are taken stands for the one that has them from then on: it
+/// reads and writes that one's values, and what led to it leads there. An object that was saved
+/// before and is to get such values keeps its old ones under `storeTrump` and `rollback`; under
+/// `overwrite` and `objectTrump` the save fails with ``ConstraintConflictError``, because no stored
+/// object is given up for a value of another.
 ///
 /// By property means: what only one side changed is kept, whoever it is. The attributes of the model
 /// that have a merge rule of their own (`merge="sum"`) follow it under the two policies that go by
