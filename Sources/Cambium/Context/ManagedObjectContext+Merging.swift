@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         let (mail, isComplete) = mailbox.take()
         let changeSets = mail.filter { $0.number > mergedCommit }
         guard !changeSets.isEmpty || !isComplete else { return }
-        processPendingChanges()
+        processChanges()
         if !isComplete { refreshAllObjects() }
         mergedCommit = changeSets.last?.number ?? mergedCommit
         merge(changeSets, isComplete: isComplete)
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
 
     /// Takes over what one save of another context changed.
     public func mergeChanges(from changeSet: ChangeSet) {
-        processPendingChanges()
+        processChanges()
         merge([changeSet], isComplete: true)
     }
 
@@ -46,6 +46,7 @@ extension ManagedObjectContext {
         reread(outdated)
         changes.unregistered = unregistered.all
         notifyObservers(changes)
+        notifyOfMerge(changes, changeSets)
     }
 
     private func merge(
@@ -142,6 +143,8 @@ extension ManagedObjectContext {
             object.lifecycle == .clean || object.lifecycle == .updated
                 || object.lifecycle == .deleted
         else { return }
+        if object.record == nil { object.becomePlaceholder() }
+        if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
         object.lifecycle = .gone
         object.ownExtras.vanished = true
         listsAreStale = true
@@ -160,7 +163,7 @@ extension ManagedObjectContext {
         let description = coordinator.model.entities[entity]
         if let known = objects[description.rootIndex].map[key] { return known }
         let object = register(description, key: key, placed: placed)
-        if placed != nil { object.awakeFromFetch() }
+        if placed != nil { awaken(CollectionOfOne(object)) }
         return object
     }
 }

@@ -4,6 +4,10 @@ import CambiumSQLite
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
     private(set) var saved: [ManagedObject] = []
+    /// The objects to which the merge policy gave other values.
+    private(set) var resolved: [ManagedObject] = []
+    /// What was saved, for those who are told of objects.
+    private var savedObjects: SavedObjects?
     private var written: [ManagedObject] = []
     private var links: [String: SaveRequest.Links] = [:]
     private var orders: [Int: SaveRequest.Order] = [:]
@@ -44,6 +48,7 @@ struct SaveRequestBuilder {
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
         request.orders = orders.sorted { $0.key < $1.key }.map(\.value)
         saved = context.inserted + context.updated + context.deleted
+        if context.observations?.wantsSaves == true { savedObjects = SavedObjects(of: context) }
         return request
     }
 
@@ -92,6 +97,7 @@ struct SaveRequestBuilder {
     /// The stored slots that were set: empty where all have the values they had, nil where none was
     /// set.
     private func changedSlots(of object: ManagedObject) -> SlotSet? {
+        object.noteQuietChanges()
         guard let extras = object.extras, let base = extras.snapshot?.record,
             let record = object.record
         else { return nil }
@@ -127,9 +133,17 @@ struct SaveRequestBuilder {
 
     // MARK: The outcome
 
+    /// Tells observers what was saved.
+    func tellObservers() {
+        guard let savedObjects else { return }
+        context.post(.didSave, savedObjects)
+        context.post(
+            .didSaveObjectIDs, ChangedObjectIDs(savedObjects.changeSet.map { [$0] } ?? []))
+    }
+
     /// Makes the objects what the store has now, and tells the other contexts. Called after the
     /// commit, while the writer is locked.
-    func adopt(_ outcome: SaveOutcome) {
+    mutating func adopt(_ outcome: SaveOutcome) {
         let resolutions = outcome.resolutions
         var changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
@@ -158,20 +172,21 @@ struct SaveRequestBuilder {
             object.lifecycle = .gone
             context.forget(object)
         }
-        context.inserted = []
-        context.updated = []
-        context.deleted = []
+        context.emptyLists()
         for (row, slots) in refreshed {
             changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
         }
         let changeSet = context.coordinator.publish(changes.entities, from: context.identifier)
+        savedObjects?.changeSet = changeSet
         // Links that this context knows are up to date, except where others' rows were taken over.
         for entity in Set(resolutions.map(\.conflict.entity.index)) {
             context.noteTouchedRelationships(of: entity, in: changeSet.number)
         }
     }
 
-    private func adopt(_ resolution: ConflictResolution, _ changes: inout ChangeCollector) {
+    private mutating func adopt(
+        _ resolution: ConflictResolution, _ changes: inout ChangeCollector
+    ) {
         guard
             let object = context.objects[resolution.conflict.entity.rootIndex]
                 .map[resolution.conflict.key]
@@ -179,6 +194,7 @@ struct SaveRequestBuilder {
         switch resolution.action {
         case .update(let placed, _):
             take(placed, for: object)
+            resolved.append(object)
         case .reinsert(let placed):
             take(placed, for: object)
             // For the others, who have seen it go, it is new, with all its relationships.
@@ -188,6 +204,7 @@ struct SaveRequestBuilder {
             break
         case .yield(let theirs?):
             object.becomeClean(theirs)
+            resolved.append(object)
             // The row is theirs, but pairs of join tables were written all the same, and others must
             // hear of them.
             if !resolution.conflict.isDeletion, object.extras?.hasRelationshipChanges == true {
@@ -275,6 +292,7 @@ extension ManagedObject {
         guard let extras else { return }
         extras.snapshot = nil
         extras.changedSlots = SlotSet()
+        extras.quietChanges = nil
         guard !extras.links.isEmpty else { return }
         for ordinal in Array(extras.links.keys) { extras.links[ordinal]?.commit() }
     }

@@ -17,7 +17,7 @@ struct RelationshipTests {
     }
 
     @Test(arguments: [false, true])
-    func `setting a to-one adds to its inverse`(_ saved: Bool) throws {
+    func `rule 27: setting a to-one adds to its inverse, both are changed`(_ saved: Bool) throws {
         try withNodes(saved) { context, one, two in
             let box = Box(in: context)
             one.box = box
@@ -39,7 +39,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test func `moving an object changes it and both of its owners`() throws {
+    @Test func `rule 28: moving an object changes it and both of its owners`() throws {
         try withNodes(true) { context, one, _ in
             let boxes = (Box(in: context), Box(in: context))
             one.box = boxes.0
