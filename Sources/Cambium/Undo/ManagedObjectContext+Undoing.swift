@@ -35,12 +35,7 @@ extension ManagedObjectContext {
             object.lifecycle = isChanged ? .updated : .clean
             if isChanged { updated.append(object) }
             listsAreStale = true
-        case .discarded:
-            guard register(again: object) else { return false }
-            object.lifecycle = .inserted
-            object.flags.insert(.isDraft)
-            inserted.append(object)
-        case .gone:
+        case .discarded, .gone:
             guard !object.isGhost, let before = undo.before, register(again: object) else {
                 return false
             }
@@ -68,7 +63,7 @@ extension ManagedObjectContext {
     private func withdraw(_ object: ManagedObject) -> Bool {
         if object.lifecycle == .clean || object.lifecycle == .updated { fire(object) }
         guard object.isThere else { return false }
-        if !object.flags.contains(.isNoted) { note(object) }
+        noteForDeletion(object)
         detachFromOthers(object)
         listsAreStale = true
         if object.lifecycle == .inserted {
@@ -112,7 +107,7 @@ extension ObjectUndo {
     fileprivate func restoreValues() {
         guard let before else { return }
         var slots = slots
-        // A saved deletion has taken the whole row over already.
+        // An object that was gone has taken the whole row over already.
         if object.lifecycle == .inserted, kind == .went { slots = SlotSet() }
         slots.forEach { slot in
             if object.entityDescription.attributes[slot] != nil {
@@ -191,7 +186,7 @@ extension ManagedObject {
         record = copy.record
         page = copy.page
         extras = nil
-        flags = [.isDraft]
+        flags = flags.intersection(.isNoted).union(.isDraft)
         lifecycle = .inserted
     }
 
@@ -249,9 +244,11 @@ extension ManagedObject {
         if relationship.isJoinTable || relationship.isOrdered {
             state.context?.readLinks(of: self, relationship, into: &links)
             if links.members != links.stored { return }
+            links.discardChanges()
+        } else {
+            links.discardChanges()
+            links.forget()
         }
-        links.discardChanges()
-        links.forget()
         extras?.links[relationship.ordinal] = links
     }
 

@@ -123,17 +123,23 @@ extension ManagedObject {
     /// event. Other relationships come back with the rows that hold the keys.
     fileprivate final var linksBeforeEvent: [ObjectUndo.Links] {
         entityDescription.relationships.compactMap { relationship in
-            guard relationship.isJoinTable || relationship.isOrdered,
+            guard relationship.isKeptByUndo,
                 let base = extras?.eventLinks?.bases[relationship.ordinal]
                     ?? extras?.currentLinks(of: relationship)
             else { return nil }
             var links = ObjectUndo.Links(ordinal: relationship.ordinal)
             let members = base.members
-            if relationship.isJoinTable { links.removed = members }
+            if relationship.isJoinTable || relationship.isTransient { links.removed = members }
             if relationship.isOrdered, members.count > 1 { links.order = members.map(\.key) }
             return links.isEmpty ? nil : links
         }
     }
+}
+
+extension RelationshipDescription {
+    /// Whether no row tells of a relationship's links, or of their order, so that they have to be
+    /// remembered.
+    var isKeptByUndo: Bool { isJoinTable || isOrdered || isTransient }
 }
 
 extension LinkSet {
