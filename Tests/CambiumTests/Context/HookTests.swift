@@ -169,6 +169,24 @@ struct HookTests {
         }
     }
 
+    @Test func `objects are told of values that a merge policy gave them`() throws {
+        try withContainer(Everything.model) { container in
+            let (context, other) = (container.newContext(), container.newContext())
+            let watched = Watched(in: context)
+            try context.save()
+            let same: Watched = try other.get(watched.objectID)
+            #expect(same.count == 0)
+            watched.count = 1
+            try context.save()
+            other.mergePolicy = .objectTrump
+            same.name = "other"
+            try other.save()
+            #expect(same.snapshotEvents == [.mergePolicy])
+            #expect(same.count == 1)
+            #expect(!same.hasChanges)
+        }
+    }
+
     @Test func `objects are told of values that came by a rollback and a refresh`() throws {
         try withWatched { context, watched in
             try context.save()
