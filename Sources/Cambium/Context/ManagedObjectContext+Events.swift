@@ -16,7 +16,10 @@ extension ManagedObjectContext {
     /// - Parameter propagatesDeletes: Whether the delete rules are followed; nil means as the context
     ///   is set.
     func processChanges(propagatesDeletes: Bool? = nil) {
-        guard !isProcessing else { return }
+        // Every fetch comes here.
+        guard !isProcessing, !noted.isEmpty || !unpropagated.isEmpty || listsAreStale else {
+            return
+        }
         isProcessing = true
         defer { isProcessing = false }
         if propagatesDeletes ?? propagatesDeletesAtEndOfEvent {

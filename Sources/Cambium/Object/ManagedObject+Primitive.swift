@@ -58,9 +58,14 @@ extension ManagedObject {
     /// Counts what was set quietly among the changes, where it makes a difference: before a save
     /// that writes the object anyway.
     final func noteQuietChanges() {
-        guard let extras, let quiet = extras.quietChanges, let record,
-            let base = extras.snapshot?.record
-        else { return }
+        guard let extras, let quiet = extras.quietChanges, let record else { return }
+        if let base = quiet.base {
+            // Only links were changed; now the row has to be written too.
+            extras.snapshot = base
+            quiet.base = nil
+            flags.formUnion([.isDraft, .tracksSlots])
+        }
+        guard let base = extras.snapshot?.record else { return }
         quiet.slots.forEach { slot in
             if !record.isEqual(slot, entityDescription.shape.kinds[slot], to: base) {
                 extras.changedSlots.insert(slot)

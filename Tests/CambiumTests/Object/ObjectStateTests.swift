@@ -215,7 +215,10 @@ struct ObjectStateTests {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
             let (clean, changed) = (Node(in: context), Node(in: context))
+            let linked = Node(in: context)
             try context.save()
+            try linked.setPrimitiveValue(.string("linked"), forKey: "label")
+            linked.tags.insert(Topic(in: context))
             try clean.setPrimitiveValue(.string("before"), forKey: "label")
             clean.number = 1
             changed.number = 1
@@ -224,7 +227,7 @@ struct ObjectStateTests {
             #expect(changed.changedValues() == ["number": .value(.int(1))])
             try context.save()
             let labels = try container.newContext().fetch(Node.fetchRequest()).map(\.label)
-            #expect(labels == ["before", "after"])
+            #expect(labels == ["before", "after", "linked"])
         }
     }
 

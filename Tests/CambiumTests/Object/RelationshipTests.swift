@@ -27,6 +27,22 @@ struct RelationshipTests {
         }
     }
 
+    /// In Core Data the owner's version rises too, and two contexts that add members to one owner are
+    /// in conflict. Here the additions of both count.
+    @Test func `rule 27: a link raises the version of the row that holds the key`() throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let context = container.newContext()
+            let (node, box) = (Node(in: context), Box(in: context))
+            try context.save()
+            node.box = box
+            #expect(context.updatedObjects == [node, box])
+            try context.save()
+            #expect(try rows("SELECT _version FROM Node", in: path) == [[.integer(2)]])
+            #expect(try rows("SELECT _version FROM Box", in: path) == [[.integer(1)]])
+        }
+    }
+
     @Test(arguments: [false, true])
     func `adding to a to-many sets its inverse`(_ saved: Bool) throws {
         try withNodes(saved) { context, one, _ in

@@ -8,7 +8,7 @@ struct RandomUndoTests {
     func `undo and redo lead through the states that there were`(_ kind: StoreKind) throws {
         try forEachSeed { seed in
             try withContainer(Everything.model, on: kind) { container in
-                var work = UndoWork(container, seed: seed)
+                var work = try UndoWork(container, seed: seed)
                 try work.run(steps: 120)
             }
         }
@@ -24,13 +24,20 @@ private struct UndoWork {
     private var states: [World] = [World()]
     private var position = 0
     private var log: [String] = []
+    /// A list that must follow all the time.
+    private let followed: FollowedController<Node>
+    private var touched: Set<ObjectID> = []
 
-    init(_ container: PersistentContainer, seed: UInt64) {
+    init(_ container: PersistentContainer, seed: UInt64) throws {
         self.container = container
         self.seed = seed
         generator = SeededGenerator(seed: seed)
         context = container.newContext()
         context.undoManager = ContextUndoManager()
+        followed = try FollowedController(
+            FetchedResultsController(
+                Node.fetchRequest().filter(Node.number < 6).sorted(by: Node.number), in: context),
+            summary: { "\($0.label) \($0.number)" })
     }
 
     mutating func run(steps: Int) throws {
@@ -90,13 +97,17 @@ private struct UndoWork {
         try check(context)
     }
 
-    private func check(_ context: ManagedObjectContext) throws {
+    private mutating func check(_ context: ManagedObjectContext) throws {
         try check(context, against: states[position])
     }
 
-    private func check(_ context: ManagedObjectContext, against state: World) throws {
+    private mutating func check(
+        _ context: ManagedObjectContext, against state: World
+    ) throws {
         let shown = try World(of: context)
-        let faults = shown.differences(from: state) + state.inverseFaults(in: context)
+        touched.formUnion(shown.nodes.keys)
+        var faults = shown.differences(from: state) + state.inverseFaults(in: context)
+        faults += try followed.faults(touched: touched, looks: generator.chance(0.3))
         guard !faults.isEmpty else { return }
         throw Failure(
             description: """
@@ -123,7 +134,7 @@ private struct UndoWork {
         log.append(
             "change \(choice): \([node, other, box, topic, part].map { $0?.description ?? "-" })")
         switch choice {
-        case 0, 1: _ = Node(in: context, label: "new", box: box)
+        case 0, 1: touched.insert(Node(in: context, label: "new", box: box).objectID)
         case 2: _ = Box(in: context)
         case 3: _ = Topic(in: context)
         case 4: if let node { _ = Part(in: context, node: node) }
