@@ -44,6 +44,8 @@ extension ManagedObjectContext {
     }
 
     private func rereadKeepingChanges(_ object: ManagedObject) {
+        // What the store brings is not to be undone.
+        if undoManager?.isRegistering == true { processChanges() }
         do {
             try reread(object)
         } catch {

@@ -309,6 +309,23 @@ struct UndoTests {
         }
     }
 
+    @Test func `what a refresh brings is not undone`() throws {
+        try withUndo { container, context, _ in
+            let node = Node(in: context, label: "saved", number: 1)
+            try context.save()
+            let other = container.newContext()
+            let same: Node = try other.get(node.objectID)
+            same.number = 2
+            try other.save()
+            node.label = "changed"
+            context.refresh(node, mergeChanges: true)
+            #expect((node.label, node.number) == ("changed", 2))
+            context.undo()
+            #expect((node.label, node.number) == ("saved", 2))
+            #expect(!context.hasChanges)
+        }
+    }
+
     @Test func `what another context has deleted is left out`() throws {
         try withUndo { container, context, _ in
             let (node, other) = (Node(in: context), Node(in: context))
