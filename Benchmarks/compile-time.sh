@@ -4,8 +4,10 @@
 #
 #   Benchmarks/compile-time.sh [-c debug|release] [--rounds N] [--limit RATIO]
 #
-# Processor time (user, of all the compiler's processes), in interleaved rounds, so that the load of
-# other programs matters little; the ratio is the median of the rounds' ratios. With a limit it ends with 1 where the ratio is greater.
+# Processor time (user, of all the compiler's processes), in interleaved rounds; the ratio is the
+# median of the rounds' ratios. Only a machine with nothing else to do gives one to rely on: beside
+# other programs a core is slower, by up to half and not for both alike. With a limit it ends with 1
+# where the ratio is greater.
 set -eu
 configuration=debug
 rounds=7

@@ -11,8 +11,10 @@ set -eu
 
 products=${1:-}
 if [ -z "$products" ]; then
-    # shellcheck disable=SC2086
-    swift build --target ShopModel $strict
+    for target in ShopModel EverythingModel ExtendedModel; do
+        # shellcheck disable=SC2086
+        swift build --target "$target" $strict
+    done
     products=$(swift build --show-bin-path)
 fi
 work=$(mktemp -d)

@@ -60,6 +60,12 @@ generators() {
     CAMBIUM_GENERATOR_SECONDS=$seconds swift test $strict
 }
 
+# Every real model cut off in a hundred places, converted there and back, and every damage.
+whole_corpus() {
+    # shellcheck disable=SC2086
+    CAMBIUM_WHOLE_CORPUS=1 swift test $strict --filter 'CambiumCompilerTests.*(Corpus|Damaged)'
+}
+
 # Fuzzing, both kinds at once, for a thirtieth of the budget and at least 20 seconds. (SwiftPM lets
 # one of them wait while the other builds.)
 fuzzing() {
@@ -88,10 +94,11 @@ addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
-part "generators at full count" 1 generators
+part "generators at full count" 4 generators
 part "fuzzing" 3 fuzzing
 part "thread sanitizer" 3 threads
 part "address sanitizer" 3 addresses
+part "every real model, damaged and converted" 20 whole_corpus
 
 printf '\n== Done:%s\n' "${done_parts:- nothing}"
 if [ -n "$left_out" ]; then

@@ -11,7 +11,7 @@ extension MigrationProver {
     ///
     /// With each statement that makes a table or an index SQLite goes through all that it has, so
     /// the time for thousands would grow with the square of their number: they are made in several
-    /// stores, and that no two have one name is checked here.
+    /// stores at once, and that no two have one name is checked here.
     ///
     /// - Throws: ``Failure``, ``MigrationError`` or `SQLiteError`.
     package static func prove(_ schema: Schema, of model: Model) throws {
@@ -20,22 +20,26 @@ extension MigrationProver {
             return
         }
         try requireDifferentNames(schema)
+        let outcomes = parts(of: schema).concurrentMap { part in
+            Result { try run(part) }
+        }
+        for outcome in outcomes { try outcome.get() }
+    }
+
+    private static func parts(of schema: Schema) -> [[String]] {
         let statements = schema.statements
         var nextIndex = schema.tables.count
-        for start in stride(from: 0, to: schema.tables.count, by: tablesPerStore) {
+        return stride(from: 0, to: schema.tables.count, by: tablesPerStore).map { start in
             let tables = start..<min(start + tablesPerStore, schema.tables.count)
             let count = schema.tables[tables].reduce(0) { $0 + $1.indexes.count }
-            var part = statements[tables] + statements[nextIndex..<nextIndex + count]
-            nextIndex += count
-            if start == 0 {
-                // The runtime's own tables, which the records are of, are the first.
-                part += statements[statements.count - schema.recordCount..<statements.count]
-            }
-            try run(part)
+            defer { nextIndex += count }
+            // The runtime's own tables, which the records are of, are the first.
+            let records = start == 0 ? statements.suffix(schema.recordCount) : []
+            return statements[tables] + statements[nextIndex..<nextIndex + count] + records
         }
     }
 
-    private static func run(_ statements: ArraySlice<String>) throws {
+    private static func run(_ statements: [String]) throws {
         let connection = try Connection(path: ":memory:")
         try connection.transaction {
             for statement in statements { try connection.execute(statement) }

@@ -22,7 +22,7 @@ struct ProvenStep {
         runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
         newCatalogue = Catalogue(of: newSchema)
         let expectation = RowExpectation(from: old, to: new)
-        carried = expectation.carried
+        carried = expectation.carried(into: newSchema)
         staleCounts = expectation.staleCounts
     }
 

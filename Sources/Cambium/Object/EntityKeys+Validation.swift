@@ -17,7 +17,7 @@ extension EntityKeys {
     ///   ``StoreError`` with `unknownName` where the key leads to another object, with
     ///   `invalidRequest` where the attribute is derived.
     public func validateValue<Value: AttributeValue>(
-        _ value: inout Value, for key: Key<Self, Value>
+        _ value: inout Value, for key: some AttributeKey<Self, Value>
     ) throws {
         var optional: Value? = value
         try validateValue(&optional, for: key)
@@ -29,7 +29,7 @@ extension EntityKeys {
     ///
     /// - Throws: What that one throws; nil where the attribute is required is an error too.
     public func validateValue<Value: AttributeValue>(
-        _ value: inout Value?, for key: Key<Self, Value>
+        _ value: inout Value?, for key: some AttributeKey<Self, Value>
     ) throws {
         let repaired = try validated(value?.attributeValue ?? .null, at: key.path)
         guard repaired != value?.attributeValue ?? .null else { return }
@@ -39,7 +39,9 @@ extension EntityKeys {
     /// Checks a value that an attribute might be set to, where a repair is of no interest.
     ///
     /// - Throws: What ``validateValue(_:for:)`` throws.
-    public func validate<Value: AttributeValue>(_ key: Key<Self, Value>, _ value: Value?) throws {
+    public func validate<Value: AttributeValue>(
+        _ key: some AttributeKey<Self, Value>, _ value: Value?
+    ) throws {
         var value = value
         try validateValue(&value, for: key)
     }

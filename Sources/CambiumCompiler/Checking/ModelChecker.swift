@@ -11,6 +11,9 @@ package struct ModelChecker {
     private var isCurrent = true
     /// Names that are declared, but not in a way that can be used.
     var brokenNames: Set<String> = []
+    /// The entities that miss what a parent would give them, because it is none: what is unknown
+    /// there is not reported.
+    var incompleteEntities: Set<String> = []
     var enumerations: [Enumeration] = []
     /// The usable enumerations by name.
     var enumerationsByName: [String: Enumeration] = [:]

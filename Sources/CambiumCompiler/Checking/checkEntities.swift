@@ -145,6 +145,7 @@ extension ModelChecker {
         var parents: [String: String] = [:]
         for draft in drafts {
             guard let parent = draft.element["parent"] else { continue }
+            if !names.contains(parent.value) { incompleteEntities.insert(draft.name) }
             if names.contains(parent.value) {
                 parents[draft.name] = parent.value
             } else if !brokenNames.contains(parent.value) {
@@ -164,13 +165,24 @@ extension ModelChecker {
                 report(.inheritanceCycle, "'\(name)' inherits from itself", at: written)
             case let depth? where depth > 0 && depth % (Self.maximumDepth + 1) == 0:
                 // What is deeper still hangs on this one and is not reported as well.
-                guard depth == Self.maximumDepth + 1 else { continue }
-                report(
-                    .limitExceeded,
-                    "A hierarchy may not be deeper than \(Self.maximumDepth) levels", at: written)
+                if depth == Self.maximumDepth + 1 {
+                    report(
+                        .limitExceeded,
+                        "A hierarchy may not be deeper than \(Self.maximumDepth) levels",
+                        at: written)
+                }
             default:
                 drafts[index].parent = parent
+                continue
             }
+            incompleteEntities.insert(name)
+        }
+        guard !incompleteEntities.isEmpty else { return }
+        for draft in drafts {
+            var chain: Set<String> = [draft.name]
+            var current = draft.name
+            while let parent = parents[current], chain.insert(parent).inserted { current = parent }
+            if !chain.isDisjoint(with: incompleteEntities) { incompleteEntities.insert(draft.name) }
         }
     }
 

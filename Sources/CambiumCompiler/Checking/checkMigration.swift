@@ -185,7 +185,8 @@ extension ModelChecker {
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
             + model.compositeAttributes(of: entity).map(\.name)
         guard let property, !names.contains(property.value),
-            !brokenNames.contains(property.value)
+            !brokenNames.contains(property.value),
+            model.version != parsed.version || !incompleteEntities.contains(entity.name)
         else { return }
         report(
             .unknownMigrationSubject,

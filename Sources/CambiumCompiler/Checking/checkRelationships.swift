@@ -107,7 +107,9 @@ extension ModelChecker {
             let destination = model.entity(named: relationship.destination)
         else { return }
         guard let inverse = model.relationship(written.value, of: destination) else {
-            if !brokenNames.contains(written.value) {
+            if !brokenNames.contains(written.value),
+                !incompleteEntities.contains(destination.name)
+            {
                 let names = model.relationships(of: destination).map(\.name)
                 report(
                     .unknownInverse,

@@ -55,7 +55,10 @@ struct ModelDiagram {
                     return Row(
                         name: attribute.name, type: attribute.type.notation,
                         isOptional: attribute.isOptional,
-                        remarks: unique.isEmpty ? [] : ["unique"])
+                        remarks: [
+                            (attribute.derivation != nil, "derived"),
+                            (attribute.isTransient, "transient"), (!unique.isEmpty, "unique"),
+                        ].filter(\.0).map(\.1))
                 },
                 remarks: entity.uniqueConstraints.map(\.properties).filter { $0.count > 1 }.map {
                     "unique (\($0.joined(separator: ", ")))"
@@ -83,16 +86,24 @@ struct ModelDiagram {
                 let isOwnInverse =
                     inverse?.name == relationship.name
                     && relationship.destination == entity.name
-                let names = [relationship.name] + (isOwnInverse ? [] : [inverse?.name])
+                let ends = [relationship] + (isOwnInverse ? [] : [inverse])
                 return Line(
                     from: entity.name, to: relationship.destination,
                     kind: .relationship(
                         // Without an inverse any number of objects may lead to the same one.
                         from: inverse.map(Cardinality.init) ?? .zeroOrMore,
                         to: Cardinality(relationship),
-                        label: names.compactMap(\.self).joined(separator: " / ")))
+                        label: ends.compactMap { $0?.label }.joined(separator: " / ")))
             }
         }
+    }
+}
+
+extension Relationship {
+    /// The name, and what the ends of a line do not show.
+    fileprivate var label: String {
+        let marks = [(isOrdered, "ordered"), (isTransient, "transient")].filter(\.0).map(\.1)
+        return marks.isEmpty ? name : "\(name) (\(marks.joined(separator: ", ")))"
     }
 }
 

@@ -64,8 +64,16 @@ struct GeneratedAttribute {
 }
 
 extension Attribute {
+    // With `self.`, because the compiler looks a bare name up through every scope first: a tenth of
+    // the time that it takes for generated code.
+
     /// The expression that reads a value, inside an object's class.
-    func getter(at slot: Int) -> String {
+    func getter(at slot: Int) -> String { "self." + accessor(at: slot) }
+
+    /// The statement that sets a value, inside an object's class.
+    func setter(_ value: String, at slot: Int) -> String { "self." + mutator(value, at: slot) }
+
+    private func accessor(at slot: Int) -> String {
         switch type {
         case .decimal(let scale):
             "\(isOptional ? "optionalDecimal" : "decimal")(at: \(slot), scale: \(scale))"
@@ -81,8 +89,7 @@ extension Attribute {
         }
     }
 
-    /// The statement that sets a value, inside an object's class.
-    func setter(_ value: String, at slot: Int) -> String {
+    private func mutator(_ value: String, at slot: Int) -> String {
         switch type {
         case .decimal(let scale): "setDecimal(\(value), at: \(slot), scale: \(scale))"
         case .anyDecimal: "setDecimal(\(value), at: \(slot))"

@@ -43,17 +43,11 @@ enum SwiftText {
         let form = RawForm(of: text)
         let escape = form.escape
         var lines = ["\(form.hashes)\"\"\""]
-        // Lines of printable characters that fit, as nearly all are, stand as they are.
         if !form.escapesAll, isPrintable(text) {
-            let parts = text.utf8.split(
-                separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            if parts.allSatisfy({ $0.count + escape.utf8.count <= width }),
-                !parts.contains(where: { $0.last == UInt8(ascii: " ") })
-            {
-                lines += parts.map { String(Substring($0)) }
-                lines.append("\"\"\"\(form.hashes)")
-                return lines
-            }
+            lines += printableLines(text, room: max(width - escape.utf8.count, 1), end: escape)
+                .map { $0.utf8.last == UInt8(ascii: " ") ? guardedLine($0, escape) : $0 }
+            lines.append("\"\"\"\(form.hashes)")
+            return lines
         }
         var tokens: [String] = []
         var length = 0
@@ -76,12 +70,36 @@ enum SwiftText {
             length += token.utf8.count
         }
         endLine(tokens.count, with: "")
-        // A space at the end of a line is easily lost by an editor.
-        lines = lines.map { line in
-            line.last == " " ? "\(line.dropLast())\(escape)u{20}" : line
-        }
+        lines = lines.map { $0.last == " " ? guardedLine($0, escape) : $0 }
         lines.append("\"\"\"\(form.hashes)")
         return lines
+    }
+
+    /// The same for text without anything to escape, where each byte stands for itself: breaks its
+    /// long lines after a space where that does not leave them half empty.
+    private static func printableLines(_ text: String, room: Int, end: String) -> [String] {
+        var lines: [String] = []
+        for part in text.utf8.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        {
+            var rest = part
+            while rest.count > room {
+                let head = rest.prefix(room)
+                let space = head.lastIndex(of: UInt8(ascii: " ")).map {
+                    head.distance(from: head.startIndex, to: $0) + 1
+                }
+                let count = space.flatMap { $0 * 2 > room + end.utf8.count ? $0 : nil } ?? room
+                lines.append(String(Substring(rest.prefix(count))) + end)
+                rest = rest.dropFirst(count)
+            }
+            lines.append(String(Substring(rest)))
+        }
+        return lines
+    }
+
+    /// A line that ends with a space, which an editor easily loses.
+    private static func guardedLine(_ line: String, _ escape: String) -> String {
+        "\(line.dropLast())\(escape)u{20}"
     }
 
     /// Whether a text has nothing but printable ASCII and line feeds.

@@ -19,6 +19,11 @@ struct SwiftWriter {
         self.text += "\n"
     }
 
+    /// Writes what another writer has written, as it is.
+    mutating func append(_ other: SwiftWriter) {
+        text += other.text
+    }
+
     /// Writes code after `prefix` and before `suffix`.
     mutating func code(_ prefix: String, _ code: SwiftCode, _ suffix: String = "") {
         code.write(to: &text, indent: indent, prefix: prefix, suffix: suffix)

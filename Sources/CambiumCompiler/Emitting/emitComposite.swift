@@ -59,10 +59,9 @@ extension SwiftEmitter {
             writer.line("fileprivate let _path: [\(names.standard("String"))]")
             for member in members {
                 let literal = SwiftText.literal(member.name)
-                let key = names.library("Key")
                 switch member.kind {
                 case .part(let attribute):
-                    if case .codable = attribute.type { continue }
+                    let key = names.library(attribute.keyType)
                     writer.line()
                     writer.doc("`\(composite.name).\(member.name)`")
                     let value = names.swiftType(of: attribute.type)
@@ -78,6 +77,24 @@ extension SwiftEmitter {
                         statement: "\(type)(_path: _path + [\(literal)])")
                 }
             }
+            emitComparisons(of: keysName, root: root, to: &writer)
+        }
+    }
+
+    /// A whole value can be compared with nil only.
+    private func emitComparisons(
+        of keysName: String, root: String, to writer: inout SwiftWriter
+    ) {
+        let (condition, never) = (names.library("Condition"), names.standard("Never"))
+        for (sign, prefix, doc) in [
+            ("==", "", "There is no value."), ("!=", "!", "There is a value."),
+        ] {
+            writer.line()
+            writer.doc(doc)
+            writer.block(
+                "\(modifier)static func \(sign) (keys: Self, nothing: \(never)?) "
+                    + "-> \(condition)<\(root)>",
+                statement: "\(prefix).isNil(_path: keys._path)")
         }
     }
 

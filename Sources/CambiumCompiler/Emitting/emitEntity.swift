@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 
 extension SwiftEmitter {
@@ -12,22 +13,26 @@ extension SwiftEmitter {
             writer.line()
             emit(composite, to: &writer)
         }
-        for entity in entities {
-            writer.line()
-            emitKeys(of: entity, to: &writer)
-            writer.line()
-            emitClass(of: entity, to: &writer)
-            if !entity.entity.fetchTemplates.isEmpty {
-                writer.line()
-                emitFetchTemplates(of: entity, to: &writer)
-            }
-        }
+        for text in entities.concurrentMap({ entity in emit(entity) }) { writer.append(text) }
         if isModelTypeHidden {
             writer.line()
             writer.doc("The model, for classes with a property of that name.")
             writer.line("private typealias \(modelType) = \(SwiftText.identifier(model.name))")
         }
         return writer.text
+    }
+
+    private func emit(_ entity: GeneratedEntity) -> SwiftWriter {
+        var writer = SwiftWriter()
+        writer.line()
+        emitKeys(of: entity, to: &writer)
+        writer.line()
+        emitClass(of: entity, to: &writer)
+        if !entity.entity.fetchTemplates.isEmpty {
+            writer.line()
+            emitFetchTemplates(of: entity, to: &writer)
+        }
+        return writer
     }
 
     private func emitClass(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
@@ -62,30 +67,13 @@ extension SwiftEmitter {
                 writer.doc(describe(property, of: entity))
                 writer.block(
                     "\(modifier)var \(property.name): [\(property.destinationType)]",
-                    statement: "fetched(\(property.number))")
+                    statement: "self.fetched(\(property.number))")
             }
             if hasLimits(entity) {
                 writer.line()
                 emitValidationOverride(of: entity, to: &writer)
             }
             if entity.isBase { emitHooks(of: entity, to: &writer) }
-        }
-    }
-
-    /// The type of the model, by a name that means it inside the classes too.
-    private var modelType: String {
-        isModelTypeHidden
-            ? names.unused("_\(SwiftText.plainIdentifier(model.name))Model")
-            : SwiftText.identifier(model.name)
-    }
-
-    /// Whether a property has the name of the model, which hides it inside its class.
-    private var isModelTypeHidden: Bool {
-        model.entities.contains { entity in
-            entity.attributes.contains { $0.name == model.name }
-                || entity.compositeAttributes.contains { $0.name == model.name }
-                || entity.relationships.contains { $0.name == model.name }
-                || entity.fetchedProperties.contains { $0.name == model.name }
         }
     }
 
@@ -148,13 +136,13 @@ extension SwiftEmitter {
             let type = names.library(isOrdered ? "OrderedToMany" : "ToMany") + "<\(destination)>"
             writer.block(
                 "\(modifier)var \(relationship.name): \(type)",
-                statement: "\(isOrdered ? "orderedToMany" : "toMany")(\(number))")
+                statement: "self.\(isOrdered ? "orderedToMany" : "toMany")(\(number))")
         } else {
             let isOptional = relationship.relationship.isOptional
             let type = isOptional ? "\(destination)?" : destination
             writer.block("\(modifier)var \(relationship.name): \(type)") { writer in
-                writer.line("get { \(isOptional ? "toOne" : "requiredToOne")(\(number)) }")
-                writer.line("set { setToOne(\(number), newValue) }")
+                writer.line("get { self.\(isOptional ? "toOne" : "requiredToOne")(\(number)) }")
+                writer.line("set { self.setToOne(\(number), newValue) }")
             }
         }
     }

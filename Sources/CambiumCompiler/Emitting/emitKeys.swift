@@ -29,14 +29,17 @@ extension SwiftEmitter {
                 name: name, property: property, type: "\(type)<Self, \(value)>",
                 value: "\(type)(\(SwiftText.literal(name)))")
         }
-        let attributes = entity.attributes.compactMap { attribute -> GeneratedKey? in
-            // Values that are JSON cannot be compared with.
-            if case .codable = attribute.attribute.type { return nil }
-            return key(
-                attribute.attribute.name, attribute.name, names.library("Key"),
-                attribute.valueType)
+        let attributes = entity.attributes.map { attribute in
+            key(
+                attribute.attribute.name, attribute.name,
+                names.library(attribute.attribute.keyType), attribute.valueType)
         }
         let composites = entity.composites.map { composite in
+            if composite.attribute.isTransient {
+                return key(
+                    composite.attribute.name, composite.name, names.library("TransientKey"),
+                    composite.valueType)
+            }
             let path = SwiftText.literal(composite.attribute.name)
             return GeneratedKey(
                 name: composite.attribute.name, property: composite.name,
@@ -44,12 +47,22 @@ extension SwiftEmitter {
                 value: "\(composite.keysType)(_path: [\(path)])")
         }
         let relationships = entity.relationships.map { relationship in
-            let isToMany = relationship.relationship.isToMany
+            let declared = relationship.relationship
+            let stored = declared.isToMany ? "ToManyKey" : "ToOneKey"
             return key(
-                relationship.relationship.name, relationship.name,
-                names.library(isToMany ? "ToManyKey" : "ToOneKey"), relationship.destinationType)
+                declared.name, relationship.name,
+                names.library(declared.isTransient ? "TransientKey" : stored),
+                relationship.destinationType)
         }
         return attributes + composites + relationships
+    }
+}
+
+extension Attribute {
+    /// The type of the key, which decides what conditions may ask.
+    var keyType: String {
+        if isTransient { return "TransientKey" }
+        return type.isCodable || usesExternalForm ? "OpaqueKey" : "Key"
     }
 }
 

@@ -7,15 +7,19 @@ import Foundation
 /// # Versions of Shop that have shipped. Written by `cambium freeze`; keep it under version control.
 /// cambium-lock 1
 /// STORAGE-HASH CONDITIONS-HASH VERSION
+/// + NAME=HASH NAME=HASH …
 /// ```
 ///
 /// One version a line, in the order of versions, so that two branches that freeze different
-/// versions merge.
+/// versions merge. The line after it, which may be missing, has the start of a hash for each
+/// declaration: nothing is decided by it, but it tells what has changed.
 struct LockFile: Equatable {
     /// The file's name in the bundle. It lies there, and not beside it, so that it goes wherever the
     /// versions go and is an input of the build like them.
     static let name = "cambium.lock"
     private static let format = "cambium-lock 1"
+    /// What a line with the hashes of declarations starts with.
+    private static let mark = "+"
 
     /// The versions by name.
     var versions: [String: LockedVersion] = [:]
@@ -25,7 +29,12 @@ struct LockFile: Equatable {
     /// The file's text.
     func text(bundleName: String) -> String {
         let lines = versions.values.sorted { VersionOrder.precedes($0.name, $1.name) }
-            .map { "\($0.storage) \($0.conditions) \($0.name)" }
+            .flatMap { version in
+                let hashes = version.declarations.sorted { $0.key < $1.key }
+                    .map { " \($0.key)=\($0.value)" }
+                return ["\(version.storage) \(version.conditions) \(version.name)"]
+                    + (hashes.isEmpty ? [] : [Self.mark + hashes.joined()])
+            }
         let title =
             "# Versions of \(bundleName) that have shipped. Written by `cambium freeze`; keep it "
             + "under version control."
@@ -41,6 +50,7 @@ struct LockFile: Equatable {
     /// Reads a text.
     init(_ text: String) throws(Malformed) {
         var hasFormat = false
+        var last: String?
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         for (number, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
             guard hasFormat else {
@@ -48,6 +58,10 @@ struct LockFile: Equatable {
                     throw Malformed(line: number + 1, reason: "'\(Self.format)' is expected here")
                 }
                 hasFormat = true
+                continue
+            }
+            if line.hasPrefix(Self.mark), let last {
+                versions[last]?.declarations = Self.declarations(line)
                 continue
             }
             let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -61,10 +75,22 @@ struct LockFile: Equatable {
             guard versions.updateValue(version, forKey: name) == nil else {
                 throw Malformed(line: number + 1, reason: "Version '\(name)' stands here twice")
             }
+            last = name
         }
         guard hasFormat else {
             throw Malformed(line: 1, reason: "'\(Self.format)' is expected here")
         }
+    }
+
+    /// The hashes of declarations by name.
+    private static func declarations(_ line: Substring) -> [String: String] {
+        var hashes: [String: String] = [:]
+        for word in line.dropFirst().split(separator: " ") {
+            let parts = word.split(separator: "=")
+            guard parts.count == 2 else { continue }
+            hashes[String(parts[0])] = String(parts[1])
+        }
+        return hashes
     }
 
     private static func isHash(_ text: Substring) -> Bool {

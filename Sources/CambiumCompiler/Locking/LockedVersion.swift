@@ -14,17 +14,54 @@ struct LockedVersion: Equatable {
     /// The hash of ``Model/conditionsText``: what rows had to meet and how they were migrated.
     /// Where it changes, stores in use open and are not what the next migration believes.
     let conditions: String
+    /// The start of a hash of each declaration by its name, to tell what has changed.
+    var declarations: [String: String]
 
-    init(name: String, storage: String, conditions: String) {
+    init(
+        name: String, storage: String, conditions: String, declarations: [String: String] = [:]
+    ) {
         self.name = name
         self.storage = storage
         self.conditions = conditions
+        self.declarations = declarations
     }
 
     /// Takes down a version as it is now.
     init(_ version: CheckedModel) {
         name = version.model.version
         storage = version.model.versionHash
-        conditions = SHA256.hexadecimal(of: LockedConditions.text(of: version))
+        let conditions = LockedConditions.text(of: version)
+        self.conditions = SHA256.hexadecimal(of: conditions)
+        var lines: [String: [String]] = [:]
+        for line in (version.model.canonicalText + conditions).split(separator: "\n") {
+            if let name = Self.declaration(of: line) {
+                lines[name, default: []].append(String(line))
+            }
+        }
+        declarations = lines.mapValues {
+            String(SHA256.hexadecimal(of: $0.joined(separator: "\n")).prefix(8))
+        }
+    }
+
+    /// The name of the entity, composite or enumeration that a line is about, or `migration`.
+    private static func declaration(of line: Substring) -> String? {
+        let words = line.split(separator: " ", maxSplits: 2)
+        guard let first = words.first, first != "cambium" else { return nil }
+        let name = first == "entity" || first == "enum" ? words.dropFirst().first : first
+        return name?.split(whereSeparator: { ".:".contains($0) }).first.map(String.init)
+    }
+
+    /// Whether the hashes are the same, which is all that counts.
+    static func == (left: LockedVersion, right: LockedVersion) -> Bool {
+        left.name == right.name && left.storage == right.storage
+            && left.conditions == right.conditions
+    }
+
+    /// The names of the declarations that are others than before, sorted; none where that is not
+    /// known.
+    func changes(since frozen: LockedVersion) -> [String] {
+        guard !frozen.declarations.isEmpty else { return [] }
+        return Set(declarations.keys).union(frozen.declarations.keys)
+            .filter { declarations[$0] != frozen.declarations[$0] }.sorted()
     }
 }

@@ -43,11 +43,20 @@ enum LockChecker {
                 + "could no longer be opened"
             : "Version \(now.name) has shipped, and its defaults, limits, rules, indexes or "
                 + "migration have changed since: stores of it do not have them"
+        let changes = now.changes(since: frozen)
         return Diagnostic(
-            .frozenVersionChanged, message, at: version.position(ofEntity: nil),
-            notes: [
+            .frozenVersionChanged, message,
+            at: version.position(ofEntity: changes.count == 1 ? changes[0] : nil),
+            notes: Self.note(of: changes) + [
                 "Undo the change, copy the file to a new version and make the change there",
                 "If the version has never left your machines: cambium freeze --again \(now.name)",
             ])
+    }
+
+    /// What has changed, as far as a person wants to read it.
+    private static func note(of changes: [String]) -> [String] {
+        guard !changes.isEmpty else { return [] }
+        let names = changes.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
+        return ["Changed: \(names)\(changes.count > 8 ? ", …" : "")"]
     }
 }

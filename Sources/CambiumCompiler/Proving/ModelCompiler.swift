@@ -43,30 +43,45 @@ package struct ModelCompiler {
         }
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
         guard !diagnostics.hasErrors, let current = versions.last else { return nil }
-        let currentSchema = Schema(of: current.model)
-        guard prove(currentSchema, of: current) else { return nil }
+        // Each version's tables are laid out once, for the step to it and the step from it.
+        let schemas = versions.concurrentMap { Schema(of: $0.model) }
+        guard let currentSchema = schemas.last, prove(currentSchema, of: current) else {
+            return nil
+        }
         for version in versions { refuseSteps(of: version) }
         guard !diagnostics.hasErrors else { return nil }
+        return CompiledBundle(
+            name: bundle.name, versions: versions, schema: currentSchema.statements,
+            migrations: migrations(between: versions, schemas))
+    }
+
+    /// The steps from each version to the next. They have nothing to do with each other, so that
+    /// they are planned and proven at the same time.
+    private mutating func migrations(
+        between versions: [CheckedModel], _ schemas: [Schema]
+    ) -> [Migration] {
+        let steps = versions.indices.dropFirst().concurrentMap { index in
+            var compiler = ModelCompiler()
+            let (old, new) = (versions[index - 1], versions[index])
+            let pair = (old: schemas[index - 1], new: schemas[index])
+            let isLast = index + 1 == versions.count
+            let migration =
+                new.parsed.isOfXcode && !isLast
+                ? compiler.planShipped(from: old, to: new, pair)
+                : compiler.plan(from: old, to: new, pair)
+            return (migration, compiler.diagnostics)
+        }
         var migrations: [Migration] = []
-        // Each version's tables are laid out once, for the step to it and the step from it.
-        var oldSchema = versions.count > 1 ? Schema(of: versions[0].model) : currentSchema
-        for (index, (old, new)) in zip(versions, versions.dropFirst()).enumerated() {
-            let isLast = index + 2 == versions.count
-            let newSchema = isLast ? currentSchema : Schema(of: new.model)
-            let schemas = (old: oldSchema, new: newSchema)
-            oldSchema = newSchema
-            if let migration = new.parsed.isOfXcode && !isLast
-                ? planShipped(from: old, to: new, schemas) : plan(from: old, to: new, schemas)
-            {
+        for (migration, found) in steps {
+            diagnostics += found
+            if let migration {
                 migrations.append(migration)
             } else {
                 // Nothing leads from before a step that cannot be taken.
                 migrations = []
             }
         }
-        return CompiledBundle(
-            name: bundle.name, versions: versions, schema: currentSchema.statements,
-            migrations: migrations)
+        return migrations
     }
 
     /// Steps that the program supplies are held in the model; nothing runs them yet.

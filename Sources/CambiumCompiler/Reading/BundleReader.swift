@@ -5,7 +5,7 @@ import Foundation
 /// Xcode makes: `Shop.xcdatamodeld`, or a single `Shop.xcdatamodel`.
 package struct BundleReader {
     /// What has been found so far.
-    private(set) var diagnostics: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
     /// The folder, without a slash at its end.
     let path: String
     var settings = BundleSettings()
@@ -45,9 +45,9 @@ package struct BundleReader {
             return bundle(name, versions, current: current)
         case "xcdatamodel" where path.hasSuffix(".xcdatamodel"):
             readSettings()
-            let version = readXcodeVersion(
-                path, version: fileName, name: name, previous: nil, isCurrent: true)
-            return bundle(name, [version?.model].compactMap(\.self), current: fileName)
+            let versions = readXcodeVersions(
+                [(folder: path, version: fileName)], name: name, current: fileName)
+            return bundle(name, versions, current: fileName)
         default:
             report(
                 .bundleLayout,

@@ -67,6 +67,8 @@ package enum XMLReader {
                 .limitExceeded, "A model file may not have more than 4 MiB",
                 at: source.position(at: 0))
         }
+        // Most files are ASCII, and that is seen at once.
+        if source.bytes.allSatisfy({ (0x20...0x7F).contains($0) || $0 == 0x0A }) { return }
         var parser = Unicode.UTF8.ForwardParser()
         var iterator = source.bytes.makeIterator()
         var offset = 0

@@ -6,6 +6,8 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     public let message: String
     /// What would be right, where that can be told.
     public let hint: String?
+    /// The entity that does not have a property, where that is the mistake.
+    package var lackingEntity: String?
 
     /// Describes a mistake. What is much longer than a message to a person, because a name or a
     /// string in it is, is cut.
@@ -13,6 +15,18 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         self.offset = offset
         self.message = Self.abbreviated(message)
         self.hint = hint.map(Self.abbreviated)
+    }
+
+    /// Equal are mistakes that say the same of the same place.
+    public static func == (left: ExpressionDiagnostic, right: ExpressionDiagnostic) -> Bool {
+        left.offset == right.offset && left.message == right.message && left.hint == right.hint
+    }
+
+    /// Feeds what makes mistakes equal.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(offset)
+        hasher.combine(message)
+        hasher.combine(hint)
     }
 
     private static func abbreviated(_ text: String) -> String {

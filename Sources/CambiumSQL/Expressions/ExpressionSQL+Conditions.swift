@@ -157,7 +157,7 @@ extension ExpressionSQL {
         var elements: [SQLFragment] = []
         for constant in constants.values {
             guard let stored = Self.stored(constant, as: operand.type) else { continue }
-            // Statements may have 32766 parameters; long lists are written out.
+            // A long list is hardly asked for twice: nothing is gained by binding it.
             elements.append(
                 constants.values.count > 500
                     ? SQLFragment(raw: SQLText.literal(stored)) : self.constant(stored))

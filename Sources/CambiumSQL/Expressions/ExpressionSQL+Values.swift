@@ -10,7 +10,7 @@ extension ExpressionSQL {
             // An exact number out of range is nil in arithmetic, as it is in memory.
             return constant(Self.stored(value, as: type) ?? .null)
         case .parameter(let name, let type):
-            guard constants == .parameters else {
+            guard constants != .inline else {
                 throw Self.failure("the parameter $\(name) has no value here")
             }
             return SQLFragment(.named(name, type))

@@ -5,8 +5,10 @@ import CambiumModel
 package struct ExpressionSQL {
     /// How constants are written.
     package enum Constants: Sendable {
-        /// As question marks.
+        /// As question marks, up to as many as a statement may have; in the text where there are more.
         case parameters
+        /// In the text, except for what is known only when the statement runs.
+        case literals
         /// In the text: for schemas and scripts.
         case inline
     }
@@ -53,9 +55,11 @@ package struct ExpressionSQL {
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let typed = try ExpressionCompiler.typedCondition(
             condition, entity: entity, model: model, parameters: values, allowsParameters: true)
-        var lowering = ExpressionSQL(
+        let lowering = ExpressionSQL(
             entity: entity, model: model, alias: alias, constants: constants)
-        return try lowering.condition(typed, use)
+        return try lowering.limited { (lowering) throws(ExpressionDiagnostics) in
+            try lowering.condition(typed, use)
+        }
     }
 
     /// The SQL of a value, in the stored form of the attribute type.
@@ -74,9 +78,11 @@ package struct ExpressionSQL {
         let typed = try ExpressionCompiler.typedValue(
             expression, as: type, entity: entity, model: model, parameters: values,
             allowsParameters: true)
-        var lowering = ExpressionSQL(
+        let lowering = ExpressionSQL(
             entity: entity, model: model, alias: alias, constants: constants)
-        return try lowering.value(typed)
+        return try lowering.limited { (lowering) throws(ExpressionDiagnostics) in
+            try lowering.value(typed)
+        }
     }
 
     /// Whether a condition uses only columns of its own row and built-in deterministic functions:
@@ -107,8 +113,9 @@ package struct ExpressionSQL {
     ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {
         let typed = try ExpressionCompiler.typedCondition(
             condition, entity: entity, model: model, parameters: parameters)
-        var lowering = self
-        let fragment = try lowering.condition(typed, .filter)
+        let fragment = try limited { (lowering) throws(ExpressionDiagnostics) in
+            try lowering.condition(typed, .filter)
+        }
         // Other conditions may follow with AND.
         if case .or = typed { return ("(\(fragment.text))", try fragment.bindings(now: now)) }
         return (fragment.text, try fragment.bindings(now: now))
@@ -120,6 +127,24 @@ package struct ExpressionSQL {
             .keyPath(root: .subject, names: path), entity: entity, model: model)
         var lowering = self
         return try lowering.value(typed).text
+    }
+
+    // MARK: Parameters
+
+    /// SQLite takes 32766 in a statement; what stands around an expression has some too.
+    private static let maximumParameters = 32_000
+
+    /// Writes an expression, with its constants in the text where a statement has no room for them.
+    private func limited(
+        _ write: (inout ExpressionSQL) throws(ExpressionDiagnostics) -> SQLFragment
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        var lowering = self
+        let fragment = try write(&lowering)
+        guard constants == .parameters, fragment.parameters.count > Self.maximumParameters else {
+            return fragment
+        }
+        lowering = ExpressionSQL(entity: entity, model: model, alias: alias, constants: .literals)
+        return try write(&lowering)
     }
 
     // MARK: Names

@@ -31,6 +31,12 @@ package struct Schema: Sendable, Hashable {
             } + metadata.insertStatements
     }
 
+    init(tables: [Table], statements: [String], metadata: StoreMetadata) {
+        self.tables = tables
+        self.statements = statements
+        self.metadata = metadata
+    }
+
     /// How many of the statements, the last ones, fill the runtime's own tables.
     package var recordCount: Int {
         tables.reduce(statements.count - tables.count) { $0 - $1.indexes.count }

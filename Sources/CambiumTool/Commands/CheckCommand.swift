@@ -1,4 +1,5 @@
 import CambiumCompiler
+import CambiumMigration
 import Foundation
 
 /// `cambium check`: everything that is wrong with models.
@@ -12,7 +13,7 @@ enum CheckCommand: Command {
 
         Each finding is a line that editors understand, with a code that `cambium explain` explains:
 
-            Shop.cambium/2.xml:9:53: error: Product has no property 'salePrise' [CM603]
+            Shop.cambium/2.xml:9:53: error: 'Product' has no property 'salePrise' [CM603]
             Shop.cambium/2.xml:9:53: note: Did you mean 'salePrice'?
 
         json is for programs, sarif (2.1.0) for code hosts and editors; both are printed, or written
@@ -32,7 +33,7 @@ enum CheckCommand: Command {
             throw arguments.usage("--output belongs to --format json or sarif.")
         }
         for path in paths { try Files.requireModel(path) }
-        let compilations = paths.map { ModelCompiler.compile($0) }
+        let compilations = paths.concurrentMap { ModelCompiler.compile($0) }
         let diagnostics = compilations.flatMap(\.diagnostics)
         let report = DiagnosticReport(
             diagnostics, relativeTo: FileManager.default.currentDirectoryPath)

@@ -33,7 +33,7 @@ struct DamagedModelTests {
         var random = SplitMix(state: seed)
         let words = ["\"\"", "true", "-1", "9", "Product", "sku", "<", ">", "&#0;", "💣", "\u{301}"]
         var checked = 0
-        for _ in 0..<(Corpus.isLong ? 20_000 : 800) {
+        for _ in 0..<(Corpus.isWhole ? 20_000 : 800) {
             guard var bytes = Self.models.randomElement(using: &random), !bytes.isEmpty else {
                 continue
             }
@@ -57,7 +57,7 @@ struct DamagedModelTests {
 
     /// A slice of everything, another one for each seed; the long run takes all of it.
     private func isInSlice(_ random: inout SplitMix, oneIn count: Int) -> Bool {
-        Corpus.isLong || Int.random(in: 0..<count, using: &random) == 0
+        Corpus.isWhole || Int.random(in: 0..<count, using: &random) == 0
     }
 
     private func makeRandom() -> SplitMix {
@@ -102,7 +102,7 @@ struct DamagedModelTests {
         for file in files where isInSlice(&random, oneIn: 20) {
             let bytes = [UInt8](try Data(contentsOf: folder.appendingPathComponent(file)))
             guard let end = bytes.lastIndex(of: UInt8(ascii: ">")) else { continue }
-            for _ in 0..<(Corpus.isLong ? 100 : 5) {
+            for _ in 0..<(Corpus.isWhole ? 100 : 5) {
                 let length = Int.random(in: 0..<end, using: &random)
                 #expect(isRefused(bytes[..<length]), "\(file): \(length) bytes")
                 checked += 1

@@ -49,6 +49,32 @@ struct DiagramTests {
             ])
     }
 
+    @Test func `what is derived, transient or ordered is marked`() {
+        let lines = mermaid([
+            Entity(
+                name: "A",
+                attributes: [
+                    Attribute(
+                        name: "twice", type: .int64, isOptional: true,
+                        derivation: .literal(.int(2))),
+                    Attribute(name: "isOpen", type: .bool, isTransient: true),
+                ],
+                relationships: [
+                    Relationship(
+                        name: "bs", destination: "B", inverse: "a", isToMany: true, isOrdered: true),
+                    Relationship(name: "near", destination: "B", isTransient: true),
+                ]),
+            Entity(name: "B", relationships: [relationship("a", "A", inverse: "bs")]),
+        ])
+        #expect(lines.contains(#"int64 twice "derived, optional""#))
+        #expect(lines.contains(#"bool isOpen "transient""#))
+        #expect(
+            lines.filter { $0.contains("--") } == [
+                #""A" |o--o{ "B" : "bs (ordered) / a""#,
+                #""A" }o--o| "B" : "near (transient)""#,
+            ])
+    }
+
     @Test func `an inverse that is inherited is drawn once`() {
         let lines = mermaid([
             Entity(

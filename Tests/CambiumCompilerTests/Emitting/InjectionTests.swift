@@ -116,19 +116,26 @@ struct InjectionTests {
             schema: [text, text], migrations: [migration], access: .public)
     }
 
+    /// What is generated for each text.
+    private static let generated: [(text: String, files: [SwiftFile])] = corpus.map { text in
+        (text, input(text).files())
+    }
+
+    private static let structure: Set<String> = [
+        "import", "public", "open", "internal", "private", "static", "let", "var", "func",
+        "class", "enum", "protocol", "extension", "case", "override", "convenience", "init",
+        "self", "super", "if", "get", "set", "try", "throws", "inout", "final", "struct",
+        "guard", "return", "fileprivate",
+    ]
+
     /// The tokens without the names and texts: what is declared and called, in which order.
     private func skeleton(_ tokens: [SwiftToken]) -> [SwiftToken] {
-        let structure: Set<String> = [
-            "import", "public", "open", "internal", "private", "static", "let", "var", "func",
-            "class", "enum", "protocol", "extension", "case", "override", "convenience", "init",
-            "self", "super", "if", "get", "set", "try", "throws", "inout", "final", "struct",
-            "guard",
-            "return", "fileprivate",
-        ]
         var result: [SwiftToken] = []
+        result.reserveCapacity(tokens.count)
         for token in tokens {
             switch token {
-            case .word(let word): result.append(.word(structure.contains(word) ? word : "name"))
+            case .word(let word):
+                result.append(.word(Self.structure.contains(word) ? word : "name"))
             case .quotedWord: result.append(.word("name"))
             case .string: result.append(.string(""))
             case .number: result.append(.number(""))
@@ -145,24 +152,24 @@ struct InjectionTests {
     @Test("The declarations are those of a harmless model, and each text reads back as it was")
     func skeletons() throws {
         let harmless = try Self.input("harmless").files().map {
-            try SwiftTokenizer.tokens(of: $0.contents)
+            let tokens = try SwiftTokenizer.tokens(of: $0.contents)
+            // The texts in the pieces between which the model's stands.
+            let texts = strings(tokens).map { $0.components(separatedBy: "harmless") }
+            return (skeleton: skeleton(tokens), texts: texts)
         }
-        for text in Self.corpus {
-            let input = Self.input(text)
-            let files = input.files()
+        #expect(!harmless.isEmpty)
+        for (text, files) in Self.generated {
+            #expect(files.count == harmless.count)
             for (file, expected) in zip(files, harmless) {
                 let tokens = try SwiftTokenizer.tokens(of: file.contents)
-                let isEqual = skeleton(tokens) == skeleton(expected)
+                let isEqual = skeleton(tokens) == expected.skeleton
                 #expect(isEqual, "\(text.prefix(40).debugDescription) changed \(file.name)")
-                let texts = try strings(tokens)
-                let expectedTexts = try strings(expected).map {
-                    $0.replacingOccurrences(of: "harmless", with: text)
-                }
-                let isSame = zip(texts, expectedTexts).allSatisfy {
-                    $0.unicodeScalars.elementsEqual($1.unicodeScalars)
+                let texts = strings(tokens)
+                let isSame = zip(texts, expected.texts).allSatisfy {
+                    $0.utf8.elementsEqual($1.joined(separator: text).utf8)
                 }
                 #expect(
-                    isSame && texts.count == expectedTexts.count,
+                    isSame && texts.count == expected.texts.count,
                     "\(text.prefix(40).debugDescription) reads back otherwise in \(file.name)")
             }
         }
@@ -227,15 +234,15 @@ struct InjectionTests {
         return (entity, kind)
     }
 
-    private func strings(_ tokens: [SwiftToken]) throws -> [String] {
+    private func strings(_ tokens: [SwiftToken]) -> [String] {
         tokens.compactMap { if case .string(let value) = $0 { value } else { nil } }
     }
 
     @Test("The Swift compiler parses it without error or warning", .enabled(if: Swiftc.isPresent))
     func parses() throws {
-        var files: [SwiftFile] = []
-        for text in Self.corpus { files += Self.input(text).files() }
-        files = files.enumerated().map { SwiftFile(name: "f\($0).swift", contents: $1.contents) }
+        let files = Self.generated.flatMap(\.files).enumerated().map {
+            SwiftFile(name: "f\($0).swift", contents: $1.contents)
+        }
         let command = ["swiftc", "-frontend", "-parse", "-swift-version", "6"]
         let output = try Swiftc.run(command, on: files)
         #expect(output == "")

@@ -17,169 +17,203 @@ struct SwiftTokenError: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A tokenizer for the Swift that the emitter writes, written apart from it.
+/// A tokenizer for the Swift that the emitter writes, written apart from it. It goes over bytes, of
+/// which the tests have millions.
 struct SwiftTokenizer {
-    private let scalars: [Unicode.Scalar]
+    private let bytes: [UInt8]
     private var position = 0
 
     /// The tokens of a text without its comments.
     static func tokens(of text: String) throws -> [SwiftToken] {
-        var tokenizer = SwiftTokenizer(scalars: Array(text.unicodeScalars))
+        var tokenizer = SwiftTokenizer(bytes: Array(text.utf8))
         return try tokenizer.tokens()
     }
 
-    private init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
+    private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private func starts(with text: String, at index: Int) -> Bool {
-        var index = index
-        for scalar in text.unicodeScalars {
-            guard index < scalars.count, scalars[index] == scalar else { return false }
-            index += 1
-        }
+    private static let space = UInt8(ascii: " ")
+    private static let lineFeed = UInt8(ascii: "\n")
+    private static let quote = UInt8(ascii: "\"")
+    private static let hash = UInt8(ascii: "#")
+    private static let tick = UInt8(ascii: "`")
+    private static let slash = UInt8(ascii: "/")
+    private static let backslash = UInt8(ascii: "\\")
+    private static let dot = UInt8(ascii: ".")
+
+    /// What each byte may be part of.
+    private static let wordBytes: [Bool] = (0...255).map { byte in
+        byte >= 0x80 || byte == 0x5F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+            || (0x61...0x7A).contains(byte)
+    }
+
+    /// The byte at a place; 0, which is nowhere legal, behind the end.
+    private func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
+
+    private func starts(with text: [UInt8], at index: Int) -> Bool {
+        guard byte(index) == text[0], index + text.count <= bytes.count else { return false }
+        for offset in text.indices where bytes[index + offset] != text[offset] { return false }
         return true
     }
 
     private mutating func tokens() throws -> [SwiftToken] {
         var tokens: [SwiftToken] = []
-        while position < scalars.count {
-            let scalar = scalars[position]
-            if scalar == " " || scalar == "\n" {
+        while position < bytes.count {
+            let first = bytes[position]
+            switch first {
+            case Self.space, Self.lineFeed:
                 position += 1
-            } else if starts(with: "//", at: position) {
+            case Self.slash where byte(position + 1) == Self.slash:
                 // To Swift a carriage return ends a comment too.
-                while position < scalars.count, scalars[position] != "\n", scalars[position] != "\r"
-                {
-                    position += 1
-                }
-            } else if starts(with: "/*", at: position) {
+                while position < bytes.count, bytes[position] != Self.lineFeed,
+                    bytes[position] != 13
+                { position += 1 }
+            case Self.slash where byte(position + 1) == UInt8(ascii: "*"):
                 throw SwiftTokenError(description: "A block comment")
-            } else if scalar == "\"" || scalar == "#" {
+            case Self.quote, Self.hash:
                 tokens.append(.string(try string()))
-            } else if scalar == "`" {
-                let word = scalars[(position + 1)...].prefix { $0 != "`" }
-                guard word.allSatisfy(isWord) else {
+            case Self.tick:
+                position += 1
+                let word = takeWord()
+                guard isWord(word), byte(position) == Self.tick else {
                     throw SwiftTokenError(description: "A strange name in back-ticks")
                 }
-                position += word.count + 2
-                tokens.append(.quotedWord(text(word)))
-            } else if scalar.properties.isXIDStart || scalar == "_" {
-                let word = scalars[position...].prefix(while: isWord)
-                position += word.count
-                tokens.append(.word(text(word)))
-            } else if ("0"..."9").contains(scalar) {
-                let number = scalars[position...].prefix { isWord($0) || $0 == "." }
-                position += number.count
-                tokens.append(.number(text(number)))
-            } else if scalar.isASCII, scalar.value > 32 {
                 position += 1
-                tokens.append(.mark(Character(scalar)))
-            } else {
-                throw SwiftTokenError(
-                    description: "A strange scalar, \(scalar.escaped(asASCII: true))")
+                tokens.append(.quotedWord(word))
+            case 0x30...0x39:
+                tokens.append(.number(takeWord(withPoints: true)))
+            case _ where Self.wordBytes[Int(first)]:
+                let word = takeWord()
+                guard isWord(word), word.unicodeScalars.first.map(isStart) == true else {
+                    throw SwiftTokenError(description: "A strange scalar in \(word)")
+                }
+                tokens.append(.word(word))
+            case 33...126:
+                position += 1
+                tokens.append(.mark(Character(Unicode.Scalar(first))))
+            default:
+                throw SwiftTokenError(description: "A strange byte, \(first)")
             }
         }
         return tokens
     }
 
-    private func isWord(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isXIDContinue || scalar == "_"
+    private mutating func takeWord(withPoints: Bool = false) -> String {
+        let start = position
+        while position < bytes.count,
+            Self.wordBytes[Int(bytes[position])] || (withPoints && bytes[position] == Self.dot)
+        { position += 1 }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    private func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
-        var text = ""
-        text.unicodeScalars.append(contentsOf: scalars)
-        return text
+    private func isStart(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isXIDStart || scalar == "_"
+    }
+
+    /// Whether a text of bytes that words may have is one.
+    private func isWord(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 < 0x80 }
+            || text.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || $0 == "_" }
     }
 
     /// Reads a literal: plain or raw, of one line or several.
     private mutating func string() throws -> String {
-        let hashes = String(repeating: "#", count: scalars[position...].prefix { $0 == "#" }.count)
-        position += hashes.count
-        let quotes = starts(with: "\"\"\"", at: position) && hashes.isEmpty == false ? 3 : 1
-        guard starts(with: "\"", at: position) else {
+        let start = position
+        while byte(position) == Self.hash { position += 1 }
+        let hashes = [UInt8](repeating: Self.hash, count: position - start)
+        let three = [UInt8](repeating: Self.quote, count: 3)
+        let quotes = !hashes.isEmpty && starts(with: three, at: position) ? 3 : 1
+        guard byte(position) == Self.quote else {
             throw SwiftTokenError(description: "A lone number sign")
         }
         position += quotes
-        var margin: [Unicode.Scalar] = []
+        var margin: [UInt8]?
         if quotes == 3 {
-            guard starts(with: "\n", at: position) else {
+            guard byte(position) == Self.lineFeed else {
                 throw SwiftTokenError(description: "Text behind the quotes")
             }
             position += 1
-            margin = try self.margin(end: "\"\"\"" + hashes)
-            if !starts(with: "\n", at: position) { try skip(margin) }
+            let spaces = try self.margin(end: three + hashes)
+            if byte(position) != Self.lineFeed { try skip(spaces) }
+            margin = spaces
         }
         return try body(
-            end: String(repeating: "\"", count: quotes) + hashes, escape: "\\" + hashes,
-            margin: quotes == 3 ? margin : nil)
+            end: [UInt8](repeating: Self.quote, count: quotes) + hashes,
+            escape: [Self.backslash] + hashes, margin: margin)
     }
 
     private mutating func body(
-        end: String, escape: String, margin: [Unicode.Scalar]?
+        end: [UInt8], escape: [UInt8], margin: [UInt8]?
     ) throws -> String {
-        var value = String.UnicodeScalarView()
-        while position < scalars.count {
-            if starts(with: end, at: position) {
-                position += end.unicodeScalars.count
-                if margin != nil { value.removeLast() }  // the line feed before the end
-                return String(value)
+        var value: [UInt8] = []
+        while position < bytes.count {
+            let next = bytes[position]
+            if next == Self.quote, starts(with: end, at: position) {
+                position += end.count
+                // The line feed before the end is none of the text's.
+                if margin != nil, value.popLast() != Self.lineFeed {
+                    throw SwiftTokenError(description: "Text before the quotes")
+                }
+                return String(decoding: value, as: UTF8.self)
             }
-            if starts(with: escape, at: position) {
-                position += escape.unicodeScalars.count
-                if starts(with: "\n", at: position), let margin {
+            if next == Self.backslash, starts(with: escape, at: position) {
+                position += escape.count
+                if byte(position) == Self.lineFeed, let margin {
                     position += 1
                     try skip(margin)
                 } else {
-                    value.append(try escaped())
+                    value += Array(String(try escaped()).utf8)
                 }
                 continue
             }
-            let scalar = scalars[position]
             position += 1
-            guard scalar == "\n" || (0x20...0x7E).contains(scalar.value) else {
+            guard next == Self.lineFeed || (0x20...0x7E).contains(next) else {
                 throw SwiftTokenError(description: "A strange scalar in a literal")
             }
-            value.append(scalar)
-            guard scalar == "\n" else { continue }
+            value.append(next)
+            guard next == Self.lineFeed else { continue }
             guard let margin else {
                 throw SwiftTokenError(description: "A line end in a literal")
             }
-            if !starts(with: "\n", at: position) { try skip(margin) }
+            if byte(position) != Self.lineFeed { try skip(margin) }
         }
         throw SwiftTokenError(description: "A literal without end")
     }
 
     private mutating func escaped() throws -> Unicode.Scalar {
-        if starts(with: "\"", at: position) || starts(with: "\\", at: position) {
+        let first = byte(position)
+        if first == Self.quote || first == Self.backslash {
             position += 1
-            return scalars[position - 1]
+            return Unicode.Scalar(first)
         }
-        guard starts(with: "u{", at: position) else {
+        guard first == UInt8(ascii: "u"), byte(position + 1) == UInt8(ascii: "{") else {
             throw SwiftTokenError(description: "A strange escape")
         }
-        let digits = scalars[(position + 2)...].prefix { $0 != "}" }
-        position += digits.count + 3
-        guard let value = UInt32(text(digits), radix: 16), let scalar = Unicode.Scalar(value) else {
-            throw SwiftTokenError(description: "No scalar: \(text(digits))")
-        }
+        position += 2
+        let digits = takeWord()
+        guard byte(position) == UInt8(ascii: "}"), let value = UInt32(digits, radix: 16),
+            let scalar = Unicode.Scalar(value)
+        else { throw SwiftTokenError(description: "No scalar: \(digits)") }
+        position += 1
         return scalar
     }
 
     /// The white space before the end of a literal of several lines.
-    private func margin(end: String) throws -> [Unicode.Scalar] {
+    private func margin(end: [UInt8]) throws -> [UInt8] {
         var index = position
-        while index < scalars.count {
-            let spaces = scalars[index...].prefix { $0 == " " }
-            if starts(with: end, at: index + spaces.count) { return Array(spaces) }
-            index = (scalars[index...].firstIndex(of: "\n") ?? scalars.count) + 1
+        while index < bytes.count {
+            let start = index
+            while byte(index) == Self.space { index += 1 }
+            if starts(with: end, at: index) { return Array(bytes[start..<index]) }
+            while index < bytes.count, bytes[index] != Self.lineFeed { index += 1 }
+            index += 1
         }
         throw SwiftTokenError(description: "A literal without end")
     }
 
-    private mutating func skip(_ margin: [Unicode.Scalar]) throws {
-        guard position + margin.count <= scalars.count,
-            scalars[position..<position + margin.count].elementsEqual(margin)
-        else { throw SwiftTokenError(description: "A line left of the margin") }
+    private mutating func skip(_ margin: [UInt8]) throws {
+        guard margin.isEmpty || starts(with: margin, at: position) else {
+            throw SwiftTokenError(description: "A line left of the margin")
+        }
         position += margin.count
     }
 }

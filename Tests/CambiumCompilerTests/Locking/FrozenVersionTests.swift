@@ -23,12 +23,18 @@ struct FrozenVersionTests {
 
     /// A frozen bundle, and what is said of it when its file is another one.
     private func codes(afterChangeTo text: String) throws -> [DiagnosticCode] {
+        try diagnostics(afterChangeTo: text).map(\.code)
+    }
+
+    private func diagnostics(
+        afterChangeTo text: String, _ change: (String) -> String = { $0 }
+    ) throws -> [Diagnostic] {
         let folder = try BundleReaderTests.Folder(["1.xml": Self.version])
         let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
         let lock = try VersionFreezer.freeze(bundle, lock: nil).text
-        try Data(lock.utf8).write(to: folder.bundle.appendingPathComponent("cambium.lock"))
+        try Data(change(lock).utf8).write(to: folder.bundle.appendingPathComponent("cambium.lock"))
         try Data(text.utf8).write(to: folder.bundle.appendingPathComponent("1.xml"))
-        return ModelCompiler.compile(folder.bundle.path).diagnostics.map(\.code)
+        return ModelCompiler.compile(folder.bundle.path).diagnostics
     }
 
     private func changed(_ old: String, _ new: String) -> String {
@@ -73,6 +79,33 @@ struct FrozenVersionTests {
         let text = changed(old, new)
         #expect(text != Self.version)
         #expect(try codes(afterChangeTo: text) == [.frozenVersionChanged])
+    }
+
+    @Test(arguments: [
+        (" minLength=\"3\"", "", ["Changed: 'Product'"]),
+        ("<case name=\"toy\"/>", "<case name=\"car\"/>", ["Changed: 'Kind'"]),
+        (
+            "</entity>",
+            "<attribute name=\"x\" type=\"bool\" default=\"true\"/></entity><entity name=\"Tag\">"
+                + "<attribute name=\"word\" type=\"string\"/></entity>",
+            ["Changed: 'Product', 'Tag'"]
+        ),
+    ])
+    func `what has changed is named`(old: String, new: String, notes: [String]) throws {
+        let found = try diagnostics(afterChangeTo: changed(old, new))
+        let diagnostic = try #require(found.first)
+        #expect(Array(diagnostic.notes.prefix(1)) == notes)
+        #expect(diagnostic.position.line == (notes == ["Changed: 'Product'"] ? 3 : 1))
+    }
+
+    @Test func `a lock without hashes of declarations still says that something has changed`()
+        throws
+    {
+        let found = try diagnostics(afterChangeTo: changed(" minLength=\"3\"", "")) { lock in
+            lock.split(separator: "\n").filter { !$0.hasPrefix("+") }.joined(separator: "\n")
+        }
+        #expect(found.map(\.code) == [.frozenVersionChanged])
+        #expect(found.first?.notes.count == 2)
     }
 
     @Test func `a frozen version that is gone is missed`() throws {

@@ -9,11 +9,16 @@ struct LockFileTests {
         var lock = LockFile()
         for name in ["10", "9", "My Model 2", "#1"] {
             lock.versions[name] = LockedVersion(
-                name: name, storage: Self.hash, conditions: Self.hash)
+                name: name, storage: Self.hash, conditions: Self.hash,
+                declarations: ["Product": "0123abcd", "Kind": "89efcdab"])
         }
         let text = lock.text(bundleName: "Shop")
         #expect(try LockFile(text) == lock)
-        let names = text.split(separator: "\n").dropFirst(2).map {
+        #expect(
+            try LockFile(text).versions.mapValues(\.declarations)
+                == lock.versions.mapValues(\.declarations))
+        #expect(text.contains("\n+ Kind=89efcdab Product=0123abcd\n"))
+        let names = text.split(separator: "\n").dropFirst(2).filter { !$0.hasPrefix("+") }.map {
             $0.split(separator: " ", maxSplits: 2)[2]
         }
         #expect(names == ["#1", "9", "10", "My Model 2"])
@@ -26,7 +31,8 @@ struct LockFileTests {
 
     @Test(arguments: [
         ("", 1), ("# only a comment\n", 1), ("cambium-lock 2\n", 1),
-        ("cambium-lock 1\nabc def 1\n", 2), ("cambium-lock 1\n\(hash) \(hash)\n", 2),
+        ("cambium-lock 1\n+ Product=01\n", 2), ("cambium-lock 1\nabc def 1\n", 2),
+        ("cambium-lock 1\n\(hash) \(hash)\n", 2),
         ("cambium-lock 1\n\(hash) \(hash) \n", 2),
         ("cambium-lock 1\n\(hash) \(hash) 1\n\(hash) \(hash) 1\n", 3),
         ("cambium-lock 1\n<<<<<<< ours\n", 2), ("\(hash) \(hash) 1\n", 1),

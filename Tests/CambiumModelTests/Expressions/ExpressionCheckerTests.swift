@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct ExpressionCheckerTests {
     @Test(arguments: [
-        ("prise < 3", 0, "Product has no property 'prise'", "did you mean 'price'?"),
-        ("category.nam == 'x'", 9, "Category has no property 'nam'", "did you mean 'name'?"),
+        ("prise < 3", 0, "'Product' has no property 'prise'", "did you mean 'price'?"),
+        ("category.nam == 'x'", 9, "'Category' has no property 'nam'", "did you mean 'name'?"),
         ("title.name == 'x'", 6, "'title' is an attribute and leads to no other property", nil),
         ("title == 3", 9, "a whole number where a string is wanted", nil),
         ("title < stock", 8, "a string cannot be compared with a whole number", nil),
@@ -43,9 +43,9 @@ import Testing
             "name one of category.products.home.city, category.products.home.geo.lat, "
                 + "category.products.home.geo.long, or compare it with nil"
         ),
-        ("home.citi == 'x'", 5, "Address has no attribute 'citi'", "did you mean 'city'?"),
-        ("home.geo.x == 1", 9, "Geo has no attribute 'x'", "it has lat, long"),
-        ("hom.city == 'x'", 0, "Product has no property 'hom'", "did you mean 'home'?"),
+        ("home.citi == 'x'", 5, "'Address' has no attribute 'citi'", "did you mean 'city'?"),
+        ("home.geo.x == 1", 9, "'Geo' has no attribute 'x'", "it has lat, long"),
+        ("hom.city == 'x'", 0, "'Product' has no property 'hom'", "did you mean 'home'?"),
         (
             "home.city.x == 'x'", 10, "'home.city' is an attribute and leads to no other property",
             nil
@@ -93,7 +93,7 @@ import Testing
         ("stock BETWEEN {1}", 14, "BETWEEN needs a list of two values", "write {1, 10}"),
         ("stock <[c] 1", 0, "an option of a comparison needs a string, not a whole number", nil),
         ("title + stock > 1", 6, "'+' does not apply to a string and a whole number", nil),
-        ("uppercase:(stock) == 'A'", 0, "uppercase does not apply to a whole number", nil),
+        ("uppercase:(stock) == 'A'", 0, "'uppercase' does not apply to a whole number", nil),
         (
             "price == 0.1234567890123456789", 9,
             "a floating-point number where a decimal number is wanted",

@@ -31,7 +31,7 @@ import Testing
         ("a ==[x] 'b'", 5, "'x' is no option of a comparison"),
         ("lenght(a) > 1", 0, "there is no function 'lenght'"),
         ("items.@cuont > 1", 6, "'@cuont' is not supported"),
-        ("FETCH(a, b, YES) == 1", 0, "FETCH() is not supported"),
+        ("FETCH(a, b, YES) == 1", 0, "'FETCH()' is not supported"),
         ("CAST(a, 'NSWindow') == 1", 8, "CAST does not know this type"),
         ("a IN (1, 2)", 7, "expected ')', found ','"),
         (

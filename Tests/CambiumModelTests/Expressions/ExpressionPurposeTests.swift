@@ -71,7 +71,7 @@ import Testing
             "canonical:(title) == 'a'", 0,
             "SQLite has no canonical() of its own for this, so an index cannot use it"
         ),
-        ("added < now()", 8, "now() has another value whenever it is asked"),
+        ("added < now()", 8, "'now()' has another value whenever it is asked"),
         (
             "title MATCHES 'a'", 6,
             "SQLite has no regular expressions of its own, so an index cannot use MATCHES"

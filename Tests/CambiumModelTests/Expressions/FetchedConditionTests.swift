@@ -62,7 +62,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("title == $source.titel", 17, "Product has no property 'titel'", "did you mean 'title'?"),
+        (
+            "title == $source.titel", 17, "'Product' has no property 'titel'",
+            "did you mean 'title'?"
+        ),
         ("stock == $source.title", 9, "a whole number cannot be compared with a string", nil),
         ("title == $sorce.title", 9, "there is no variable $sorce", "did you mean $source?"),
         (

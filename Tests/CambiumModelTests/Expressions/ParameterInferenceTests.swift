@@ -44,7 +44,7 @@ import Testing
             "$x is a list in one place and a single value in another"
         ),
         ("category == $x", 12, "$x stands for an object of Category, which cannot be supplied"),
-        ("prise < $x", 0, "Product has no property 'prise'"),
+        ("prise < $x", 0, "'Product' has no property 'prise'"),
         ("colour == $x", 0, "a value of Colour can only be compared with nil"),
         ("price < $x AND stock = 'y'", 23, "a string where a whole number is wanted"),
     ])

@@ -37,7 +37,7 @@ struct ChangesTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what a background context saves arrives without any call`() async throws {
         let controller = try makeController()
         var changes = controller.changes.makeAsyncIterator()
@@ -50,7 +50,7 @@ struct ChangesTests {
         #expect(controller.fetchedObjects?.map(\.id) == [1, 2])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what the main context changes arrives at the end of the event`() async throws {
         let controller = try makeController()
         var changes = controller.changes.makeAsyncIterator()
@@ -66,7 +66,7 @@ struct ChangesTests {
         #expect(controller.fetchedObjects?.isEmpty == true)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a loop gets every change`() async throws {
         let controller = try makeController()
         var mirror = ListMirror(controller.sections)
@@ -88,7 +88,7 @@ struct ChangesTests {
         #expect(mirror.objects.map(\.id) == Array(0..<20))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a slow consumer gets one difference for many changes`() async throws {
         let controller = try makeController()
         let context = container.viewContext
@@ -108,7 +108,7 @@ struct ChangesTests {
         #expect(difference.changes.count == 3, "what came and went is not told")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `two consumers are independent`() async throws {
         let controller = try makeController()
         var one = controller.changes.makeAsyncIterator()
@@ -123,7 +123,7 @@ struct ChangesTests {
         #expect(Self.inserted(both) == [1, 2])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a consumer that comes late begins with what it missed`() async throws {
         let controller = try makeController()
         try await save(1)
@@ -134,7 +134,7 @@ struct ChangesTests {
         #expect(Self.inserted(missed) == [1])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `cancelling the task ends the loop`() async throws {
         let controller = try makeController()
         let changes = controller.changes
@@ -149,7 +149,7 @@ struct ChangesTests {
         #expect(await loop.value)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `two loops over one sequence share its elements and both end`() async throws {
         let controller = try makeController()
         let changes = controller.changes
@@ -168,7 +168,7 @@ struct ChangesTests {
         #expect(seen.count == 2)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `nothing keeps a controller after its loop`() async throws {
         weak var weakController: FetchedResultsController<TestDummy>?
         var loop: Task<Void, Never>?
@@ -190,7 +190,7 @@ struct ChangesTests {
         container.viewContext.mergePending()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a consumer's first difference is relative to the newest fetch`() async throws {
         let controller = try makeController()
         var changes = controller.changes.makeAsyncIterator()
@@ -202,7 +202,7 @@ struct ChangesTests {
         #expect(Self.inserted(difference) == [2])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `objects of a large save arrive though its rows do not come along`() async throws {
         let controller = try makeController()
         var changes = controller.changes.makeAsyncIterator()

@@ -27,6 +27,10 @@ extension ModelChecker {
         case .success(let checked):
             return checked
         case .failure(let failure):
+            let isIncomplete = failure.diagnostics.contains { diagnostic in
+                diagnostic.lackingEntity.map(incompleteEntities.contains) ?? false
+            }
+            if isIncomplete { return nil }
             for diagnostic in failure.diagnostics {
                 report(
                     .invalidExpression, Self.capitalized(diagnostic.message),

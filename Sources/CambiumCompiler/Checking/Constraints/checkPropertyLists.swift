@@ -142,6 +142,7 @@ extension ModelChecker {
             report(.unknownProperty, "A property's name is missing", at: offset)
             return
         }
+        if incompleteEntities.contains(entity.name) { return }
         if name.contains("."), let first = name.split(separator: ".").first.map(String.init),
             let relationship = model.relationship(first, of: entity)
         {

@@ -74,7 +74,9 @@ extension ModelChecker {
                 owner = model.relationship(String(name), of: current).flatMap {
                     model.entity(named: $0.destination)
                 }
-                guard owner == nil, !brokenNames.contains(String(name)) else { continue }
+                guard owner == nil, !brokenNames.contains(String(name)),
+                    !incompleteEntities.contains(current.name)
+                else { continue }
                 report(
                     .unknownProperty, "'\(current.name)' has no relationship '\(name)'",
                     at: offset,

@@ -17,9 +17,20 @@ extension ModelChecker {
             }
         }
         let uniques = draft.element.children.filter { $0.name == "unique" }
-        for (constraint, element) in zip(entity.uniqueConstraints, uniques)
-        where constraint.properties.count > 1 {
-            guard let written = element["by"],
+        for (constraint, element) in zip(entity.uniqueConstraints, uniques) {
+            guard let written = element["by"] else { continue }
+            let opaque = constraint.properties.first { name in
+                model.attribute(name, of: entity)?.type.isCodable ?? false
+            }
+            if let opaque {
+                report(
+                    .leakyConstraint,
+                    "Values of '\(opaque)' are taken for equal only where their stored forms are",
+                    at: written,
+                    notes: ["Name an attribute that holds what makes them equal"])
+            }
+            // That one property by itself is unique where it is there says what it means.
+            guard constraint.properties.count > 1,
                 let name = constraint.properties.first(where: {
                     isOptional($0, of: entity, in: model)
                 })

@@ -120,7 +120,7 @@ enum Literal {
         let names = cases.map(\.name)
         let hint =
             nearestName(to: text, among: names).map { "Did you mean '\($0)'?" }
-            ?? "Possible are: \(names.joined(separator: ", "))"
+            ?? (names.isEmpty ? nil : "Possible are: \(names.joined(separator: ", "))")
         return wrong(text, "case of \(enumeration?.name ?? "the enumeration")", hint)
     }
 

@@ -48,12 +48,17 @@ extension Explanation {
             """))
 
     static let leakyConstraint = Explanation(
-        title: "A unique set has an optional property",
+        title: "A unique set has an optional or a codable property",
         meaning: """
             Nil never equals nil here, so objects without that value are never taken for equal, \
-            whatever else they share.
+            whatever else they share. (A single optional property may be unique: that is what one \
+            says who wants it to be so where it is there.) Values of a Codable type are compared \
+            by the bytes that are stored, which equal values need not share.
             """,
-        remedy: "Make the property required, or leave it out of the set.",
+        remedy: """
+            Make the property required, or leave it out of the set. For a codable one, name an \
+            attribute that holds what makes its values equal.
+            """,
         wrong: .model(
             """
             <entity name="Product">

@@ -1,9 +1,12 @@
+import CambiumMigration
 import Foundation
 
 extension BundleReader {
-    /// A version of Xcode's in Cambium's vocabulary, and what is what in it.
-    struct XcodeVersion {
-        let model: ParsedModel
+    /// A version as Xcode wrote it, and what is what in it.
+    struct XcodeFile {
+        let version: String
+        let source: SourceText
+        let root: ParsedElement
         let identities: IdentityTable
     }
 
@@ -18,28 +21,20 @@ extension BundleReader {
         let order = ordered(
             names.filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) })
         let current = currentVersion(among: order)
-        var models: [ParsedModel] = []
-        var previous: IdentityTable?
-        var isAfterCurrent = false
-        for version in order {
-            let folder = path + "/" + version + suffix
-            if isAfterCurrent {
+        if let current, let index = order.firstIndex(of: current) {
+            for version in order[(index + 1)...] {
                 report(
                     .skippedVersion,
-                    "The version '\(version)' comes after the current one and is left out", folder,
+                    "The version '\(version)' comes after the current one and is left out",
+                    path + "/" + version + suffix,
                     notes: [
                         "Make it the current one in Xcode, or name the order in cambium.json"
                     ])
             }
-            let isCurrent = version == current
-            let parsed = readXcodeVersion(
-                folder, version: version, name: name, previous: previous, isCurrent: isCurrent)
-            if let parsed {
-                models.append(parsed.model)
-                previous = parsed.identities
-            }
-            isAfterCurrent = isAfterCurrent || isCurrent
         }
+        let models = readXcodeVersions(
+            order.map { (folder: path + "/" + $0 + suffix, version: $0) }, name: name,
+            current: current)
         if order.isEmpty {
             report(
                 .bundleLayout, "The model has no version", path,
@@ -78,10 +73,41 @@ extension BundleReader {
         return name
     }
 
-    /// A version, or nil (and reported).
-    mutating func readXcodeVersion(
-        _ folder: String, version: String, name: String, previous: IdentityTable?, isCurrent: Bool
-    ) -> XcodeVersion? {
+    /// Those versions that can be read; the others are reported. Each is read and translated on its
+    /// own, all at the same time: of the version before only the identities are needed.
+    mutating func readXcodeVersions(
+        _ versions: [(folder: String, version: String)], name: String, current: String?
+    ) -> [ParsedModel] {
+        var empty = self
+        empty.diagnostics = []
+        let reader = empty
+        let readings = versions.concurrentMap { folder, version in
+            var reader = reader
+            let file = reader.readXcodeFile(
+                folder, version: version, isCurrent: version == current)
+            return (file: file, diagnostics: reader.diagnostics)
+        }
+        for reading in readings { diagnostics += reading.diagnostics }
+        let files = readings.compactMap(\.file)
+        let translations = files.indices.concurrentMap { index in
+            let file = files[index]
+            return XcodeTranslator.translate(
+                file.root, of: file.source, name: name, version: file.version,
+                previous: index > 0 ? files[index - 1].identities : nil)
+        }
+        return zip(files, translations).map { file, translation in
+            // What will hurt can only be put right in the version that has not shipped.
+            let isCurrent = file.version == current
+            diagnostics += translation.diagnostics.filter { $0.isError || isCurrent }
+            return ParsedModel(
+                source: file.source, version: file.version, root: translation.root, format: .xcode)
+        }
+    }
+
+    /// The file of a version, or nil (and reported).
+    private mutating func readXcodeFile(
+        _ folder: String, version: String, isCurrent: Bool
+    ) -> XcodeFile? {
         guard let names = contents(of: folder) else { return nil }
         for name in names where name.hasSuffix(".xcdatamodel") || name.hasSuffix(".xcdatamodeld") {
             report(
@@ -102,12 +128,8 @@ extension BundleReader {
                     at: source.position(at: root.offset)))
             return nil
         }
-        let (own, found) = XcodeTranslator.translate(
-            root, of: source, name: name, version: version, previous: previous)
-        // What will hurt can only be put right in the version that has not shipped.
-        for diagnostic in found where diagnostic.isError || isCurrent { append(diagnostic) }
-        return XcodeVersion(
-            model: ParsedModel(source: source, version: version, root: own, format: .xcode),
+        return XcodeFile(
+            version: version, source: source, root: root,
             identities: IdentityTable(xcode: root))
     }
 

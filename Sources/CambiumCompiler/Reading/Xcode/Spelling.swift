@@ -40,7 +40,7 @@ extension Spelling {
         let expected = self.xcode(from: own)
         // What is of another namespace is not Xcode's, and its prefix is not declared there.
         for attribute in xcode.items
-        where !attribute.name.contains(":") && expected.value(attribute.name) != attribute.value {
+        where !attribute.hasPrefix && expected.value(attribute.name) != attribute.value {
             own.set(XcodeNamespace.prefix + attribute.name, attribute.value, from: attribute)
         }
         let missing = expected.items.map(\.name).filter { xcode[$0] == nil }
@@ -52,7 +52,7 @@ extension Spelling {
 
     /// Xcode's attributes as they once were, as far as that still means the same.
     func restored(_ own: AttributeList) -> AttributeList {
-        let plain = AttributeList(own.items.filter { !$0.name.contains(":") }, at: own.offset)
+        let plain = AttributeList(own.items.filter { !$0.hasPrefix }, at: own.offset)
         let expected = xcode(from: plain)
         let kept = own.items.filter {
             $0.name.hasPrefix(XcodeNamespace.prefix)
@@ -81,4 +81,9 @@ extension Spelling {
             list.set(name, attribute.value, from: attribute)
         }
     }
+}
+
+extension ParsedAttribute {
+    /// Whether the name has a prefix, so that it is of another namespace.
+    fileprivate var hasPrefix: Bool { name.utf8.contains(UInt8(ascii: ":")) }
 }

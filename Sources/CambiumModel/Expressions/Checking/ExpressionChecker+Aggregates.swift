@@ -83,6 +83,7 @@ extension ExpressionChecker {
                 "'\(name)' is no attribute of \(path.entity.name)", at: first.offset,
                 hint: nearestName(to: name, among: known).map { "did you mean '\($0)'?" }
                     ?? "only an attribute of the elements themselves can follow a SUBQUERY")
+            diagnostics[diagnostics.count - 1].lackingEntity = path.entity.name
             return nil
         }
         guard !attribute.usesExternalForm else {

@@ -132,14 +132,14 @@ extension ExpressionChecker {
         guard right.count == operands.count else { return nil }
         guard isAllowed(function, right.first?.typed.type, at: offset) else { return nil }
         guard right.count == (function == .now ? 0 : function == .modulus ? 2 : 1) else {
-            return fail("\(function.rawValue) has the wrong number of operands", at: offset)
+            return fail("'\(function.rawValue)' has the wrong number of operands", at: offset)
         }
         if let unknown = right.first(where: { $0.typed.type == .null && !$0.typed.isNull }) {
             return fail("nothing tells the type of this parameter", at: unknown.offset)
         }
         guard let typed = typedFunction(function, right.map(\.typed)) else {
             let types = right.map(\.typed.type.description).joined(separator: " and ")
-            return fail("\(function.rawValue) does not apply to \(types)", at: offset)
+            return fail("'\(function.rawValue)' does not apply to \(types)", at: offset)
         }
         return Checked(
             source: .function(function, right.map(\.source)), typed: typed, offset: offset)

@@ -167,9 +167,12 @@ extension ExpressionChecker {
             model.attributes(of: entity).map(\.name)
             + model.compositeAttributes(of: entity).map(\.name)
             + model.relationships(of: entity).map(\.name)
-        return fail(
-            "\(entity.name) has no property '\(name.text)'", at: name.offset,
+        let count = diagnostics.count
+        _ = fail(
+            "'\(entity.name)' has no property '\(name.text)'", at: name.offset,
             hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" })
+        if diagnostics.count > count { diagnostics[count].lackingEntity = entity.name }
+        return nil
     }
 
     private mutating func unknownPart(
@@ -184,8 +187,8 @@ extension ExpressionChecker {
         let text = String(name.text.dropFirst(prefix.count))
         let nearest = nearestName(to: text, among: known).map { "did you mean '\($0)'?" }
         return fail(
-            "\(composite.composite) has no attribute '\(text)'", at: name.offset,
-            hint: nearest ?? "it has \(known.joined(separator: ", "))")
+            "'\(composite.composite)' has no attribute '\(text)'", at: name.offset,
+            hint: nearest ?? (known.isEmpty ? nil : "it has \(known.joined(separator: ", "))"))
     }
 
     private mutating func unknownVariable(_ name: String, at offset: Int) -> Checked? {

@@ -67,7 +67,7 @@ extension ExpressionChecker {
         case .date, .number: if type == .date || type?.isNumber == true { return true }
         case .ceiling, .floor, .trunc: if type == .integer { return true }
         case .now:
-            _ = fail("now() has another value whenever it is asked", at: offset)
+            _ = fail("'now()' has another value whenever it is asked", at: offset)
             return false
         case .abs, .uppercase, .lowercase, .canonical, .sqrt: break
         }

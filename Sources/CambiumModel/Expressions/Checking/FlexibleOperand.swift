@@ -75,7 +75,7 @@ extension ExpressionChecker {
             {
                 return "did you mean '\(nearest)'?"
             }
-            return "its cases are \(names.joined(separator: ", "))"
+            return names.isEmpty ? nil : "its cases are \(names.joined(separator: ", "))"
         case .date: return "write '2001-12-31T23:59:59Z' or seconds since 2001-01-01 UTC"
         case .decimal: return "at most \(DecimalStorage.maximumScale) places are exact"
         case .anyDecimal: return "at most 38 digits are exact"

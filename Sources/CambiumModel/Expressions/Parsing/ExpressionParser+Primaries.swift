@@ -85,7 +85,7 @@ extension ExpressionParser {
         case "FUNCTION" where isCall: return try parseMethod()
         case let word? where isCall && Self.notSupported[word] != nil:
             throw ExpressionDiagnostic(
-                offset: offset, message: "\(word)() is not supported",
+                offset: offset, message: "'\(word)()' is not supported",
                 hint: Self.notSupported[word])
         case let word? where Self.reserved.contains(word):
             throw ExpressionDiagnostic(

@@ -21,12 +21,19 @@ package struct RowExpectation {
     }
 
     /// Everything that is carried over unchanged.
-    package var carried: [Carried] {
-        match.new.entities.flatMap { entity -> [Carried] in
+    ///
+    /// - Parameter schema: The new store's tables that are of interest; nil means all.
+    package func carried(into schema: Schema? = nil) -> [Carried] {
+        let tables = schema.map { Set($0.tables.map(\.name)) }
+        func isMeant(_ table: String) -> Bool { tables?.contains(table) ?? true }
+        return match.new.entities.flatMap { entity -> [Carried] in
             guard let oldEntity = match.oldEntity(of: entity) else { return [] }
+            let links = entity.relationships.filter { relationship in
+                match.new.table(ofLinks: relationship, of: entity).map(isMeant) ?? false
+            }.compactMap { self.links(of: $0, of: entity, oldEntity) }
+            guard isMeant(match.new.root(of: entity).name) else { return links }
             return [keys(of: entity, oldEntity)]
-                + entity.attributes.compactMap { values(of: $0, of: entity, oldEntity) }
-                + entity.relationships.compactMap { links(of: $0, of: entity, oldEntity) }
+                + entity.attributes.compactMap { values(of: $0, of: entity, oldEntity) } + links
         }
     }
 
@@ -98,25 +105,32 @@ package struct RowExpectation {
     private func query(
         of relationship: Relationship, of entity: Entity, in model: Model, isOrdered: Bool
     ) -> String? {
+        guard let table = model.table(ofLinks: relationship, of: entity) else { return nil }
         let pair: (String, String)
-        let table: String
         switch model.storage(of: relationship, of: entity) {
-        case .key(let column, _):
-            (pair, table) = (("_id", column), model.root(of: entity).name)
-        case .inverseKey(let column):
-            pair = (column, "_id")
-            table =
-                model.entity(named: relationship.destination).map { model.root(of: $0).name }
-                ?? relationship.destination
-        case .joinTable(let name, let source, let destination):
-            (pair, table) = ((source, destination), name)
-        case .transient:
-            return nil
+        case .key(let column, _): pair = ("_id", column)
+        case .inverseKey(let column): pair = (column, "_id")
+        case .joinTable(_, let source, let destination): pair = (source, destination)
+        case .transient: return nil
         }
         let (source, destination) = (SQLText.identifier(pair.0), SQLText.identifier(pair.1))
         let position = isOrdered ? model.positionColumn(of: relationship, of: entity) : nil
         return "SELECT \(source), \(destination) FROM \(SQLText.identifier(table)) "
             + "WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, "
             + (position.map { "\(SQLText.identifier($0)) NULLS LAST, " } ?? "") + "2"
+    }
+}
+
+extension Model {
+    /// The table that has the links of a relationship; nil where none has.
+    fileprivate func table(ofLinks relationship: Relationship, of entity: Entity) -> String? {
+        switch storage(of: relationship, of: entity) {
+        case .key: root(of: entity).name
+        case .inverseKey:
+            self.entity(named: relationship.destination).map { root(of: $0).name }
+                ?? relationship.destination
+        case .joinTable(let name, _, _): name
+        case .transient: nil
+        }
     }
 }

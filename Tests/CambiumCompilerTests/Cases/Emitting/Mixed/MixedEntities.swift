@@ -48,35 +48,35 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
 
     /// String, checked by `validateClass(_:)`.
     public var `class`: Swift.String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// Floating-point number of 32 bits, checked by `validateIn(_:)`.
     public var `in`: Float {
-        get { float(at: 1) }
-        set { setFloat(newValue, at: 1) }
+        get { self.float(at: 1) }
+        set { self.setFloat(newValue, at: 1) }
     }
 
     /// UUID.
     public var contexts: UUID {
-        get { uuid(at: 2) }
-        set { setUuid(newValue, at: 2) }
+        get { self.uuid(at: 2) }
+        set { self.setUuid(newValue, at: 2) }
     }
 
     /// To-many, at least 1 object.
-    public var others: ToMany<ManagedObject> { toMany(0) }
+    public var others: ToMany<ManagedObject> { self.toMany(0) }
 
     /// To-one.
     public var hidden: ManagedObject? {
-        get { toOne(1) }
-        set { setToOne(1, newValue) }
+        get { self.toOne(1) }
+        set { self.setToOne(1, newValue) }
     }
 
     /// To-one, required.
     public var rule: Rule {
-        get { requiredToOne(2) }
-        set { setToOne(2, newValue) }
+        get { self.requiredToOne(2) }
+        set { self.setToOne(2, newValue) }
     }
 
     /// Checks the limits that the model sets; called before each save.
@@ -155,14 +155,14 @@ nonisolated public class Rule: ManagedObject, RuleKeys {
 
     /// Date.
     public var value: Cambium.Date {
-        get { date(at: 0) }
-        set { setDate(newValue, at: 0) }
+        get { self.date(at: 0) }
+        set { self.setDate(newValue, at: 0) }
     }
 
     /// String, optional.
     public var note: Swift.String? {
-        get { optionalString(at: 1) }
-        set { setString(newValue, at: 1) }
+        get { self.optionalString(at: 1) }
+        set { self.setString(newValue, at: 1) }
     }
 }
 
@@ -211,7 +211,7 @@ nonisolated public final class String: ManagedObject, StringKeys {
 
     /// String.
     public var `repeat`: Swift.String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 }

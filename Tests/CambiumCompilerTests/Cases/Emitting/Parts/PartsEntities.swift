@@ -30,6 +30,16 @@ nonisolated public struct PlaceKeys<Root_: ManagedObject>: Sendable {
 
     /// `Place.path`
     public var path: Key<Root_, String> { Key(part: _path + ["path"]) }
+
+    /// There is no value.
+    public static func == (keys: Self, nothing: Never?) -> Condition<Root_> {
+        .isNil(_path: keys._path)
+    }
+
+    /// There is a value.
+    public static func != (keys: Self, nothing: Never?) -> Condition<Root_> {
+        !.isNil(_path: keys._path)
+    }
 }
 
 nonisolated extension ToOneKey {
@@ -76,6 +86,16 @@ nonisolated public struct AddressKeys<Root_: ManagedObject>: Sendable {
 
     /// `Address.tax`
     public var tax: Key<Root_, Decimal> { Key(part: _path + ["tax"]) }
+
+    /// There is no value.
+    public static func == (keys: Self, nothing: Never?) -> Condition<Root_> {
+        .isNil(_path: keys._path)
+    }
+
+    /// There is a value.
+    public static func != (keys: Self, nothing: Never?) -> Condition<Root_> {
+        !.isNil(_path: keys._path)
+    }
 }
 
 nonisolated extension ToOneKey {
@@ -96,6 +116,16 @@ nonisolated public struct Nothing: Sendable, Hashable, Codable {
 /// The keys of the parts of ``Nothing``, for predicates and sorting.
 nonisolated public struct NothingKeys<Root_: ManagedObject>: Sendable {
     fileprivate let _path: [String]
+
+    /// There is no value.
+    public static func == (keys: Self, nothing: Never?) -> Condition<Root_> {
+        .isNil(_path: keys._path)
+    }
+
+    /// There is a value.
+    public static func != (keys: Self, nothing: Never?) -> Condition<Root_> {
+        !.isNil(_path: keys._path)
+    }
 }
 
 nonisolated extension ToOneKey {
@@ -113,6 +143,10 @@ nonisolated public protocol HumanKeys: EntityKeys {}
 nonisolated extension HumanKeys {
     /// `Human.name`
     public static var name: Key<Self, String> { Key("name") }
+    /// `Human.tags`
+    public static var tags: OpaqueKey<Self, [String: [Int]?]> { OpaqueKey("tags") }
+    /// `Human.settings`
+    public static var settings: OpaqueKey<Self, Settings> { OpaqueKey("settings") }
     /// `Human.worth`
     public static var worth: Key<Self, Decimal> { Key("worth") }
     /// `Human.debt`
@@ -120,7 +154,7 @@ nonisolated extension HumanKeys {
     /// `Human.initial`
     public static var initial: Key<Self, String> { Key("initial") }
     /// `Human.photo`
-    public static var photo: Key<Self, Data> { Key("photo") }
+    public static var photo: OpaqueKey<Self, Data> { OpaqueKey("photo") }
     /// `Human.home`
     public static var home: AddressKeys<Self> { AddressKeys(_path: ["home"]) }
     /// `Human.birthplace`
@@ -159,41 +193,41 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
 
     /// String.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// `[String: [Int]?]`, kept as JSON, default `{}`.
     public var tags: [String: [Int]?] {
-        get { codable(at: 1) }
-        set { setCodable(newValue, at: 1) }
+        get { self.codable(at: 1) }
+        set { self.setCodable(newValue, at: 1) }
     }
 
     /// `Settings`, kept as JSON, optional.
     public var settings: Settings? {
-        get { optionalCodable(at: 2) }
-        set { setCodable(newValue, at: 2) }
+        get { self.optionalCodable(at: 2) }
+        set { self.setCodable(newValue, at: 2) }
     }
 
     /// Decimal of up to 38 digits.
     public var worth: Decimal {
-        get { decimal(at: 3) }
-        set { setDecimal(newValue, at: 3) }
+        get { self.decimal(at: 3) }
+        set { self.setDecimal(newValue, at: 3) }
     }
 
     /// Decimal of up to 38 digits, optional.
     public var debt: Decimal? {
-        get { optionalDecimal(at: 4) }
-        set { setDecimal(newValue, at: 4) }
+        get { self.optionalDecimal(at: 4) }
+        set { self.setDecimal(newValue, at: 4) }
     }
 
     /// String, optional, derived.
-    public var initial: String? { optionalString(at: 5) }
+    public var initial: String? { self.optionalString(at: 5) }
 
     /// Data, optional, in a file of its own where it is large.
     public var photo: Data? {
-        get { optionalData(at: 6) }
-        set { setData(newValue, at: 6) }
+        get { self.optionalData(at: 6) }
+        set { self.setData(newValue, at: 6) }
     }
 
     /// `Address`.
@@ -201,20 +235,20 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
         get {
             var part9: Place?
             if isAnySet(in: 9..<11) {
-                part9 = Place(latitude: double(at: 9), path: optionalString(at: 10))
+                part9 = Place(latitude: self.double(at: 9), path: self.optionalString(at: 10))
             }
             return Address(
-                street: string(at: 7),
-                class: optionalValue(at: 8),
+                street: self.string(at: 7),
+                class: self.optionalValue(at: 8),
                 place: part9,
-                tax: decimal(at: 11, scale: 2))
+                tax: self.decimal(at: 11, scale: 2))
         }
         set {
-            setString(newValue.street, at: 7)
-            setValue(newValue.`class`, at: 8)
-            setDouble(newValue.place?.latitude, at: 9)
-            setString(newValue.place?.path, at: 10)
-            setDecimal(newValue.tax, at: 11, scale: 2)
+            self.setString(newValue.street, at: 7)
+            self.setValue(newValue.`class`, at: 8)
+            self.setDouble(newValue.place?.latitude, at: 9)
+            self.setString(newValue.place?.path, at: 10)
+            self.setDecimal(newValue.tax, at: 11, scale: 2)
         }
     }
 
@@ -222,11 +256,11 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     public var birthplace: Place? {
         get {
             guard isAnySet(in: 12..<14) else { return nil }
-            return Place(latitude: double(at: 12), path: optionalString(at: 13))
+            return Place(latitude: self.double(at: 12), path: self.optionalString(at: 13))
         }
         set {
-            setDouble(newValue?.latitude, at: 12)
-            setString(newValue?.path, at: 13)
+            self.setDouble(newValue?.latitude, at: 12)
+            self.setString(newValue?.path, at: 13)
         }
     }
 
@@ -240,11 +274,11 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     }
 
     /// Ordered to-many, inverse `Club.members`.
-    public var clubs: OrderedToMany<Club> { orderedToMany(0) }
+    public var clubs: OrderedToMany<Club> { self.orderedToMany(0) }
 
     /// Objects that a request finds, when it is first asked for;
     /// ``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again.
-    public var rivals: [Human] { fetched(0) }
+    public var rivals: [Human] { self.fetched(0) }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
@@ -290,5 +324,5 @@ nonisolated public final class Club: ManagedObject, ClubKeys {
     }
 
     /// To-many, inverse `Person.clubs`.
-    public var members: ToMany<Human> { toMany(0) }
+    public var members: ToMany<Human> { self.toMany(0) }
 }

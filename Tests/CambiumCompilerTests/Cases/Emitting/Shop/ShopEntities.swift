@@ -38,7 +38,7 @@ nonisolated extension ProductKeys {
     /// `Product.photo`
     public static var photo: Key<Self, Data> { Key("photo") }
     /// `Product.isSelected`
-    public static var isSelected: Key<Self, Bool> { Key("isSelected") }
+    public static var isSelected: TransientKey<Self, Bool> { TransientKey("isSelected") }
     /// `Product.rating`
     public static var rating: Key<Self, Rating> { Key("rating") }
     /// `Product.category`
@@ -76,66 +76,66 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 
     /// String, 3 to 20 characters, matches `[A-Z]{2}-\d+`, unique.
     public var sku: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// String, default `Untitled`.
     public var title: String {
-        get { string(at: 1) }
-        set { setString(newValue, at: 1) }
+        get { self.string(at: 1) }
+        set { self.setString(newValue, at: 1) }
     }
 
     /// One of `Kind`.
     public var kind: Kind {
-        get { value(at: 2) }
-        set { setValue(newValue, at: 2) }
+        get { self.value(at: 2) }
+        set { self.setValue(newValue, at: 2) }
     }
 
     /// Decimal with 2 places, 0 to 99999.99.
     public var price: Decimal {
-        get { decimal(at: 3, scale: 2) }
-        set { setDecimal(newValue, at: 3, scale: 2) }
+        get { self.decimal(at: 3, scale: 2) }
+        set { self.setDecimal(newValue, at: 3, scale: 2) }
     }
 
     /// Decimal with 2 places, optional.
     public var salePrice: Decimal? {
-        get { optionalDecimal(at: 4, scale: 2) }
-        set { setDecimal(newValue, at: 4, scale: 2) }
+        get { self.optionalDecimal(at: 4, scale: 2) }
+        set { self.setDecimal(newValue, at: 4, scale: 2) }
     }
 
     /// Whole number of 32 bits, at least 0, default 0.
     public var stock: Int32 {
-        get { int32(at: 5) }
-        set { setInt32(newValue, at: 5) }
+        get { self.int32(at: 5) }
+        set { self.setInt32(newValue, at: 5) }
     }
 
     /// Data, optional, at most 65536 bytes.
     public var photo: Data? {
-        get { optionalData(at: 6) }
-        set { setData(newValue, at: 6) }
+        get { self.optionalData(at: 6) }
+        set { self.setData(newValue, at: 6) }
     }
 
     /// Boolean, not stored, default false.
     public var isSelected: Bool {
-        get { bool(at: 7) }
-        set { setBool(newValue, at: 7) }
+        get { self.bool(at: 7) }
+        set { self.setBool(newValue, at: 7) }
     }
 
     /// One of `Rating`, optional, default `good`.
     public var rating: Rating? {
-        get { optionalValue(at: 8) }
-        set { setValue(newValue, at: 8) }
+        get { self.optionalValue(at: 8) }
+        set { self.setValue(newValue, at: 8) }
     }
 
     /// To-one, inverse `Category.products`.
     public var category: Category? {
-        get { toOne(0) }
-        set { setToOne(0, newValue) }
+        get { self.toOne(0) }
+        set { self.setToOne(0, newValue) }
     }
 
     /// To-many, at most 8 objects, inverse `Tag.products`.
-    public var tags: ToMany<Tag> { toMany(1) }
+    public var tags: ToMany<Tag> { self.toMany(1) }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
@@ -204,24 +204,24 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
 
     /// String, at least 1 character.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// Boolean, default false.
     public var isBrand: Bool {
-        get { bool(at: 1) }
-        set { setBool(newValue, at: 1) }
+        get { self.bool(at: 1) }
+        set { self.setBool(newValue, at: 1) }
     }
 
     /// Date, default now.
     public var created: Date {
-        get { date(at: 2) }
-        set { setDate(newValue, at: 2) }
+        get { self.date(at: 2) }
+        set { self.setDate(newValue, at: 2) }
     }
 
     /// To-many, inverse `Product.category`, keeps this object from being deleted.
-    public var products: ToMany<Product> { toMany(0) }
+    public var products: ToMany<Product> { self.toMany(0) }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
@@ -264,17 +264,17 @@ nonisolated public final class Tag: Named, TagKeys {
 
     /// Whole number of 64 bits, optional.
     public var `default`: Int64? {
-        get { optionalInt64(at: 2) }
-        set { setInt64(newValue, at: 2) }
+        get { self.optionalInt64(at: 2) }
+        set { self.setInt64(newValue, at: 2) }
     }
 
     /// To-many, inverse `Product.tags`.
-    public var products: ToMany<Product> { toMany(0) }
+    public var products: ToMany<Product> { self.toMany(0) }
 
     /// To-one, required, inverse `Place.tag`.
     public var place: Place {
-        get { requiredToOne(1) }
-        set { setToOne(1, newValue) }
+        get { self.requiredToOne(1) }
+        set { self.setToOne(1, newValue) }
     }
 
     /// Checks the limits that the model sets; called before each save.
@@ -304,14 +304,14 @@ nonisolated public class Named: ManagedObject, NamedKeys {
 
     /// String, checked by `validateLabel(_:)`.
     public var label: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// UUID, default a new one.
     public var uuid: UUID {
-        get { uuid(at: 1) }
-        set { setUuid(newValue, at: 1) }
+        get { self.uuid(at: 1) }
+        set { self.setUuid(newValue, at: 1) }
     }
 
     /// Checks the limits that the model sets; called before each save.
@@ -357,26 +357,26 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
 
     /// Floating-point number of 64 bits, -90 to 90, default 0.1.
     public var latitude: Double {
-        get { double(at: 0) }
-        set { setDouble(newValue, at: 0) }
+        get { self.double(at: 0) }
+        set { self.setDouble(newValue, at: 0) }
     }
 
     /// Date, at least `2001-01-01T00:00:00Z`.
     public var since: Date {
-        get { date(at: 1) }
-        set { setDate(newValue, at: 1) }
+        get { self.date(at: 1) }
+        set { self.setDate(newValue, at: 1) }
     }
 
     /// URI, optional.
     public var website: URL? {
-        get { optionalUri(at: 2) }
-        set { setUri(newValue, at: 2) }
+        get { self.optionalUri(at: 2) }
+        set { self.setUri(newValue, at: 2) }
     }
 
     /// To-one, inverse `Tag.place`, deleted together with this object.
     public var tag: Tag? {
-        get { toOne(0) }
-        set { setToOne(0, newValue) }
+        get { self.toOne(0) }
+        set { self.setToOne(0, newValue) }
     }
 
     /// Checks the limits that the model sets; called before each save.

@@ -28,12 +28,12 @@ nonisolated open class _Parent: ManagedObject, ParentKeys {
     /// String, at most 10 characters, checked by `validateName(_:)`. Declared in
     /// `Bases.cambium/1.xml:3`.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Child.guardian`. Declared in `Bases.cambium/1.xml:4`.
-    public var children: ToMany<Child> { toMany(0) }
+    public var children: ToMany<Child> { self.toMany(0) }
 
     /// Checks the limits that the model sets; called before each save.
     override open func validateProperties(into validator: inout Validator) {
@@ -78,14 +78,14 @@ nonisolated open class _Child: Parent, ChildKeys {
 
     /// Whole number of 16 bits, 0 to 150. Declared in `Bases.cambium/1.xml:7`.
     public var age: Int16 {
-        get { int16(at: 1) }
-        set { setInt16(newValue, at: 1) }
+        get { self.int16(at: 1) }
+        set { self.setInt16(newValue, at: 1) }
     }
 
     /// To-one, inverse `Parent.children`. Declared in `Bases.cambium/1.xml:8`.
     public var guardian: Parent? {
-        get { toOne(1) }
-        set { setToOne(1, newValue) }
+        get { self.toOne(1) }
+        set { self.setToOne(1, newValue) }
     }
 
     /// Checks the limits that the model sets; called before each save.

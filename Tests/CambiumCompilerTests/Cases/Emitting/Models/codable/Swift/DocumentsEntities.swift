@@ -7,6 +7,12 @@ nonisolated protocol DocumentKeys: EntityKeys {}
 nonisolated extension DocumentKeys {
     /// `Document.title`
     static var title: Key<Self, String> { Key("title") }
+    /// `Document.counts`
+    static var counts: OpaqueKey<Self, [String: Int]> { OpaqueKey("counts") }
+    /// `Document.words`
+    static var words: OpaqueKey<Self, [String]> { OpaqueKey("words") }
+    /// `Document.flags`
+    static var flags: OpaqueKey<Self, [Bool]> { OpaqueKey("flags") }
 }
 
 /// An object of the entity `Document`. Declared in `Documents.cambium/1.xml:2`.
@@ -30,31 +36,31 @@ nonisolated final class Document: ManagedObject, DocumentKeys {
 
     /// String. Declared in `Documents.cambium/1.xml:3`.
     var title: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// `[String: Int]`, kept as JSON, default `{}`. Declared in `Documents.cambium/1.xml:4`.
     #sourceLocation(file: "Documents.cambium/1.xml", line: 4)
     var counts: [String: Int] {
-        get { codable(at: 1) }
-        set { setCodable(newValue, at: 1) }
+        get { self.codable(at: 1) }
+        set { self.setCodable(newValue, at: 1) }
     }
     #sourceLocation()
 
     /// `[String]`, kept as JSON, default `[]`. Declared in `Documents.cambium/1.xml:5`.
     #sourceLocation(file: "Documents.cambium/1.xml", line: 5)
     var words: [String] {
-        get { codable(at: 2) }
-        set { setCodable(newValue, at: 2) }
+        get { self.codable(at: 2) }
+        set { self.setCodable(newValue, at: 2) }
     }
     #sourceLocation()
 
     /// `[Bool]`, kept as JSON, optional. Declared in `Documents.cambium/1.xml:6`.
     #sourceLocation(file: "Documents.cambium/1.xml", line: 6)
     var flags: [Bool]? {
-        get { optionalCodable(at: 3) }
-        set { setCodable(newValue, at: 3) }
+        get { self.optionalCodable(at: 3) }
+        set { self.setCodable(newValue, at: 3) }
     }
     #sourceLocation()
 }

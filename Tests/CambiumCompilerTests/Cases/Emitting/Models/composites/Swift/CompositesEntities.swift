@@ -24,6 +24,16 @@ nonisolated public struct PositionKeys<Root: ManagedObject>: Sendable {
 
     /// `Position.longitude`
     public var longitude: Key<Root, Double> { Key(part: _path + ["longitude"]) }
+
+    /// There is no value.
+    public static func == (keys: Self, nothing: Never?) -> Condition<Root> {
+        .isNil(_path: keys._path)
+    }
+
+    /// There is a value.
+    public static func != (keys: Self, nothing: Never?) -> Condition<Root> {
+        !.isNil(_path: keys._path)
+    }
 }
 
 nonisolated extension ToOneKey {
@@ -64,6 +74,16 @@ nonisolated public struct AddressKeys<Root: ManagedObject>: Sendable {
 
     /// `Address.position`
     public var position: PositionKeys<Root> { PositionKeys(_path: _path + ["position"]) }
+
+    /// There is no value.
+    public static func == (keys: Self, nothing: Never?) -> Condition<Root> {
+        .isNil(_path: keys._path)
+    }
+
+    /// There is a value.
+    public static func != (keys: Self, nothing: Never?) -> Condition<Root> {
+        !.isNil(_path: keys._path)
+    }
 }
 
 nonisolated extension ToOneKey {
@@ -107,8 +127,8 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
 
     /// String. Declared in `Composites.cambium/1.xml:12`.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// `Address`. Declared in `Composites.cambium/1.xml:13`.
@@ -116,15 +136,18 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
         get {
             var part3: Position?
             if isAnySet(in: 3..<5) {
-                part3 = Position(latitude: double(at: 3), longitude: double(at: 4))
+                part3 = Position(latitude: self.double(at: 3), longitude: self.double(at: 4))
             }
-            return Address(street: string(at: 1), city: optionalString(at: 2), position: part3)
+            return Address(
+                street: self.string(at: 1),
+                city: self.optionalString(at: 2),
+                position: part3)
         }
         set {
-            setString(newValue.street, at: 1)
-            setString(newValue.city, at: 2)
-            setDouble(newValue.position?.latitude, at: 3)
-            setDouble(newValue.position?.longitude, at: 4)
+            self.setString(newValue.street, at: 1)
+            self.setString(newValue.city, at: 2)
+            self.setDouble(newValue.position?.latitude, at: 3)
+            self.setDouble(newValue.position?.longitude, at: 4)
         }
     }
 
@@ -134,15 +157,18 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
             guard isAnySet(in: 5..<9) else { return nil }
             var part7: Position?
             if isAnySet(in: 7..<9) {
-                part7 = Position(latitude: double(at: 7), longitude: double(at: 8))
+                part7 = Position(latitude: self.double(at: 7), longitude: self.double(at: 8))
             }
-            return Address(street: string(at: 5), city: optionalString(at: 6), position: part7)
+            return Address(
+                street: self.string(at: 5),
+                city: self.optionalString(at: 6),
+                position: part7)
         }
         set {
-            setString(newValue?.street, at: 5)
-            setString(newValue?.city, at: 6)
-            setDouble(newValue?.position?.latitude, at: 7)
-            setDouble(newValue?.position?.longitude, at: 8)
+            self.setString(newValue?.street, at: 5)
+            self.setString(newValue?.city, at: 6)
+            self.setDouble(newValue?.position?.latitude, at: 7)
+            self.setDouble(newValue?.position?.longitude, at: 8)
         }
     }
 

@@ -8,9 +8,9 @@ nonisolated extension LocalNoteKeys {
     /// `LocalNote.text`
     static var text: Key<Self, String> { Key("text") }
     /// `LocalNote.draft`
-    static var draft: Key<Self, String> { Key("draft") }
+    static var draft: TransientKey<Self, String> { TransientKey("draft") }
     /// `LocalNote.count`
-    static var count: Key<Self, Int32> { Key("count") }
+    static var count: TransientKey<Self, Int32> { TransientKey("count") }
 }
 
 /// An object of the entity `Local`. Declared in `Stores.cambium/1.xml:3`.
@@ -32,20 +32,20 @@ nonisolated final class LocalNote: ManagedObject, LocalNoteKeys {
 
     /// String. Declared in `Stores.cambium/1.xml:5`.
     var text: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// String, optional, not stored. Declared in `Stores.cambium/1.xml:6`.
     var draft: String? {
-        get { optionalString(at: 1) }
-        set { setString(newValue, at: 1) }
+        get { self.optionalString(at: 1) }
+        set { self.setString(newValue, at: 1) }
     }
 
     /// Whole number of 32 bits, not stored, default 0. Declared in `Stores.cambium/1.xml:7`.
     var count: Int32 {
-        get { int32(at: 2) }
-        set { setInt32(newValue, at: 2) }
+        get { self.int32(at: 2) }
+        set { self.setInt32(newValue, at: 2) }
     }
 }
 
@@ -72,7 +72,7 @@ nonisolated final class RemoteNote: ManagedObject, RemoteNoteKeys {
 
     /// String, optional. Declared in `Stores.cambium/1.xml:9`.
     var text: String? {
-        get { optionalString(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.optionalString(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 }

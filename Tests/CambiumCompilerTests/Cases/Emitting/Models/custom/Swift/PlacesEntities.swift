@@ -31,14 +31,14 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
     /// Floating-point number of 64 bits, checked by `validateLongitude(_:)`. Declared in
     /// `Places.cambium/1.xml:3`.
     public var longitude: Double {
-        get { double(at: 0) }
-        set { setDouble(newValue, at: 0) }
+        get { self.double(at: 0) }
+        set { self.setDouble(newValue, at: 0) }
     }
 
     /// String, optional. Declared in `Places.cambium/1.xml:4`.
     public var name: String? {
-        get { optionalString(at: 1) }
-        set { setString(newValue, at: 1) }
+        get { self.optionalString(at: 1) }
+        set { self.setString(newValue, at: 1) }
     }
 
     /// Checks the limits that the model sets; called before each save.

@@ -35,19 +35,19 @@ nonisolated public final class Account: ManagedObject, AccountKeys {
     /// Decimal of up to 38 digits, at least -1000000.5, unique. Declared in
     /// `Accounts.cambium/1.xml:3`.
     public var balance: Decimal {
-        get { decimal(at: 0) }
-        set { setDecimal(newValue, at: 0) }
+        get { self.decimal(at: 0) }
+        set { self.setDecimal(newValue, at: 0) }
     }
 
     /// Decimal of up to 38 digits, optional. Declared in `Accounts.cambium/1.xml:4`.
     public var rate: Decimal? {
-        get { optionalDecimal(at: 1) }
-        set { setDecimal(newValue, at: 1) }
+        get { self.optionalDecimal(at: 1) }
+        set { self.setDecimal(newValue, at: 1) }
     }
 
     /// Decimal with 2 places, default 0.25. Declared in `Accounts.cambium/1.xml:5`.
     public var fee: Decimal {
-        get { decimal(at: 2, scale: 2) }
-        set { setDecimal(newValue, at: 2, scale: 2) }
+        get { self.decimal(at: 2, scale: 2) }
+        set { self.setDecimal(newValue, at: 2, scale: 2) }
     }
 }

@@ -43,35 +43,35 @@ nonisolated public final class Order: ManagedObject, OrderKeys {
 
     /// Whole number of 64 bits. Declared in `Orders.cambium/1.xml:3`.
     public var price: Int64 {
-        get { int64(at: 0) }
-        set { setInt64(newValue, at: 0) }
+        get { self.int64(at: 0) }
+        set { self.setInt64(newValue, at: 0) }
     }
 
     /// Whole number of 64 bits, default 1. Declared in `Orders.cambium/1.xml:4`.
     public var count: Int64 {
-        get { int64(at: 1) }
-        set { setInt64(newValue, at: 1) }
+        get { self.int64(at: 1) }
+        set { self.setInt64(newValue, at: 1) }
     }
 
     /// String. Declared in `Orders.cambium/1.xml:5`.
     public var code: String {
-        get { string(at: 2) }
-        set { setString(newValue, at: 2) }
+        get { self.string(at: 2) }
+        set { self.setString(newValue, at: 2) }
     }
 
     /// Whole number of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:6`.
-    public var total: Int64? { optionalInt64(at: 3) }
+    public var total: Int64? { self.optionalInt64(at: 3) }
 
     /// String, optional, derived. Declared in `Orders.cambium/1.xml:7`.
-    public var canonicalCode: String? { optionalString(at: 4) }
+    public var canonicalCode: String? { self.optionalString(at: 4) }
 
     /// String, optional, derived. Declared in `Orders.cambium/1.xml:8`.
-    public var customerName: String? { optionalString(at: 5) }
+    public var customerName: String? { self.optionalString(at: 5) }
 
     /// To-one, inverse `Customer.orders`. Declared in `Orders.cambium/1.xml:9`.
     public var customer: Customer? {
-        get { toOne(0) }
-        set { setToOne(0, newValue) }
+        get { self.toOne(0) }
+        set { self.setToOne(0, newValue) }
     }
 }
 
@@ -103,13 +103,13 @@ nonisolated public final class Customer: ManagedObject, CustomerKeys {
 
     /// String. Declared in `Orders.cambium/1.xml:12`.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// Whole number of 64 bits, optional, derived. Declared in `Orders.cambium/1.xml:13`.
-    public var orderCount: Int64? { optionalInt64(at: 1) }
+    public var orderCount: Int64? { self.optionalInt64(at: 1) }
 
     /// To-many, inverse `Order.customer`. Declared in `Orders.cambium/1.xml:14`.
-    public var orders: ToMany<Order> { toMany(0) }
+    public var orders: ToMany<Order> { self.toMany(0) }
 }

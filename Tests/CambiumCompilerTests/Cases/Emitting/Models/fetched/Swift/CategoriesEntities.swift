@@ -28,20 +28,20 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
 
     /// String. Declared in `Categories.cambium/1.xml:3`.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// Boolean, default false. Declared in `Categories.cambium/1.xml:4`.
     public var isBrand: Bool {
-        get { bool(at: 1) }
-        set { setBool(newValue, at: 1) }
+        get { self.bool(at: 1) }
+        set { self.setBool(newValue, at: 1) }
     }
 
     /// Objects that a request finds, when it is first asked for;
     /// ``ManagedObjectContext/refresh(_:mergeChanges:)`` asks again. Declared in
     /// `Categories.cambium/1.xml:5`.
-    public var rivals: [Category] { fetched(0) }
+    public var rivals: [Category] { self.fetched(0) }
 }
 
 nonisolated extension Category {

@@ -21,12 +21,12 @@ nonisolated public class Animal: ManagedObject, AnimalKeys {
 
     /// String, at least 1 character. Declared in `Animals.cambium/1.xml:3`.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Animal.friends`. Declared in `Animals.cambium/1.xml:4`.
-    public var friends: ToMany<Animal> { toMany(0) }
+    public var friends: ToMany<Animal> { self.toMany(0) }
 
     /// Checks the limits that the model sets; called before each save.
     override public func validateProperties(into validator: inout Validator) {
@@ -60,8 +60,8 @@ nonisolated public class Mammal: Animal, MammalKeys {
 
     /// Whole number of 16 bits, default 4. Declared in `Animals.cambium/1.xml:6`.
     public var legs: Int16 {
-        get { int16(at: 1) }
-        set { setInt16(newValue, at: 1) }
+        get { self.int16(at: 1) }
+        set { self.setInt16(newValue, at: 1) }
     }
 }
 
@@ -97,14 +97,14 @@ nonisolated public final class Dog: Mammal, DogKeys {
 
     /// String, optional. Declared in `Animals.cambium/1.xml:8`.
     public var breed: String? {
-        get { optionalString(at: 2) }
-        set { setString(newValue, at: 2) }
+        get { self.optionalString(at: 2) }
+        set { self.setString(newValue, at: 2) }
     }
 
     /// To-one, required, inverse `Person.dogs`. Declared in `Animals.cambium/1.xml:9`.
     public var owner: Person {
-        get { requiredToOne(1) }
-        set { setToOne(1, newValue) }
+        get { self.requiredToOne(1) }
+        set { self.setToOne(1, newValue) }
     }
 }
 
@@ -133,8 +133,8 @@ nonisolated public final class Bird: Animal, BirdKeys {
 
     /// Floating-point number of 64 bits, at least 0. Declared in `Animals.cambium/1.xml:11`.
     public var span: Double {
-        get { double(at: 1) }
-        set { setDouble(newValue, at: 1) }
+        get { self.double(at: 1) }
+        set { self.setDouble(newValue, at: 1) }
     }
 
     /// Checks the limits that the model sets; called before each save.
@@ -170,11 +170,11 @@ nonisolated public final class Person: ManagedObject, PersonKeys {
 
     /// String. Declared in `Animals.cambium/1.xml:13`.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Dog.owner`, deleted together with this object. Declared in
     /// `Animals.cambium/1.xml:14`.
-    public var dogs: ToMany<Dog> { toMany(0) }
+    public var dogs: ToMany<Dog> { self.toMany(0) }
 }

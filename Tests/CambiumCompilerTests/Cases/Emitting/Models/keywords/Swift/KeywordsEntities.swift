@@ -34,6 +34,16 @@ nonisolated public struct ValuesKeys<Root: ManagedObject>: Sendable {
 
     /// `Values.is`
     public var `is`: Key<Root, Bool> { Key(part: _path + ["is"]) }
+
+    /// There is no value.
+    public static func == (keys: Self, nothing: Never?) -> Condition<Root> {
+        .isNil(_path: keys._path)
+    }
+
+    /// There is a value.
+    public static func != (keys: Self, nothing: Never?) -> Condition<Root> {
+        !.isNil(_path: keys._path)
+    }
 }
 
 nonisolated extension ToOneKey {
@@ -128,120 +138,120 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
 
     /// String. Declared in `Keywords.cambium/1.xml:5`.
     public var type: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// UUID. Declared in `Keywords.cambium/1.xml:6`.
     public var id: UUID {
-        get { uuid(at: 1) }
-        set { setUuid(newValue, at: 1) }
+        get { self.uuid(at: 1) }
+        set { self.setUuid(newValue, at: 1) }
     }
 
     /// Whole number of 64 bits. Declared in `Keywords.cambium/1.xml:7`.
     public var version: Int64 {
-        get { int64(at: 2) }
-        set { setInt64(newValue, at: 2) }
+        get { self.int64(at: 2) }
+        set { self.setInt64(newValue, at: 2) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:8`.
     public var model: String? {
-        get { optionalString(at: 3) }
-        set { setString(newValue, at: 3) }
+        get { self.optionalString(at: 3) }
+        set { self.setString(newValue, at: 3) }
     }
 
     /// Whole number of 32 bits. Declared in `Keywords.cambium/1.xml:9`.
     public var order: Int32 {
-        get { int32(at: 4) }
-        set { setInt32(newValue, at: 4) }
+        get { self.int32(at: 4) }
+        set { self.setInt32(newValue, at: 4) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:10`.
     public var group: String? {
-        get { optionalString(at: 5) }
-        set { setString(newValue, at: 5) }
+        get { self.optionalString(at: 5) }
+        set { self.setString(newValue, at: 5) }
     }
 
     /// Date, optional. Declared in `Keywords.cambium/1.xml:11`.
     public var to: Date? {
-        get { optionalDate(at: 6) }
-        set { setDate(newValue, at: 6) }
+        get { self.optionalDate(at: 6) }
+        set { self.setDate(newValue, at: 6) }
     }
 
     /// Whole number of 32 bits, default 0. Declared in `Keywords.cambium/1.xml:12`.
     public var index: Int32 {
-        get { int32(at: 7) }
-        set { setInt32(newValue, at: 7) }
+        get { self.int32(at: 7) }
+        set { self.setInt32(newValue, at: 7) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:13`.
     public var key: String? {
-        get { optionalString(at: 8) }
-        set { setString(newValue, at: 8) }
+        get { self.optionalString(at: 8) }
+        set { self.setString(newValue, at: 8) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:14`.
     public var text: String? {
-        get { optionalString(at: 9) }
-        set { setString(newValue, at: 9) }
+        get { self.optionalString(at: 9) }
+        set { self.setString(newValue, at: 9) }
     }
 
     /// Boolean, default true. Declared in `Keywords.cambium/1.xml:15`.
     public var `default`: Bool {
-        get { bool(at: 10) }
-        set { setBool(newValue, at: 10) }
+        get { self.bool(at: 10) }
+        set { self.setBool(newValue, at: 10) }
     }
 
     /// One of `Kind`, default `default`. Declared in `Keywords.cambium/1.xml:16`.
     public var `class`: Kind {
-        get { value(at: 11) }
-        set { setValue(newValue, at: 11) }
+        get { self.value(at: 11) }
+        set { self.setValue(newValue, at: 11) }
     }
 
     /// Floating-point number of 64 bits, optional. Declared in `Keywords.cambium/1.xml:18`.
     public var value: Double? {
-        get { optionalDouble(at: 14) }
-        set { setDouble(newValue, at: 14) }
+        get { self.optionalDouble(at: 14) }
+        set { self.setDouble(newValue, at: 14) }
     }
 
     /// Data, optional. Declared in `Keywords.cambium/1.xml:19`.
     public var record: Data? {
-        get { optionalData(at: 15) }
-        set { setData(newValue, at: 15) }
+        get { self.optionalData(at: 15) }
+        set { self.setData(newValue, at: 15) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:20`.
     public var select: String? {
-        get { optionalString(at: 16) }
-        set { setString(newValue, at: 16) }
+        get { self.optionalString(at: 16) }
+        set { self.setString(newValue, at: 16) }
     }
 
     /// String, optional. Declared in `Keywords.cambium/1.xml:21`.
     public var `where`: String? {
-        get { optionalString(at: 17) }
-        set { setString(newValue, at: 17) }
+        get { self.optionalString(at: 17) }
+        set { self.setString(newValue, at: 17) }
     }
 
     /// `Values`, optional. Declared in `Keywords.cambium/1.xml:17`.
     public var values: Values? {
         get {
             guard isAnySet(in: 12..<14) else { return nil }
-            return Values(in: string(at: 12), is: optionalBool(at: 13))
+            return Values(in: self.string(at: 12), is: self.optionalBool(at: 13))
         }
         set {
-            setString(newValue?.`in`, at: 12)
-            setBool(newValue?.`is`, at: 13)
+            self.setString(newValue?.`in`, at: 12)
+            self.setBool(newValue?.`is`, at: 13)
         }
     }
 
     /// To-one, inverse `Thing.import`. Declared in `Keywords.cambium/1.xml:22`.
     public var `case`: Thing? {
-        get { toOne(0) }
-        set { setToOne(0, newValue) }
+        get { self.toOne(0) }
+        set { self.setToOne(0, newValue) }
     }
 
     /// To-many, inverse `Thing.case`. Declared in `Keywords.cambium/1.xml:23`.
-    public var `import`: ToMany<Thing> { toMany(1) }
+    public var `import`: ToMany<Thing> { self.toMany(1) }
 }
 
 nonisolated extension Thing {

@@ -32,18 +32,18 @@ nonisolated public final class Playlist: ManagedObject, PlaylistKeys {
 
     /// String. Declared in `Playlists.cambium/1.xml:3`.
     public var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// Ordered to-many, at most 100 objects, inverse `Song.playlists`. Declared in
     /// `Playlists.cambium/1.xml:4`.
-    public var songs: OrderedToMany<Song> { orderedToMany(0) }
+    public var songs: OrderedToMany<Song> { self.orderedToMany(0) }
 
     /// To-one, inverse `Song.admirers`. Declared in `Playlists.cambium/1.xml:5`.
     public var favourite: Song? {
-        get { toOne(1) }
-        set { setToOne(1, newValue) }
+        get { self.toOne(1) }
+        set { self.setToOne(1, newValue) }
     }
 
     /// Checks the limits that the model sets; called before each save.
@@ -81,13 +81,13 @@ nonisolated public final class Song: ManagedObject, SongKeys {
 
     /// String. Declared in `Playlists.cambium/1.xml:8`.
     public var title: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// To-many, inverse `Playlist.songs`. Declared in `Playlists.cambium/1.xml:9`.
-    public var playlists: ToMany<Playlist> { toMany(0) }
+    public var playlists: ToMany<Playlist> { self.toMany(0) }
 
     /// Ordered to-many, inverse `Playlist.favourite`. Declared in `Playlists.cambium/1.xml:10`.
-    public var admirers: OrderedToMany<Playlist> { orderedToMany(1) }
+    public var admirers: OrderedToMany<Playlist> { self.orderedToMany(1) }
 }

@@ -32,20 +32,20 @@ nonisolated final class Folder: ManagedObject, FolderKeys {
 
     /// String, default ``, unique. Declared in `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:4`.
     var name: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// Whole number of 16 bits, default 0. Declared in `Notes.xcdatamodeld/Notes
     /// 2.xcdatamodel/contents:5`.
     var position: Int16 {
-        get { int16(at: 1) }
-        set { setInt16(newValue, at: 1) }
+        get { self.int16(at: 1) }
+        set { self.setInt16(newValue, at: 1) }
     }
 
     /// Ordered to-many, inverse `Note.folder`, deleted together with this object. Declared in
     /// `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:6`.
-    var notes: OrderedToMany<Note> { orderedToMany(0) }
+    var notes: OrderedToMany<Note> { self.orderedToMany(0) }
 }
 
 /// The keys of ``Note``, for predicates, sorting and generic access.
@@ -60,6 +60,8 @@ nonisolated extension NoteKeys {
     static var price: Key<Self, Decimal> { Key("price") }
     /// `Note.pinned`
     static var pinned: Key<Self, Bool> { Key("pinned") }
+    /// `Note.labels`
+    static var labels: OpaqueKey<Self, [String]> { OpaqueKey("labels") }
     /// `Note.folder`
     static var folder: ToOneKey<Self, Folder> { ToOneKey("folder") }
 }
@@ -88,43 +90,43 @@ nonisolated final class Note: ManagedObject, NoteKeys {
 
     /// String, default ``. Declared in `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:14`.
     var headline: String {
-        get { string(at: 0) }
-        set { setString(newValue, at: 0) }
+        get { self.string(at: 0) }
+        set { self.setString(newValue, at: 0) }
     }
 
     /// Date, optional. Declared in `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:15`.
     var created: Date? {
-        get { optionalDate(at: 1) }
-        set { setDate(newValue, at: 1) }
+        get { self.optionalDate(at: 1) }
+        set { self.setDate(newValue, at: 1) }
     }
 
     /// Decimal of up to 38 digits, optional, default 0. Declared in `Notes.xcdatamodeld/Notes
     /// 2.xcdatamodel/contents:16`.
     var price: Decimal? {
-        get { optionalDecimal(at: 2) }
-        set { setDecimal(newValue, at: 2) }
+        get { self.optionalDecimal(at: 2) }
+        set { self.setDecimal(newValue, at: 2) }
     }
 
     /// Boolean, default false. Declared in `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:17`.
     var pinned: Bool {
-        get { bool(at: 3) }
-        set { setBool(newValue, at: 3) }
+        get { self.bool(at: 3) }
+        set { self.setBool(newValue, at: 3) }
     }
 
     /// `[String]`, kept as JSON, optional. Declared in `Notes.xcdatamodeld/Notes
     /// 2.xcdatamodel/contents:18`.
     #sourceLocation(file: "Notes.xcdatamodeld/Notes 2.xcdatamodel/contents", line: 18)
     var labels: [String]? {
-        get { optionalCodable(at: 4) }
-        set { setCodable(newValue, at: 4) }
+        get { self.optionalCodable(at: 4) }
+        set { self.setCodable(newValue, at: 4) }
     }
     #sourceLocation()
 
     /// To-one, inverse `Folder.notes`. Declared in `Notes.xcdatamodeld/Notes
     /// 2.xcdatamodel/contents:19`.
     var folder: Folder? {
-        get { toOne(0) }
-        set { setToOne(0, newValue) }
+        get { self.toOne(0) }
+        set { self.setToOne(0, newValue) }
     }
 }
 

@@ -1,0 +1,72 @@
+import CambiumModel
+
+/// The tables that a migration can change, and those next to them: all that its proof has to look
+/// at. No statement reaches the others, and both versions have them alike.
+package struct ProofScope {
+    /// The tables of the old version.
+    package let old: Schema
+    /// The tables of the new version.
+    package let new: Schema
+
+    /// Finds the tables.
+    ///
+    /// - Parameter statements: All that the migration runs.
+    package init(of statements: [String], from old: Schema, to new: Schema) {
+        let tables = old.tables + new.tables
+        let names = Set(tables.map(\.name))
+        var changed = Set(Self.differentTables(old, new).map(\.name))
+        for statement in statements { changed.formUnion(Self.names(in: statement, among: names)) }
+        var chosen = changed
+        for table in tables {
+            let others = Self.names(in: table.links, among: names)
+            if changed.contains(table.name) {
+                chosen.formUnion(others)
+            } else if !others.isDisjoint(with: changed) {
+                chosen.insert(table.name)
+            }
+        }
+        let selection = chosen
+        self.old = old.part { $0.content == .system || selection.contains($0.name) }
+        self.new = new.part { $0.content == .system || selection.contains($0.name) }
+    }
+
+    /// The tables that only one of the two has, or that are not the same in both.
+    private static func differentTables(_ old: Schema, _ new: Schema) -> [Table] {
+        let oldTables = Set(old.tables)
+        let newTables = Set(new.tables)
+        return old.tables.filter { !newTables.contains($0) }
+            + new.tables.filter { !oldTables.contains($0) }
+    }
+
+    /// The names of tables that stand in quotes. What stands between two of them counts as well, as
+    /// after a quote in a text: one table too many does no harm.
+    private static func names(in text: String, among names: Set<String>) -> Set<String> {
+        let words = text.utf8.split(separator: UInt8(ascii: "\"")).lazy.map {
+            String(Substring($0))
+        }
+        return Set(words.filter(names.contains))
+    }
+}
+
+extension Table {
+    /// The definitions of the columns that lead to other tables.
+    fileprivate var links: String {
+        let isOfLinks = if case .links = content { true } else { false }
+        return columns.filter { column in
+            if case .key = column.content { true } else { isOfLinks }
+        }.map(\.definition).joined(separator: "\n")
+    }
+}
+
+extension Schema {
+    /// Some of the tables, and everything that a fresh store says about itself.
+    fileprivate func part(where isMeant: (Table) -> Bool) -> Schema {
+        let tables = tables.filter(isMeant)
+        return Schema(
+            tables: tables,
+            statements: tables.map { $0.createStatement() }
+                + tables.flatMap(\.indexes).map(\.createStatement)
+                + statements.suffix(recordCount),
+            metadata: metadata)
+    }
+}
