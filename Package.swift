@@ -14,6 +14,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
+        .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
         .executable(name: "cambium", targets: ["CambiumTool"]),
         // The plugins look for their tool under the target's name.
         .executable(name: "CambiumTool", targets: ["CambiumTool"]),
@@ -66,6 +67,9 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
             swiftSettings: settings),
 
+        .target(
+            name: "CambiumNotificationCenter", dependencies: ["Cambium"], swiftSettings: settings),
+
         // Models of the tests and the demo, compiled by the build plugin like those of any user
         .model("TestDummyModel", path: "Models/TestDummy"),
         .model("ShopModel", path: "Models/Shop"),
@@ -104,6 +108,10 @@ let package = Package(
                 "Cambium", "CambiumSQL", "CambiumSQLite", "TestDummyModel", "ShopModel",
                 "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumNotificationCenterTests",
+            dependencies: ["Cambium", "CambiumNotificationCenter", "EverythingModel"],
             swiftSettings: settings),
         .testTarget(
             name: "PackageIndexTests", dependencies: ["PackageIndex"], swiftSettings: settings),

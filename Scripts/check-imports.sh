@@ -19,6 +19,7 @@ CambiumAdoption: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
 CambiumCompiler: CLibXML2 CambiumModel CambiumSQL CambiumMigration | Foundation
 CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
 Cambium: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
+CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 CambiumBuildPlugin: | PackagePlugin Foundation
 CambiumCommandPlugin: | PackagePlugin Foundation

@@ -10,6 +10,10 @@ public final class Watched: _Watched {
     public var onDidSave: ((Watched) -> Void)?
     /// What the checks before a save do beside the model's: nothing, or throw.
     public var onValidate: ((_ isDeletion: Bool) throws -> Void)?
+    /// Why the object was about to be deleted, each time that it was.
+    public private(set) var deletionCauses: [DeletionCause] = []
+    /// By what the object got other values.
+    public private(set) var snapshotEvents: [SnapshotEvents] = []
     /// How many parts there were when the object was about to be deleted.
     public private(set) var partsAtDeletion: Int?
 
@@ -20,6 +24,19 @@ public final class Watched: _Watched {
 
     override public func awakeFromFetch() {
         calls.append("awakeFromFetch")
+        if name == "counts on awaking" { count = 7 }
+    }
+
+    override public func awake(fromSnapshotEvents events: SnapshotEvents) {
+        snapshotEvents.append(events)
+    }
+
+    override public func willTurnIntoFault() {
+        calls.append("willTurnIntoFault")
+    }
+
+    override public func didTurnIntoFault() {
+        calls.append("didTurnIntoFault")
     }
 
     override public func willSave() {
@@ -34,6 +51,7 @@ public final class Watched: _Watched {
 
     override public func prepareForDeletion() {
         calls.append("prepareForDeletion")
+        if let deletionCause { deletionCauses.append(deletionCause) }
         partsAtDeletion = parts.count
     }
 

@@ -6,9 +6,10 @@ extension ManagedObjectContext {
         Set(inserted.filter { $0.lifecycle == .inserted })
     }
 
-    /// The objects that were changed since they were read or saved. A new object is not among them.
+    /// The objects that were changed since they were read or saved. A new object is not among them;
+    /// a changed one that was deleted is, until changes are processed.
     public var updatedObjects: Set<ManagedObject> {
-        Set(updated.filter { $0.lifecycle == .updated })
+        Set(updated.filter { $0.lifecycle == .updated || $0.lifecycle == .deleted })
     }
 
     /// The objects that the next save will delete. A new object that was deleted again is not among
@@ -27,18 +28,25 @@ extension ManagedObjectContext {
     /// Marks an object for deletion by the next save. What its relationships' delete rules say
     /// happens when changes are processed, at the end of the event or at the save.
     ///
-    /// A new object simply vanishes.
+    /// A new object simply vanishes. Deleting an object again only asks it to prepare again.
     public func delete(_ object: ManagedObject) {
+        delete(object, cause: .request)
+    }
+
+    func delete(_ object: ManagedObject, cause: DeletionCause) {
         guard object.state === state else {
             recordForeign(object)
             return
         }
+        let object = object.standIn
         // The delete rules and the optimistic lock need the row.
         if object.lifecycle == .clean || object.lifecycle == .updated { fire(object) }
         switch object.lifecycle {
         case .inserted, .clean, .updated:
-            object.prepareForDeletion()
-            if !object.flags.contains(.isNoted) { note(object) }
+            prepareForDeletion(object, because: cause)
+            // The hook may have done it.
+            guard object.lifecycle != .deleted, object.lifecycle != .discarded else { return }
+            noteForDeletion(object)
             unpropagated.append(object)
             listsAreStale = true
             if object.lifecycle == .inserted {
@@ -48,9 +56,29 @@ extension ManagedObjectContext {
                 object.lifecycle = .deleted
                 deleted.append(object)
             }
-        case .deleted, .discarded, .gone:
+        case .deleted:
+            if cause == .request { prepareForDeletion(object, because: cause) }
+        case .discarded, .gone:
             break
         }
+    }
+
+    /// Notes that an object is about to go, with what has to come back with it.
+    func noteForDeletion(_ object: ManagedObject) {
+        guard undoManager?.isRegistering == true else { return noteForEvent(object) }
+        if !object.flags.contains(.isNoted) { note(object) }
+        // While it is there: a relationship that is read later does not lead to it any more.
+        for relationship in object.entityDescription.relationships
+        where relationship.isKeptByUndo {
+            object.keepEventLinks(relationship)
+        }
+    }
+
+    func prepareForDeletion(_ object: ManagedObject, because cause: DeletionCause) {
+        let former = deletionCause
+        deletionCause = cause
+        object.prepareForDeletion()
+        deletionCause = former
     }
 
     /// Makes an object ready for a setter: its record becomes a copy that may be written, and the
@@ -78,12 +106,23 @@ extension ManagedObjectContext {
 
     private func becomeUpdated(_ object: ManagedObject) {
         // An object that was refreshed is still in the list, and must not be in it twice.
-        if listsAreStale { settleLists() }
+        if updatedHoldsClean {
+            updated.removeAll { $0.lifecycle == .clean }
+            updatedHoldsClean = false
+        }
         object.lifecycle = .updated
         updated.append(object)
     }
 
-    private func note(_ object: ManagedObject) {
+    /// Notes that the event changes an object: from now on its former values are kept.
+    func note(_ object: ManagedObject) {
+        object.keepEventBase()
+        noteForEvent(object)
+    }
+
+    /// Notes that an object is to be told of at the end of the event.
+    func noteForEvent(_ object: ManagedObject) {
+        guard !object.flags.contains(.isNoted) else { return }
         object.flags.insert(.isNoted)
         noted.append(object)
         scheduleProcessing()
@@ -94,52 +133,22 @@ extension ManagedObjectContext {
         guard object.lifecycle != .gone, let record = object.record, let page = object.page else {
             return
         }
-        let copy = draftWriter.copy(record, object.entityDescription.shape)
         let extras = object.ownExtras
-        extras.snapshot = PlacedRecord(page: page, record: record)
         extras.changedSlots = SlotSet()
+        extras.eventBase = .snapshot
+        object.flags.formUnion([.isDraft, .tracksSlots])
+        if let quiet = extras.quietChanges, let base = quiet.base {
+            // The record is a copy already.
+            extras.snapshot = base
+            quiet.base = nil
+            extras.eventBase = .copy(
+                RecordWriter.compactCopy(record, object.entityDescription.shape))
+            return
+        }
+        extras.snapshot = PlacedRecord(page: page, record: record)
+        let copy = draftWriter.copy(record, object.entityDescription.shape)
         object.record = copy.record
         object.page = copy.page
-        object.flags.formUnion([.isDraft, .tracksSlots])
-    }
-
-    /// Processes what changed since the last time: propagates deletes along the delete rules and
-    /// tells controllers and observers.
-    ///
-    /// It happens by itself before a fetch and a save, and at the end of every `perform`.
-    public func processPendingChanges() {
-        guard !isProcessing else { return }
-        isProcessing = true
-        defer { isProcessing = false }
-        while !unpropagated.isEmpty {
-            let objects = unpropagated
-            unpropagated = []
-            for object in objects { propagateDelete(of: object) }
-        }
-        settleLists()
-        let changed = noted
-        noted = []
-        for object in changed { object.flags.remove(.isNoted) }
-        guard !observers.isEmpty, !changed.isEmpty else { return }
-        var changes = ObjectChanges()
-        for object in changed {
-            switch object.lifecycle {
-            case .inserted: changes.inserted.append(object)
-            case .updated, .clean: changes.updated.append(object.latestUpdate)
-            case .deleted, .discarded, .gone: changes.deleted.append(object)
-            }
-        }
-        notifyObservers(changes)
-    }
-
-    /// Removes objects from the lists that have moved on.
-    func settleLists() {
-        guard listsAreStale else { return }
-        listsAreStale = false
-        for object in inserted where object.lifecycle == .discarded { forget(object) }
-        inserted.removeAll { $0.lifecycle != .inserted }
-        updated.removeAll { $0.lifecycle != .updated }
-        deleted.removeAll { $0.lifecycle != .deleted }
     }
 
     // MARK: Mistakes that cannot be thrown where they happen
@@ -171,18 +180,5 @@ extension ManagedObjectContext {
                 code: .invalidRequest,
                 message: "\(owner).\(relationship.relationship.name) leads to objects of "
                     + "\(relationship.relationship.destination); it was set to \(object)."))
-    }
-}
-
-extension ManagedObject {
-    /// What changed since the object was read or saved. After changes were taken back, anything may
-    /// have.
-    fileprivate final var latestUpdate: ObjectChanges.Update {
-        guard lifecycle == .updated else {
-            return ObjectChanges.Update(object: self, slots: nil, changesLinks: false)
-        }
-        return ObjectChanges.Update(
-            object: self, slots: extras?.changedSlots ?? SlotSet(),
-            changesLinks: extras?.hasRelationshipChanges ?? false)
     }
 }

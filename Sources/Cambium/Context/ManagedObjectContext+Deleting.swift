@@ -14,7 +14,7 @@ extension ManagedObjectContext {
     }
 
     private func cascade(_ relationship: RelationshipDescription, of object: ManagedObject) {
-        for other in targets(of: relationship, object) { delete(other) }
+        for other in targets(of: relationship, object) { delete(other, cause: .cascade) }
     }
 
     private func nullify(_ relationship: RelationshipDescription, of object: ManagedObject) {
@@ -76,7 +76,9 @@ extension ManagedObject {
             entityDescription.relationships[ordinal].slot == nil
         else { return }
         state.context?.willChangeLinks(self)
-        let isOrdered = entityDescription.relationships[ordinal].isOrdered
-        ownExtras.links[ordinal, default: LinkSet(isOrdered: isOrdered)].remove(object.key)
+        let relationship = entityDescription.relationships[ordinal]
+        keepEventLinks(relationship)
+        ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)]
+            .remove(object.key)
     }
 }

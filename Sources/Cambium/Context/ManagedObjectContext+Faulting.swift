@@ -5,6 +5,10 @@ extension ManagedObjectContext {
     /// values from then on, and the error is kept for the next save.
     func fire(_ object: ManagedObject) {
         guard object.record == nil else { return }
+        // That its row is gone is known already.
+        if object.lifecycle == .gone || object.lifecycle == .discarded {
+            return object.becomePlaceholder()
+        }
         do {
             try load(object)
         } catch {
@@ -20,14 +24,15 @@ extension ManagedObjectContext {
     }
 
     private func showPlaceholder(_ object: ManagedObject, because error: any Error) {
-        let template = object.entityDescription.template
-        object.record = template.record
-        object.page = template.page
+        object.becomePlaceholder()
         if case let error as StoreError = error, error.code == .missingRow {
             object.lifecycle = .gone
             object.ownExtras.vanished = true
             listsAreStale = true
             forget(object)
+            if observations?.wantsChanges == true { invalidatedInEvent.append(object) }
+            noteForEvent(object)
+            if shouldDeleteInaccessibleFaults { return }
         }
         if let onInaccessibleFault {
             onInaccessibleFault(object.objectID, error)
@@ -40,7 +45,7 @@ extension ManagedObjectContext {
     ///
     /// The coordinator's row cache is asked before the store, see ``stalenessInterval``.
     func load(_ fault: ManagedObject) throws {
-        if takeCached(fault) { return fault.awakeFromFetch() }
+        if takeCached(fault) { return awaken(CollectionOfOne(fault)) }
         let cache = coordinator.rowCache
         let commit = cache.commit
         var entity = fault.entityDescription
@@ -58,7 +63,7 @@ extension ManagedObjectContext {
                 CollectionOfOne(RowCache.Row(entity: entity, placed: placed)), readAt: commit)
         }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.
-        fault.awakeFromFetch()
+        awaken(CollectionOfOne(fault))
     }
 
     /// Gives a fault its row out of the row cache.
@@ -75,8 +80,10 @@ extension ManagedObjectContext {
 
     /// Leaves the row of an object that turns into a fault in the row cache, for whoever asks next.
     func remember(_ object: ManagedObject) {
-        guard usesRowCache, let placed = object.extras?.snapshot ?? object.placed,
-            object.extras?.snapshot != nil || !object.flags.contains(.isDraft)
+        // What was set quietly is not in the store.
+        let base = object.extras?.snapshot ?? object.extras?.quietChanges?.base
+        guard usesRowCache, let placed = base ?? object.placed,
+            base != nil || !object.flags.contains(.isDraft)
         else { return }
         coordinator.rowCache.insertFaulted(
             RowCache.Row(entity: object.entityDescription, placed: placed),
@@ -100,7 +107,7 @@ extension ManagedObjectContext {
                 awoken.append(object)
             }
         }
-        for object in awoken { object.awakeFromFetch() }
+        awaken(awoken)
     }
 
     /// Reads the far end of a relationship.
@@ -108,18 +115,7 @@ extension ManagedObjectContext {
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
     ) {
         let commit = max(mergedCommit, lastChange(of: relationship))
-        let selection: RowRequest.Selection? =
-            switch relationship.storage {
-            case .inverseKey(let column):
-                .referring(
-                    column: column, to: object.key, position: relationship.positionColumn)
-            case .joinTable(let table, let source, let destination):
-                .linked(
-                    table: table, sourceColumn: source, destinationColumn: destination,
-                    from: object.key, position: relationship.positionColumn)
-            case .key, .transient: nil
-            }
-        guard let selection else { return }
+        guard let selection = relationship.selection(from: object.key) else { return }
         if relationship.isOrdered {
             return readList(of: object, relationship, selection, at: commit, into: &links)
         }
@@ -158,12 +154,32 @@ extension ManagedObjectContext {
         } catch {
             recordedErrors.append(error)
         }
+        links.setStored(members.filter { isStillMember($0, of: object, relationship) }, at: commit)
+    }
+
+    /// Reads the keys of a to-many's members and nothing else.
+    func readKeys(
+        of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
+    ) throws {
+        guard let selection = relationship.selection(from: object.key) else { return }
+        var request = RowRequest(
+            entity: coordinator.model.entities[relationship.destination], selection: selection)
+        request.readsKeysOnly = true
+        let commit = max(mergedCommit, lastChange(of: relationship))
+        var members: [LinkSet.Member] = []
+        try store(of: request.entity).fetch(request) { row in
+            members.append(LinkSet.Member(key: row.key, entity: row.entity))
+        }
+        links.setStored(members.filter { isStillMember($0, of: object, relationship) }, at: commit)
+    }
+
+    /// Whether unsaved changes left a member of a to-many in the store where it is.
+    private func isStillMember(
+        _ member: LinkSet.Member, of object: ManagedObject, _ relationship: RelationshipDescription
+    ) -> Bool {
         // An object that this context does not have was not changed here.
-        links.setStored(
-            members.filter { member in
-                registered(entity: member.entity, key: member.key)
-                    .map { !$0.hasLeft(object, relationship) } ?? true
-            }, at: commit)
+        registered(entity: member.entity, key: member.key)
+            .map { !$0.hasLeft(object, relationship) } ?? true
     }
 
     /// The commit that last touched a relationship kept elsewhere.
@@ -172,7 +188,28 @@ extension ManagedObjectContext {
     }
 }
 
+extension RelationshipDescription {
+    /// What selects the rows at the far end; nil where this side keeps the key, or nothing is stored.
+    fileprivate func selection(from key: Int64) -> RowRequest.Selection? {
+        switch storage {
+        case .inverseKey(let column):
+            .referring(column: column, to: key, position: positionColumn)
+        case .joinTable(let table, let source, let destination):
+            .linked(
+                table: table, sourceColumn: source, destinationColumn: destination, from: key,
+                position: positionColumn)
+        case .key, .transient: nil
+        }
+    }
+}
+
 extension ManagedObject {
+    /// Shows the values of an object that has none.
+    final func becomePlaceholder() {
+        record = entityDescription.template.record
+        page = entityDescription.template.page
+    }
+
     /// Becomes an unchanged object with these values; a fault without.
     final func becomeClean(_ placed: PlacedRecord?) {
         record = placed?.record
@@ -180,8 +217,11 @@ extension ManagedObject {
         flags.subtract([.isDraft, .tracksSlots])
         lifecycle = .clean
         extras?.snapshot = nil
-        extras?.changedSlots = SlotSet()
-        extras?.unfitSlots = []
+        guard let extras else { return }
+        extras.changedSlots = SlotSet()
+        extras.unfitSlots = []
+        extras.quietChanges = nil
+        extras.eventBase = .none
     }
 
     /// A newer row of the object, with the values that are in memory only.

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
     public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
         mergeIfAutomatic()
-        processPendingChanges()
+        processChanges()
         let rows = try rowRequest(for: request)
         let options = request.options(for: rows.entity)
         let found = try fetchObjects(rows, options.includesPendingChanges)
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     /// Counts what ``fetch(_:)`` would find, without making objects where that can be avoided.
     public func count<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> Int {
         mergeIfAutomatic()
-        processPendingChanges()
+        processChanges()
         let rows = try rowRequest(for: request)
         let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
         guard includesPendingChanges, hasPendingChanges(in: rows.entity) else {
@@ -123,9 +123,11 @@ extension ManagedObjectContext {
         }
         if request.isUnordered, !isInKeyOrder { found.sort { $0.key < $1.key } }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.
-        for object in found where object.flags.contains(.isFresh) {
-            object.flags.remove(.isFresh)
-            object.awakeFromFetch()
+        withoutTracking {
+            for object in found where object.flags.contains(.isFresh) {
+                object.flags.remove(.isFresh)
+                object.awakeFromFetch()
+            }
         }
         return found
     }

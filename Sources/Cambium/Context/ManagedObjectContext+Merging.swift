@@ -10,7 +10,7 @@ extension ManagedObjectContext {
         let (mail, isComplete) = mailbox.take()
         let changeSets = mail.filter { $0.number > mergedCommit }
         guard !changeSets.isEmpty || !isComplete else { return }
-        processPendingChanges()
+        processChanges()
         advanceQueryGeneration()
         if !isComplete { refreshAllObjects() }
         mergedCommit = changeSets.last?.number ?? mergedCommit
@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     }
 
     func mergeChanges(from changeSets: [ChangeSet]) {
-        processPendingChanges()
+        processChanges()
         advanceQueryGeneration()
         merge(changeSets, isComplete: true)
     }
@@ -52,6 +52,7 @@ extension ManagedObjectContext {
         reread(outdated)
         changes.unregistered = unregistered.all
         notifyObservers(changes)
+        notifyOfMerge(changes, changeSets)
     }
 
     private func merge(
@@ -157,6 +158,8 @@ extension ManagedObjectContext {
             object.lifecycle == .clean || object.lifecycle == .updated
                 || object.lifecycle == .deleted
         else { return }
+        if object.record == nil { object.becomePlaceholder() }
+        if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
         object.lifecycle = .gone
         object.ownExtras.vanished = true
         listsAreStale = true
@@ -175,7 +178,7 @@ extension ManagedObjectContext {
         let description = coordinator.model.entities[entity]
         if let known = objects[description.rootIndex].map[key] { return known }
         let object = register(description, key: key, placed: placed)
-        if placed != nil { object.awakeFromFetch() }
+        if placed != nil { awaken(CollectionOfOne(object)) }
         return object
     }
 }

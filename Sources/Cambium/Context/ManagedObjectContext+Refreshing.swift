@@ -5,7 +5,8 @@ extension ManagedObjectContext {
     ///
     /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top; false
     ///   drops the changes and makes the object a fault. What was changed in a to-many whose links
-    ///   the objects at the other end keep is their change and stays.
+    ///   the objects at the other end keep is their change and stays. What is in memory only is
+    ///   kept with the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.state === state else { return recordForeign(object) }
         switch object.lifecycle {
@@ -16,21 +17,17 @@ extension ManagedObjectContext {
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
             object.extras?.links[ordinal]?.forget()
         }
-        if mergeChanges, object.lifecycle == .updated, object.flags.contains(.isDraft) {
-            do {
-                try reread(object)
-            } catch {
-                recordedErrors.append(error)
-            }
-            return
-        }
-        if mergeChanges, object.lifecycle == .updated { return }
+        if mergeChanges, object.keepsSomethingWhenRefreshed { return rereadKeepingChanges(object) }
+        let hadValues = object.record != nil
+        if hadValues { object.willTurnIntoFault() }
         object.takeBackLinks()
         object.dropTransientLinks()
         object.takeBackPlaces()
         remember(object)
         object.becomeClean(nil)
         listsAreStale = true
+        updatedHoldsClean = true
+        if hadValues { object.didTurnIntoFault() }
         // Links that are kept in the rows of others are their changes, and stay.
         if object.extras?.hasRelationshipChanges == true { willChangeLinks(object) }
         noteForEvent(object)
@@ -47,22 +44,89 @@ extension ManagedObjectContext {
         }
     }
 
+    private func rereadKeepingChanges(_ object: ManagedObject) {
+        // What the store brings is not to be undone.
+        if undoManager?.isRegistering == true { processChanges() }
+        do {
+            try reread(object)
+        } catch {
+            return recordedErrors.append(error)
+        }
+        if observations?.wantsChanges == true { refreshedInEvent.append(object) }
+        note(object)
+        awaken(CollectionOfOne(object), from: .refresh)
+    }
+
     private func reread(_ object: ManagedObject) throws {
+        guard object.record != nil else { return }
         let commit = coordinator.rowCache.commit
         let request = RowRequest(
             entity: object.entityDescription, selection: .key(object.key))
         try store(of: request.entity).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
-            object.rebase(on: placed, draftWriter)
+            if object.flags.contains(.isDraft) {
+                object.rebase(on: placed, draftWriter)
+            } else {
+                let kept = object.keepingTransients(placed, draftWriter)
+                object.record = kept?.record
+                object.page = kept?.page
+            }
             guard usesRowCache else { return }
             coordinator.rowCache.insert(
                 CollectionOfOne(RowCache.Row(entity: object.entityDescription, placed: placed)),
                 readAt: commit, replacesOnly: true)
         }
     }
+
+    /// Forgets everything: all objects, changes, errors and what could be undone. Objects that
+    /// somebody still holds are of no context any more and show placeholders.
+    ///
+    /// Nobody is told object by object; observers hear that all objects are invalid, and controllers
+    /// should fetch again.
+    public func reset() {
+        var all: [ManagedObject] = []
+        for root in objects {
+            root.map.forEach { all.append($0) }
+        }
+        // Inserted objects that were deleted are not in the map any more, but may be noted.
+        all += noted.filter { $0.lifecycle == .discarded }
+        for object in all where object.record != nil { object.willTurnIntoFault() }
+        for root in objects { root.map.removeAll() }
+        registeredCount = 0
+        sweptCount = 1024
+        for object in all {
+            let hadValues = object.record != nil
+            object.becomeClean(nil)
+            object.lifecycle = .discarded
+            object.flags = []
+            object.extras = nil
+            if hadValues { object.didTurnIntoFault() }
+        }
+        emptyLists()
+        locked = []
+        forwards = [:]
+        noted = []
+        unpropagated = []
+        revivedInEvent = []
+        refreshedInEvent = []
+        invalidatedInEvent = []
+        recordedErrors = []
+        // What others have saved until now is what will be read.
+        _ = mailbox.take()
+        mergedCommit = coordinator.latestCommit
+        advanceQueryGeneration()
+        undoManager?.removeAllActions()
+        for case let observer? in observers.map(\.observer) { observer.contextWasReset() }
+        if observations?.wantsChanges == true { tell(.allInvalidated) }
+    }
 }
 
 extension ManagedObject {
+    /// Whether there is anything that a refresh with merging must not lose.
+    fileprivate final var keepsSomethingWhenRefreshed: Bool {
+        lifecycle == .updated || (entityDescription.hasTransients && record != nil)
+    }
+
     /// Takes unsaved links of this object back at the other ends, before its own changes are dropped.
     fileprivate final func takeBackLinks() {
         for relationship in entityDescription.relationships {

@@ -119,14 +119,37 @@ extension ManagedObjectContext {
         registeredCount -= 1
     }
 
+    /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.
+    /// There for ported code.
+    ///
+    /// - Throws: ``StoreError`` with `foreignObject` for objects of other contexts.
+    public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+        guard let foreign = objects.first(where: { $0.state !== state }) else { return }
+        throw StoreError(
+            code: .foreignObject,
+            message: "\(foreign) belongs to another context. "
+                + "Look it up in this one with object(with: its objectID).")
+    }
+
     /// Drops clean objects that nobody holds, when many have come since the last time.
     func sweepIfGrown() {
-        guard registeredCount > sweptCount * 2 else { return }
+        guard registeredCount > sweptCount * 2, !retainsRegisteredObjects else { return }
+        var dropped: [ManagedObject] = []
         for root in objects {
             // What is in memory only would go with the object.
-            root.map.sweep { $0.lifecycle == .clean && $0.extras?.transientLinks.isEmpty != false }
+            root.map.sweep { object in
+                guard object.lifecycle == .clean, object.extras?.transientLinks.isEmpty != false
+                else { return false }
+                if object.record != nil { dropped.append(object) }
+                return true
+            }
         }
         registeredCount = objects.reduce(0) { $0 + $1.map.count }
         sweptCount = max(1024, registeredCount)
+        // Afterwards: the hooks may use the context.
+        for object in dropped {
+            object.willTurnIntoFault()
+            object.didTurnIntoFault()
+        }
     }
 }

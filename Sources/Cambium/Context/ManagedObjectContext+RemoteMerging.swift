@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     }
 
     private func mergeRemote(_ changes: RemoteChanges) {
-        processPendingChanges()
+        processChanges()
         let (inserted, updated, deleted) = (
             rows(of: changes.inserted), rows(of: changes.updated), rows(of: changes.deleted)
         )

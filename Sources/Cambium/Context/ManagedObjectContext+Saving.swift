@@ -12,7 +12,11 @@ extension ManagedObjectContext {
     ///   is written, and the context is as it was.
     public func save() throws {
         mergeIfAutomatic()
-        try settle()
+        processChanges(propagatesDeletes: true)
+        if hasChanges || !locked.isEmpty {
+            post(.willSave, ())
+            try settle()
+        }
         if !recordedErrors.isEmpty {
             let errors = recordedErrors
             recordedErrors = []
@@ -25,17 +29,22 @@ extension ManagedObjectContext {
         let request = builder.build()
         let resolver = ConflictResolver(policy: mergePolicy, context: self)
         try resolver.checkRowCache(for: request)
+        var news = SaveNews(of: self)
         do {
             try coordinator.save(request, resolver: resolver) { outcome, scope in
                 var adoption = SaveAdoption(
                     context: self, written: scope.objects(among: builder.written))
                 adoption.adopt(outcome, in: scope)
+                news.add(adoption)
             }
         } catch let error as SQLiteError {
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }
         advanceQueryGeneration()
+        news.tell(undoManager)
+        awaken(news.resolved, from: .mergePolicy)
         for object in builder.saved where object.standIn === object { object.didSave() }
+        news.tell(self)
         processPendingChanges()
         sweepIfGrown()
     }
@@ -45,7 +54,7 @@ extension ManagedObjectContext {
     private func settle() throws {
         var seen: [ObjectIdentifier: Int] = [:]
         for _ in 0..<100 {
-            processPendingChanges()
+            processChanges(propagatesDeletes: true)
             try validate()
             for object in inserted { object.willSave() }
             for object in updated { object.willSave() }
@@ -53,7 +62,7 @@ extension ManagedObjectContext {
             let touched = Dictionary(
                 noted.map { (ObjectIdentifier($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
-            if isSettled, unpropagated.isEmpty { return processPendingChanges() }
+            if isSettled, unpropagated.isEmpty { return processChanges(propagatesDeletes: true) }
             seen.merge(touched) { $1 }
         }
         let names = noted.prefix(5).map { "\($0)" }.joined(separator: ", ")
@@ -106,7 +115,7 @@ extension ManagedObjectContext {
     }
 
     /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they were
-    /// last read or saved.
+    /// last read or saved. What could be undone and redone is forgotten.
     public func rollback() {
         unpropagated = []
         recordedErrors = []
@@ -116,8 +125,10 @@ extension ManagedObjectContext {
             forget(object)
             noteForEvent(object)
         }
+        var restored: [ManagedObject] = []
         for object in updated + deleted
         where object.lifecycle == .updated || object.lifecycle == .deleted {
+            restored.append(object)
             // A deleted object did not take over what others saved meanwhile: it is read again.
             object.becomeClean(
                 object.lifecycle == .deleted ? nil : object.extras?.snapshot ?? object.placed)
@@ -125,18 +136,13 @@ extension ManagedObjectContext {
         }
         // What was read of the links took the changes into account, also where none was noted.
         for root in objects { root.map.forEach { $0.extras?.links = [:] } }
-        inserted = []
-        updated = []
-        deleted = []
         locked = []
+        // Who came in this event was never told of.
+        revivedInEvent += inserted.dropFirst(insertedBeforeEvent)
+        emptyLists()
+        awaken(restored, from: .rollback)
         processPendingChanges()
-    }
-
-    func noteForEvent(_ object: ManagedObject) {
-        guard !object.flags.contains(.isNoted) else { return }
-        object.flags.insert(.isNoted)
-        noted.append(object)
-        scheduleProcessing()
+        undoManager?.removeAllActions()
     }
 }
 

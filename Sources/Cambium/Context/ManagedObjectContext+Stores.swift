@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     /// one from its next read on (``QueryGenerationToken/current``), or the one that another context
     /// reads (its ``queryGeneration``). ``QueryGenerationToken/unpinned`` reads the latest again.
     ///
-    /// The state goes on to the latest when the context saves or merges, and it ends after a time
+    /// The state goes on to the latest when the context saves, merges or is reset, and ends after a time
     /// (``StoreOptions/queryGenerationLifetime``): reads throw ``QueryGenerationExpired`` then.
     /// Objects that the context has keep their values; ``refreshAllObjects()`` makes them read
     /// anew.
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
     /// Whether rows may come from the row cache and go there: it knows the latest ones only.
     var usesRowCache: Bool { state.generation == .unpinned }
 
-    /// Goes on to the latest state, after a save or a merge.
+    /// Goes on to the latest state, after a save, a merge or a reset.
     func advanceQueryGeneration() {
         if case .pinned = state.generation.kind { state.generation = .current }
     }

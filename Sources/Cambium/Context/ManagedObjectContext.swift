@@ -20,11 +20,14 @@ import CambiumSQLite
 /// - Fetching: ``fetch(_:)``, ``count(for:)``, ``existingObject(with:)``, ``object(with:)``,
 ///   ``registeredObject(for:)``
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
-///   ``hasChanges``, ``processPendingChanges()``
+///   ``hasChanges``, ``processPendingChanges()``, ``propagatesDeletesAtEndOfEvent``
 /// - Saving: ``save()``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
+/// - Undoing: ``undoManager``, ``undo()``, ``redo()``
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
 ///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
-///   ``stalenessInterval``
+///   ``refreshAllObjects()``, ``stalenessInterval``
+/// - Being told: ``observe(_:_:)``, ``notifications(_:)``
+/// - Memory: ``registeredObjects``, ``retainsRegisteredObjects``, ``reset()``
 public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to.
     public let coordinator: PersistentStoreCoordinator
@@ -43,6 +46,28 @@ public final class ManagedObjectContext {
     /// Called when the row of an object cannot be read; the default keeps the error for the next
     /// save.
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
+    /// Whether an object whose row is found missing simply counts as deleted. Default: false, the
+    /// next save throws that the row is gone. Its properties can be read in both cases, and show
+    /// placeholders.
+    public var shouldDeleteInaccessibleFaults = false
+    /// Whether the delete rules are followed whenever changes are processed; if not, only by the
+    /// save. Default: true.
+    public var propagatesDeletesAtEndOfEvent = true
+    /// Whether the context keeps all its objects alive. Default: false, objects without changes that
+    /// nobody else holds are let go of from time to time.
+    public var retainsRegisteredObjects = false
+    /// Remembers changes, to undo them; nil, the default, remembers nothing and costs nothing.
+    ///
+    /// ```swift
+    /// context.undoManager = ContextUndoManager()
+    /// ```
+    public var undoManager: ContextUndoManager? {
+        didSet {
+            guard undoManager !== oldValue else { return }
+            oldValue?.connect(to: nil)
+            undoManager?.connect(to: self)
+        }
+    }
 
     let identifier: ContextIdentifier
     let state: ContextState
@@ -65,11 +90,28 @@ public final class ManagedObjectContext {
     var forwards: [RowID: RowID] = [:]
     /// Whether an object in a list has moved on.
     var listsAreStale = false
+    /// Whether an object in the list of changed ones has no changes any more.
+    var updatedHoldsClean = false
     /// Objects changed since changes were last processed.
     @exclusivity(unchecked) var noted: [ManagedObject] = []
     /// Objects whose deletion was not propagated yet.
     @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
+    /// How many of the inserted and deleted objects were that before the current event.
+    @exclusivity(unchecked) var insertedBeforeEvent = 0
+    @exclusivity(unchecked) var deletedBeforeEvent = 0
+    /// Objects that came back in the current event, by undo.
+    var revivedInEvent: [ManagedObject] = []
+    /// Objects that were refreshed in the current event and kept their changes.
+    var refreshedInEvent: [ManagedObject] = []
+    /// Objects whose rows were found missing in the current event.
+    var invalidatedInEvent: [ManagedObject] = []
+    /// How many calls are going on whose settings of attributes are no changes.
+    @exclusivity(unchecked) var quietDepth = 0
+    /// Why the object whose hook is called is deleted.
+    var deletionCause: DeletionCause?
     var observers: [WeakObserver] = []
+    /// Whoever observes from outside; made by the first.
+    var observations: ContextObservations?
     @exclusivity(unchecked) var keyRanges: [Range<Int64>]
     var keyBlockSizes: [Int: Int] = [:]
     var nextFailedKey: Int64 = -1
@@ -84,6 +126,8 @@ public final class ManagedObjectContext {
     /// Enqueues the end of the event, one job in the context's isolation, where that is known.
     private let schedule: (@Sendable () -> Void)?
     private var isEndOfEventScheduled = false
+    /// Whether somebody says when an event ends; if not, processing the changes ends it.
+    var hasEvents: Bool { schedule != nil }
 
     init(
         coordinator: PersistentStoreCoordinator, mergesAutomatically: Bool,
@@ -114,7 +158,8 @@ public final class ManagedObjectContext {
     func endEvent() {
         isEndOfEventScheduled = false
         mergeIfAutomatic()
-        processPendingChanges()
+        processChanges()
+        undoManager?.endEvent()
         sweepIfGrown()
     }
 

@@ -47,6 +47,9 @@ protocol ContextObserver: AnyObject {
     var watchedEntities: Set<Int> { get }
 
     func contextDidChange(_ changes: ObjectChanges)
+
+    /// The context forgot all its objects.
+    func contextWasReset()
 }
 
 struct WeakObserver {
@@ -70,8 +73,9 @@ extension ManagedObjectContext {
         observers.removeAll { $0.observer == nil }
     }
 
-    /// The entities that any observer watches.
+    /// The entities that any observer watches; all where somebody wants to know of every object.
     var watchedEntities: Set<Int> {
-        observers.reduce(into: []) { $0.formUnion($1.observer?.watchedEntities ?? []) }
+        if observations?.wantsChanges == true { return Set(coordinator.model.entities.indices) }
+        return observers.reduce(into: []) { $0.formUnion($1.observer?.watchedEntities ?? []) }
     }
 }

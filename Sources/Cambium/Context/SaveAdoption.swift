@@ -6,6 +6,12 @@ struct SaveAdoption {
     let context: ManagedObjectContext
     /// The objects whose rows the save updated.
     let written: [ManagedObject]
+    /// The objects to which the merge policy gave other values.
+    private(set) var resolved: [ManagedObject] = []
+    /// The new objects that others stand for now.
+    private(set) var forwarded: [ManagedObject] = []
+    /// What the other contexts are told.
+    private(set) var changeSet: ChangeSet?
     private var changes: ChangeCollector
     private var yielded: Set<RowID> = []
 
@@ -49,15 +55,15 @@ struct SaveAdoption {
             object.lifecycle = .gone
             context.forget(object)
         }
-        context.inserted = insertedElsewhere
-        context.updated = updatedElsewhere
-        context.deleted = deletedElsewhere
+        context.setLists(
+            inserted: insertedElsewhere, updated: updatedElsewhere, deleted: deletedElsewhere)
         context.locked = scope.split(context.locked).outside
         for (row, slots) in refreshed {
             changes.refresh(row.key, context.coordinator.model.entities[row.entity], slots)
         }
         let changeSet = context.coordinator.publish(
             changes.entities, from: context.identifier, store: scope.identifier)
+        self.changeSet = changeSet
         // What nobody else has saved in between, this context knows.
         if changeSet.number == context.mergedCommit + 1 { context.mergedCommit = changeSet.number }
         // Links that this context knows are up to date, except where others' rows were taken over.
@@ -73,6 +79,7 @@ struct SaveAdoption {
         case .update(let placed, let slots):
             if let object, !resolution.isBystander {
                 take(placed, for: object)
+                resolved.append(object)
                 object.extras?.changedSlots.formUnion(slots)
             } else {
                 placed.record.version += 1
@@ -98,6 +105,7 @@ struct SaveAdoption {
             guard let object else { return }
             let wasUpdated = object.lifecycle == .updated
             object.becomeClean(object.keepingTransients(theirs, context.draftWriter))
+            resolved.append(object)
             // The row is theirs, but pairs of join tables were written all the same, and others must
             // hear of them: not of the values that were taken back.
             if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
@@ -122,6 +130,7 @@ struct SaveAdoption {
             object.page = record?.page
             yielded.insert(RowID(object))
         }
+        resolved.append(object)
         context.noteForEvent(object)
     }
 
@@ -133,13 +142,14 @@ struct SaveAdoption {
     }
 
     /// Lets a new object stand for the one that has its unique values.
-    private func forward(
+    private mutating func forward(
         _ id: RowID, to entity: EntityDescription, _ key: Int64
     ) {
         guard let object = context.objects[id.root].map[id.key] else { return }
         let survivor = context.object(entity: entity.index, key: key)
         context.forget(object)
         object.becomeForward(to: survivor)
+        forwarded.append(object)
         context.forwards[id] = RowID(survivor)
         context.noteForEvent(object)
         if survivor.lifecycle == .clean { context.noteForEvent(survivor) }

@@ -98,6 +98,7 @@ struct SaveRequestBuilder {
     /// The stored slots that were set: empty where all have the values they had, nil where none was
     /// set.
     private func changedSlots(of object: ManagedObject) -> SlotSet? {
+        object.noteQuietChanges()
         guard let extras = object.extras, let base = extras.snapshot?.record,
             let record = object.record
         else { return nil }
@@ -147,6 +148,7 @@ extension ManagedObject {
         guard let extras else { return }
         extras.snapshot = nil
         extras.changedSlots = SlotSet()
+        extras.quietChanges = nil
         guard !extras.links.isEmpty else { return }
         for ordinal in Array(extras.links.keys) { extras.links[ordinal]?.commit() }
     }

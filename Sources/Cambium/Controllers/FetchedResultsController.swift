@@ -94,7 +94,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     ///   leaves out unsaved changes; what the fetch throws.
     public func performFetch() throws {
         managedObjectContext.mergeIfAutomatic()
-        managedObjectContext.processPendingChanges()
+        managedObjectContext.processChanges()
         let request = try managedObjectContext.rowRequest(for: fetchRequest)
         guard !list.order.terms.isEmpty else {
             throw StoreError(
@@ -182,7 +182,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         managedObjectContext.addObserver(self)
         guard isStale else { return }
         managedObjectContext.mergeIfAutomatic()
-        managedObjectContext.processPendingChanges()
+        managedObjectContext.processChanges()
         if isStale { contextDidChange(ObjectChanges()) }
     }
 
@@ -234,6 +234,10 @@ public final class FetchedResultsController<Entity: ManagedObject> {
 
 extension FetchedResultsController: ContextObserver {
     var watchedEntities: Set<Int> { scope?.watchedEntities ?? [] }
+
+    func contextWasReset() {
+        isStale = true
+    }
 
     func contextDidChange(_ changes: ObjectChanges) {
         guard isTracking else {

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
                 message: "The model \(model.model.name) has no entity \(property.destination).")
         }
         mergeIfAutomatic()
-        processPendingChanges()
+        processChanges()
         let condition = try property.condition?.binding(
             source: ObjectSubject(source), entity: source.entityDescription.entity,
             model: model.model)

@@ -96,7 +96,7 @@ extension ManagedObjectContext {
             links.setStored(members[object.key] ?? [], at: commit)
             object.ownExtras.links[relationship.ordinal] = links
         }
-        for object in awoken { object.awakeFromFetch() }
+        awaken(awoken)
     }
 }
 

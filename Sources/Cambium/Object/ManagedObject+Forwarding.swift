@@ -17,6 +17,9 @@ extension ManagedObject {
         let extras = ownExtras
         extras.snapshot = nil
         extras.changedSlots = SlotSet()
+        extras.quietChanges = nil
+        extras.eventBase = .none
+        extras.eventLinks = nil
         extras.links = [:]
         extras.fetched = [:]
         guard family.contains(survivor.entityDescription.index) else {

@@ -85,7 +85,7 @@ extension ManagedObject {
         return ToMany(owner: self, ordinal: relationship.ordinal)
     }
 
-    private func unknownKey(_ name: String) -> StoreError {
+    final func unknownKey(_ name: String) -> StoreError {
         let parts = entityDescription.layout.slots.map(\.property)
             .filter { $0.hasPrefix(name + ".") }
         if !parts.isEmpty {

@@ -59,6 +59,7 @@ extension ManagedObject {
     private final func changeLinks(_ ordinal: Int, _ body: (inout LinkSet) -> Void) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         willChangeLinks()
+        keepEventLinks(entityDescription.relationships[ordinal])
         if entityDescription.relationships[ordinal].isTransient {
             var links = transientLinks(of: entityDescription.relationships[ordinal])
             body(&links)

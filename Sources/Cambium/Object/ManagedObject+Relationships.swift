@@ -49,7 +49,7 @@ extension ManagedObject {
             entity: relationship.destination, key: record.integer(slot))
     }
 
-    private func destinationEntity(
+    final func destinationEntity(
         of relationship: RelationshipDescription, in record: Record
     ) -> Int {
         guard let entitySlot = relationship.entitySlot, record.hasValue(entitySlot) else {
@@ -182,20 +182,22 @@ extension ManagedObject {
     }
 
     /// Notes that the other end now leads here, without reading what is there.
-    private func noteLink(_ ordinal: Int, _ object: ManagedObject) {
+    final func noteLink(_ ordinal: Int, _ object: ManagedObject) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         willChangeLinks()
-        ownExtras.links[
-            ordinal, default: LinkSet(isOrdered: entityDescription.relationships[ordinal].isOrdered)
-        ].add(LinkSet.Member(key: object.key, entity: object.entityDescription.index))
+        let relationship = entityDescription.relationships[ordinal]
+        keepEventLinks(relationship)
+        ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].add(
+            LinkSet.Member(key: object.key, entity: object.entityDescription.index))
     }
 
-    private func noteUnlink(_ ordinal: Int, _ key: Int64) {
+    final func noteUnlink(_ ordinal: Int, _ key: Int64) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         // A side that keeps the key itself has written it already.
         let relationship = entityDescription.relationships[ordinal]
         guard relationship.slot == nil else { return }
         willChangeLinks()
+        keepEventLinks(relationship)
         ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
     }
 

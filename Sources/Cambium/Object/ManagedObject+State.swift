@@ -4,9 +4,15 @@ extension ManagedObject {
     /// The object's identity, which may cross isolations. Final from insertion on.
     public final var objectID: ObjectID {
         if lifecycle == .gone, let survivor = extras?.survivor { return survivor.objectID }
-        return ObjectID(
+        return ownObjectID
+    }
+
+    /// The identity of the object's own row, also where another object stands for it.
+    final var ownObjectID: ObjectID {
+        ObjectID(
             entityDescription, key: key,
-            store: state.coordinator.storeIdentifier(ofRoot: entityDescription.rootIndex))
+            store: state.coordinator.storeIdentifier(ofRoot: entityDescription.rootIndex),
+            isTemporary: lifecycle == .inserted)
     }
 
     /// The context that the object belongs to; nil after the context is gone, or after the object's
@@ -41,38 +47,12 @@ extension ManagedObject {
     /// Whether the row vanished without this context's doing.
     var isGhost: Bool { extras?.vanished ?? false }
 
-    /// The attributes whose values differ from those last read or saved, without firing faults. For
-    /// a new object, all values that are not nil. Relationships are not among them.
-    public final func changedValues() -> [String: Value] {
-        guard let record else { return [:] }
-        var values: [String: Value] = [:]
-        for (slot, attribute) in entityDescription.attributes.enumerated() {
-            guard let attribute, !attribute.isTransient, isChanged(slot, in: record) else {
-                continue
-            }
-            values[attribute.name] = value(ofSlot: slot, attribute, in: record)
-        }
-        return values
-    }
+    /// 0 when the object has its values, 1 when it is a fault; for ported code, which may look at it
+    /// before it observes.
+    public final var faultingState: Int { isFault ? 1 : 0 }
 
-    /// Whether a stored value differs from the one last read or saved.
-    public final var hasPersistentChangedValues: Bool {
-        guard let record else { return false }
-        return entityDescription.layout.slots.indices.contains { slot in
-            entityDescription.layout.slots[slot].column != nil && isChanged(slot, in: record)
-        } || extras?.hasRelationshipChanges == true
-    }
-
-    private func isChanged(_ slot: Int, in record: Record) -> Bool {
-        switch lifecycle {
-        case .inserted: record.hasValue(slot)
-        case .updated, .deleted:
-            extras?.snapshot.map {
-                !record.isEqual(slot, entityDescription.shape.kinds[slot], to: $0.record)
-            } ?? false
-        case .clean, .discarded, .gone: false
-        }
-    }
+    /// Why the object is about to be deleted, inside ``prepareForDeletion()``; nil elsewhere.
+    public final var deletionCause: DeletionCause? { state.context?.deletionCause }
 }
 
 extension ManagedObject {
@@ -101,6 +81,12 @@ final class ObjectExtras {
     // Safety: see `ManagedObject`; changing links calls nothing but the dictionary.
     /// The values as last read or saved, while the record is a draft.
     @exclusivity(unchecked) var snapshot: PlacedRecord?
+    /// The values before the current event changed them.
+    @exclusivity(unchecked) var eventBase = EventBase.none
+    /// The links before the current event changed them.
+    @exclusivity(unchecked) var eventLinks: EventLinks?
+    /// What was set without being noted as a change.
+    @exclusivity(unchecked) var quietChanges: QuietChanges?
     /// The slots that were set since.
     @exclusivity(unchecked) var changedSlots = SlotSet()
     /// The relationships kept elsewhere, by number.
@@ -121,6 +107,12 @@ final class ObjectExtras {
     /// The default values of a new object that are made anew for each, by slot; only where there are
     /// unique constraints, so that a merge can tell whether the program set them.
     var dynamicDefaults: [Int: StoredValue] = [:]
+
+    /// The links of a relationship that no slot holds, as far as they are known.
+    func currentLinks(of relationship: RelationshipDescription) -> LinkSet? {
+        relationship.isTransient
+            ? transientLinks[relationship.ordinal] : links[relationship.ordinal]
+    }
 
     var hasRelationshipChanges: Bool { links.contains { $0.value.hasChanges } }
 }

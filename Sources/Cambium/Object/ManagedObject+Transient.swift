@@ -69,6 +69,7 @@ extension ManagedObject {
     ) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         willChangeLinks()
+        keepEventLinks(relationship)
         var links = transientLinks(of: relationship)
         links.add(LinkSet.Member(key: object.key, entity: object.entityDescription.index))
         ownExtras.transientLinks[relationship.ordinal] = links
@@ -79,7 +80,10 @@ extension ManagedObject {
     ) {
         var links = transientLinks(of: relationship)
         guard links.contains(object.key) else { return }
-        if lifecycle != .gone, lifecycle != .discarded, lifecycle != .deleted { willChangeLinks() }
+        if lifecycle != .gone, lifecycle != .discarded, lifecycle != .deleted {
+            willChangeLinks()
+            keepEventLinks(relationship)
+        }
         links.remove(object.key)
         ownExtras.transientLinks[relationship.ordinal] = links
     }

@@ -117,6 +117,7 @@ extension ManagedObject {
             guard let context = state.context else {
                 return nil
             }
+            if context.isAwaking { return prepareQuietChange(slot) }
             context.willChange(self)
             guard flags.contains(.isDraft) else { return nil }
         }

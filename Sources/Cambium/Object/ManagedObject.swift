@@ -13,11 +13,15 @@ import CambiumSQLite
 /// ## Topics
 /// - Identity: ``objectID``, ``managedObjectContext``, ``entity``
 /// - State: ``isInserted``, ``isUpdated``, ``isDeleted``, ``isFault``, ``hasChanges``,
-///   ``changedValues()``, ``hasPersistentChangedValues``
-/// - Generic access: ``value(forKey:)``, ``setValue(_:forKey:)``
-/// - Hooks to override: ``awakeFromInsert()``, ``awakeFromFetch()``, ``willSave()``, ``didSave()``,
-///   ``prepareForDeletion()``, ``validateForInsert()``, ``validateForUpdate()``,
-///   ``validateForDelete()``
+///   ``hasFault(forRelationship:)``
+/// - Changes: ``changedValues()``, ``changedValuesForCurrentEvent()``,
+///   ``committedValues(forKeys:)``, ``hasPersistentChangedValues``
+/// - Generic access: ``value(forKey:)``, ``setValue(_:forKey:)``, ``primitiveValue(forKey:)``,
+///   ``setPrimitiveValue(_:forKey:)``, ``objectIDs(forRelationship:)``
+/// - Hooks to override: ``awakeFromInsert()``, ``awakeFromFetch()``,
+///   ``awake(fromSnapshotEvents:)``, ``willSave()``, ``didSave()``, ``prepareForDeletion()``,
+///   ``willTurnIntoFault()``, ``didTurnIntoFault()``, ``validateForInsert()``,
+///   ``validateForUpdate()``, ``validateForDelete()``
 open class ManagedObject {
     // Safety: each access loads or stores one value and calls nothing meanwhile, so accesses cannot
     // overlap; the checks for it at run time would be a tenth of the time of a save.
@@ -65,12 +69,28 @@ open class ManagedObject {
 
     // MARK: Hooks
 
-    /// Called once, after insertion and before the first value is set. The place to set values that
-    /// the model's defaults cannot express. The default does nothing.
+    /// Called once in the life of a new object, after the model's defaults were set and before the
+    /// first value is. The place to set values that defaults cannot express. An insertion that is
+    /// undone and redone calls ``awake(fromSnapshotEvents:)`` instead. The default does nothing.
     open func awakeFromInsert() {}
 
-    /// Called after the object's values were read from the store. The default does nothing.
+    /// Called after the object's values were read from the store. Attributes that are set here count
+    /// as read: the object does not become a changed one. (They are written when it is saved with
+    /// other changes.) Relationships are better left alone. The default does nothing.
     open func awakeFromFetch() {}
+
+    /// Called after the object got other values than by its setters: by undo and redo, a rollback, a
+    /// refresh or a merge policy. The place to bring up to date what was worked out from the values.
+    /// Attributes that are set here do not make the object a changed one. The default does nothing.
+    open func awake(fromSnapshotEvents events: SnapshotEvents) {}
+
+    /// Called before the object lets go of its values. The default does nothing.
+    open func willTurnIntoFault() {}
+
+    /// Called after the object let go of its values: by a refresh, a reset, or because nobody held
+    /// it any more. The place to drop what was worked out from them; reading one here would read the
+    /// row again. The default does nothing.
+    open func didTurnIntoFault() {}
 
     /// Called before each save of a changed object, after validation; changes made here are
     /// validated and saved too. The default does nothing.
@@ -79,7 +99,9 @@ open class ManagedObject {
     /// Called after a save that included the object. The default does nothing.
     open func didSave() {}
 
-    /// Called when the object is about to be deleted. The default does nothing.
+    /// Called when the object is about to be deleted, while its relationships are intact;
+    /// ``deletionCause`` says why: the program asks for it (called again when it asks twice), a
+    /// cascade reached the object, or another context has deleted its row. The default does nothing.
     open func prepareForDeletion() {}
 
     /// Checks the limits that the model sets on the properties; called before each save of an

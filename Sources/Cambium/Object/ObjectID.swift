@@ -8,11 +8,18 @@ public struct ObjectID: Sendable {
     let store: StoreIdentifier
     /// The row's key in its hierarchy's table. It is final from the moment of insertion.
     public let key: Int64
+    /// Whether the object had not been saved yet when it was asked for its identity. The identity is
+    /// final all the same: it equals the one that the object gives after the save.
+    public let isTemporary: Bool
 
-    init(_ description: EntityDescription, key: Int64, store: StoreIdentifier) {
+    init(
+        _ description: EntityDescription, key: Int64, store: StoreIdentifier,
+        isTemporary: Bool = false
+    ) {
         self.entity = description
         self.key = key
         self.store = store
+        self.isTemporary = isTemporary
     }
 
     /// The name of the object's entity.

@@ -11,7 +11,7 @@ struct DeleteRuleTests {
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `nullify empties the other ends`(_ kind: StoreKind) throws {
+    func `rule 29: nullify empties the other ends`(_ kind: StoreKind) throws {
         try withContext(on: kind) { container, context in
             let box = Box(in: context)
             let nodes = (0..<3).map { _ in Node(in: context, box: box) }
@@ -26,8 +26,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test func `nullify that takes a required object away is refused where it is required`() throws
-    {
+    @Test func `rule 29: nullify that empties a required relationship is refused there`() throws {
         try withContext { _, context in
             let person = Person(in: context, name: "Ada")
             let passport = Passport(in: context, number: "1", holder: person)
@@ -55,7 +54,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test func `cascade along a cycle deletes every object once`() throws {
+    @Test func `rule 32: cascade along a cycle deletes every object once`() throws {
         try withContext { _, context in
             let links = (0..<4).map { Link(in: context, name: "\($0)") }
             for index in links.indices { links[index].successor = links[(index + 1) % 4] }
@@ -69,7 +68,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test func `cascade spares what was moved away in the same event`() throws {
+    @Test func `rule 33: cascade spares what was moved away in the same event`() throws {
         try withContext { _, context in
             let nodes = (Node(in: context), Node(in: context))
             let part = Part(in: context, node: nodes.0)
@@ -78,6 +77,25 @@ struct DeleteRuleTests {
             context.delete(nodes.0)
             try context.save()
             #expect(try context.fetch(Part.fetchRequest()) == [part])
+        }
+    }
+
+    @Test func `rule 30: delete rules may wait for the save`() throws {
+        try withContext { _, context in
+            context.propagatesDeletesAtEndOfEvent = false
+            let box = Box(in: context)
+            let node = Node(in: context, box: box)
+            let part = Part(in: context, node: node)
+            try context.save()
+            context.delete(box)
+            context.delete(node)
+            context.processPendingChanges()
+            _ = try context.count(for: Topic.fetchRequest())
+            #expect(node.box === box)
+            #expect(!part.isDeleted)
+            #expect(context.deletedObjects == [box, node])
+            try context.save()
+            #expect(try context.count(for: Part.fetchRequest()) == 0)
         }
     }
 
@@ -93,7 +111,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test func `deny lets the deletion stand and the save fail`() throws {
+    @Test func `rule 31: deny lets the deletion stand and the save fail`() throws {
         try withContext { _, context in
             let robot = Robot(in: context, name: "R", serial: "1")
             let home = Home(in: context, owner: robot)
@@ -110,7 +128,7 @@ struct DeleteRuleTests {
     }
 
     @Test(arguments: [true, false])
-    func `deny is lifted when the others go too`(_ deletes: Bool) throws {
+    func `rule 31: deny is lifted when the others go too`(_ deletes: Bool) throws {
         try withContext { _, context in
             let robot = Robot(in: context, name: "R", serial: "1")
             let home = Home(in: context, owner: robot)

@@ -16,7 +16,10 @@ struct FaultTests {
         }
     }
 
-    @Test func `a fault whose row is gone shows placeholders, and the next save throws`() throws {
+    /// Core Data lets the save go through by default.
+    @Test func `rule 52: a fault whose row is gone shows placeholders, and the next save throws`()
+        throws
+    {
         try withLostNode { context, id in
             let node: Node = try context.get(id)
             #expect(node.label == "")
@@ -30,7 +33,9 @@ struct FaultTests {
         }
     }
 
-    @Test func `a handler hears of a fault whose row is gone, and the save goes through`() throws {
+    @Test func `rule 52: a handler hears of a fault whose row is gone, and the save goes through`()
+        throws
+    {
         try withLostNode { context, id in
             var lost: [ObjectID] = []
             context.onInaccessibleFault = { id, _ in lost.append(id) }
@@ -38,6 +43,18 @@ struct FaultTests {
             _ = node.label
             #expect(lost == [id])
             try context.save()
+        }
+    }
+
+    @Test func `rule 52: a fault whose row is gone may count as deleted`() throws {
+        try withLostNode { context, id in
+            context.shouldDeleteInaccessibleFaults = true
+            let node: Node = try context.get(id)
+            #expect(node.label == "")
+            #expect(node.isDeleted)
+            try context.save()
+            let error = #expect(throws: StoreError.self) { try context.existingObject(with: id) }
+            #expect(error?.code == .missingRow)
         }
     }
 

@@ -12,14 +12,14 @@ struct HookTests {
         }
     }
 
-    @Test func `hooks are called once and in order`() throws {
+    @Test func `rule 18: willSave and didSave are called once and in order`() throws {
         try withWatched { context, watched in
             try context.save()
             #expect(watched.calls == ["awakeFromInsert", "willSave", "didSave"])
         }
     }
 
-    @Test func `what is set on awaking stays and makes no update`() throws {
+    @Test func `rule 12: what is set on awaking stays and makes no update`() throws {
         try withWatched { context, watched in
             #expect(watched.name == "awoken")
             #expect(watched.isInserted && !watched.isUpdated)
@@ -44,7 +44,7 @@ struct HookTests {
         }
     }
 
-    @Test func `what willSave changes is validated and saved`() throws {
+    @Test func `rule 17: what willSave changes is validated and saved`() throws {
         try withWatched { context, watched in
             watched.onWillSave = { $0.count = min($0.count + 1, 3) }
             try context.save()
@@ -78,7 +78,7 @@ struct HookTests {
         }
     }
 
-    @Test func `a willSave that never rests is an error`() throws {
+    @Test func `rule 17: a willSave that never rests is an error`() throws {
         try withWatched { context, watched in
             watched.onWillSave = { $0.count += 1 }
             let error = #expect(throws: StoreError.self) { try context.save() }
@@ -89,7 +89,7 @@ struct HookTests {
         }
     }
 
-    @Test func `what didSave changes waits for the next save`() throws {
+    @Test func `rule 18: what didSave changes waits for the next save`() throws {
         try withWatched { context, watched in
             watched.onDidSave = { watched in
                 if watched.count == 0 { watched.count = 1 }
@@ -101,7 +101,7 @@ struct HookTests {
         }
     }
 
-    @Test func `an object about to be deleted still has its relationships`() throws {
+    @Test func `rule 15: an object about to be deleted still has its relationships`() throws {
         try withWatched { context, watched in
             _ = WatchedPart(in: context, name: "part", whole: watched)
             try context.save()
@@ -110,6 +110,93 @@ struct HookTests {
             #expect(watched.calls.last == "prepareForDeletion")
             try context.save()
             #expect(watched.calls.suffix(2) == ["willSave", "didSave"])
+        }
+    }
+
+    @Test func `rule 14: what is set on awaking from a fetch is no change`() throws {
+        try withWatched { context, watched in
+            watched.name = "counts on awaking"
+            try context.save()
+            context.refresh(watched, mergeChanges: false)
+            #expect(watched.name == "counts on awaking")
+            #expect(watched.count == 7)
+            #expect(!watched.hasChanges && !context.hasChanges)
+            watched.name = "other"
+            #expect(watched.changedValues() == ["name": .value(.string("other"))])
+            try context.save()
+            context.refresh(watched, mergeChanges: false)
+            #expect(watched.count == 7)
+        }
+    }
+
+    @Test func `rule 15: a second deletion prepares again, a cascade and a merge say so`() throws {
+        try withContainer(Everything.model) { container in
+            let (context, other) = (container.newContext(), container.newContext())
+            let (first, second) = (Watched(in: context), Watched(in: context))
+            first.successor = second
+            try context.save()
+            let seen = try (
+                other.get(first.objectID, as: Watched.self),
+                other.get(second.objectID, as: Watched.self)
+            )
+            #expect(seen.0.deletionCause == nil)
+            context.delete(first)
+            context.delete(first)
+            context.processPendingChanges()
+            #expect(first.deletionCauses == [.request, .request])
+            #expect(second.deletionCauses == [.cascade])
+            try context.save()
+            other.mergePending()
+            #expect(seen.0.deletionCauses == [.merge])
+            #expect(seen.1.deletionCauses == [.merge])
+        }
+    }
+
+    @Test func `an object that turns into a fault is told before and after`() throws {
+        try withWatched { context, watched in
+            try context.save()
+            let before = watched.calls
+            context.refresh(watched, mergeChanges: false)
+            #expect(watched.calls == before + ["willTurnIntoFault", "didTurnIntoFault"])
+            // It is a fault already.
+            context.refresh(watched, mergeChanges: false)
+            #expect(watched.calls == before + ["willTurnIntoFault", "didTurnIntoFault"])
+            _ = watched.name
+            context.reset()
+            #expect(
+                watched.calls.suffix(3)
+                    == ["awakeFromFetch", "willTurnIntoFault", "didTurnIntoFault"])
+        }
+    }
+
+    @Test func `objects are told of values that a merge policy gave them`() throws {
+        try withContainer(Everything.model) { container in
+            let (context, other) = (container.newContext(), container.newContext())
+            let watched = Watched(in: context)
+            try context.save()
+            let same: Watched = try other.get(watched.objectID)
+            #expect(same.count == 0)
+            watched.count = 1
+            try context.save()
+            other.mergePolicy = .objectTrump
+            same.name = "other"
+            try other.save()
+            #expect(same.snapshotEvents == [.mergePolicy])
+            #expect(same.count == 1)
+            #expect(!same.hasChanges)
+        }
+    }
+
+    @Test func `objects are told of values that came by a rollback and a refresh`() throws {
+        try withWatched { context, watched in
+            try context.save()
+            watched.count = 5
+            context.refresh(watched, mergeChanges: true)
+            #expect(watched.snapshotEvents == [.refresh])
+            #expect(watched.count == 5)
+            context.rollback()
+            #expect(watched.snapshotEvents == [.refresh, .rollback])
+            #expect(watched.count == 0)
         }
     }
 }

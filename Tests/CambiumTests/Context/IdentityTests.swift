@@ -5,7 +5,7 @@ import Testing
 /// One object for a row in each context.
 struct IdentityTests {
     @Test(arguments: StoreKind.allCases)
-    func `two fetches of a row give the same object`(_ kind: StoreKind) throws {
+    func `rule 49: two fetches of a row give the same object`(_ kind: StoreKind) throws {
         try withContainer(Everything.model, on: kind) { container in
             let context = container.newContext()
             let box = Box(in: context)
@@ -17,7 +17,7 @@ struct IdentityTests {
         }
     }
 
-    @Test func `two contexts have different objects with equal ids`() throws {
+    @Test func `rule 49: two contexts have different objects with equal ids`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
             let node = Node(in: context)
@@ -30,13 +30,21 @@ struct IdentityTests {
         }
     }
 
-    @Test func `an id does not change with the save`() throws {
+    /// Core Data's ids change with the save; ours are final.
+    @Test func `rule 56: an id is temporary until the save, and does not change with it`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
             let node = Node(in: context)
             let id = node.objectID
+            #expect(id.isTemporary)
+            try context.obtainPermanentIDs(for: [node])
+            #expect(node.isInserted)
             try context.save()
             #expect(node.objectID == id)
+            #expect(!node.objectID.isTemporary)
+            #expect(throws: StoreError.self) {
+                try container.newContext().obtainPermanentIDs(for: [node])
+            }
             #expect(context.registeredObject(for: id) === node)
         }
     }
@@ -67,7 +75,7 @@ struct IdentityTests {
         }
     }
 
-    @Test func `looking up an id reads nothing and gives a fault`() throws {
+    @Test func `rule 54: looking up an id reads nothing and gives a fault`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
             let node = Node(in: context, label: "a")
@@ -138,7 +146,7 @@ struct IdentityTests {
         }
     }
 
-    @Test func `clean objects that nobody holds are dropped when many more have come`() throws {
+    @Test func `rule 55: clean objects that nobody holds are dropped when more have come`() throws {
         try withContainer(Everything.model) { container in
             let first = container.newContext()
             for number in 0..<3_000 { _ = Node(in: first, number: Int64(number)) }
@@ -155,6 +163,21 @@ struct IdentityTests {
             #expect(context.registeredObjects.count == boxes.count + 2)
             #expect(context.registeredObject(for: held.objectID) === held)
             #expect(try context.get(changed, as: Node.self).label == "changed")
+        }
+    }
+
+    @Test func `rule 55: a context that retains its objects drops none`() throws {
+        try withContainer(Everything.model) { container in
+            let first = container.newContext()
+            for _ in 0..<3_000 { _ = Node(in: first) }
+            for _ in 0..<4_000 { _ = Box(in: first) }
+            try first.save()
+
+            let context = container.newContext()
+            context.retainsRegisteredObjects = true
+            _ = try context.fetch(Node.fetchRequest())
+            _ = try context.fetch(Box.fetchRequest())
+            #expect(context.registeredObjects.count == 7_000)
         }
     }
 }

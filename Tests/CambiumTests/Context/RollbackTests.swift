@@ -56,7 +56,7 @@ struct RollbackTests {
         }
     }
 
-    @Test func `a refresh without merging drops the changes and makes a fault`() throws {
+    @Test func `rule 51: a refresh without merging drops the changes and makes a fault`() throws {
         try withGraph { context, node, box in
             let other = Box(in: context)
             node.label = "changed"
@@ -92,7 +92,8 @@ struct RollbackTests {
         }
     }
 
-    @Test func `a refresh with merging reads the row and keeps the changes on top`() throws {
+    @Test func `rule 51: a refresh with merging reads the row and keeps the changes on top`() throws
+    {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
             let node = Node(in: context, label: "saved", number: 1)
@@ -111,7 +112,25 @@ struct RollbackTests {
         }
     }
 
-    @Test func `refreshing everything keeps changed objects and makes faults of the others`() throws
+    @Test func `rule 51: a refresh keeps what is in memory only with the changes`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let sample = Sample(in: context, text: "saved")
+            try context.save()
+            sample.scratch = 5
+            context.refresh(sample, mergeChanges: true)
+            #expect(sample.scratch == 5)
+            try context.save()
+            context.refresh(sample, mergeChanges: true)
+            #expect(sample.scratch == 5)
+            context.refresh(sample, mergeChanges: false)
+            #expect(sample.scratch == 0)
+            #expect(sample.text == "saved")
+        }
+    }
+
+    @Test func `rule 51: refreshing everything keeps changed objects, the others become faults`()
+        throws
     {
         try withGraph { context, node, box in
             node.label = "changed"

@@ -22,7 +22,7 @@ struct SaveTests {
         }
     }
 
-    @Test func `a save without changes does nothing`() throws {
+    @Test func `rule 26: a save without changes does nothing`() throws {
         try withStoreFile { path in
             let container = try PersistentContainer(model: Everything.model, at: .file(path))
             let context = container.newContext()
@@ -45,7 +45,7 @@ struct SaveTests {
     }
 
     @Test(arguments: StoreKind.allCases, Failure.allCases)
-    func `a failed save changes nothing, and goes through when the reason is gone`(
+    func `rule 10: a failed save changes nothing, and goes through when the reason is gone`(
         _ kind: StoreKind, _ failure: Failure
     ) throws {
         try withContainer(Everything.model, on: kind) { container in
@@ -68,7 +68,7 @@ struct SaveTests {
             #expect(context.updatedObjects == sets.1)
             #expect(context.deletedObjects == sets.2)
             #expect(changed.label == "new")
-            #expect(changed.changedValues() == ["label": .string("new")])
+            #expect(changed.changedValues() == ["label": .value(.string("new"))])
             #expect(inserted.isInserted)
             if failure != .conflict {
                 #expect(try World(of: container.newContext()) == before)

@@ -21,6 +21,21 @@ struct StaleListTests {
             TestDummy.fetchRequest().sorted(by: TestDummy.name), in: main)
     }
 
+    @Test func `rule 47: a reset tells nothing, and the next change brings all up to date`() throws
+    {
+        try controller.performFetch()
+        let changes = controller.changes
+        let former = controller.fetchedObjects ?? []
+        main.reset()
+        #expect(controller.fetchedObjects == former)
+        let new = TestDummy(in: main, number: 9)
+        main.processPendingChanges()
+        #expect(controller.fetchedObjects?.count == 5)
+        #expect(controller.fetchedObjects?.contains(new) == true)
+        #expect(controller.fetchedObjects?.contains { former.contains($0) } == false)
+        withExtendedLifetime(changes) {}
+    }
+
     private func shown() -> [String] { (controller.fetchedObjects ?? []).map(\.name) }
 
     @Test func `a list is in the order of the values that its objects show`() throws {

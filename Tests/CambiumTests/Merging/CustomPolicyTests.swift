@@ -86,7 +86,10 @@ struct CustomPolicyTests {
             #expect(throws: Refused.self) { try context.save() }
             #expect(node.label == "ours")
             #expect(context.updatedObjects == [node])
-            #expect(node.changedValues() == ["label": .string("ours"), "number": .int(2)])
+            #expect(
+                node.changedValues() == [
+                    "label": .value(.string("ours")), "number": .value(.int(2)),
+                ])
             let reader = container.newContext()
             let read: Node = try reader.get(node.objectID)
             #expect(read.label == "theirs")

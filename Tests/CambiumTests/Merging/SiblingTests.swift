@@ -51,7 +51,7 @@ struct SiblingTests {
         }
     }
 
-    @Test func `unsaved changes stay on top of what is merged`() throws {
+    @Test func `rule 38: unsaved changes stay on top of what is merged`() throws {
         try withSiblings { first, node, second, same in
             same.label = "ours"
             node.label = "theirs"
@@ -60,13 +60,13 @@ struct SiblingTests {
             second.mergePending()
             #expect(same.label == "ours")
             #expect(same.number == 2)
-            #expect(same.changedValues() == ["label": .string("ours")])
+            #expect(same.changedValues() == ["label": .value(.string("ours"))])
             try second.save()
             #expect(same.label == "ours")
         }
     }
 
-    @Test func `an object that another one deleted can still be read by who holds it`() throws {
+    @Test func `rule 53: an object that another one deleted can be read by who holds it`() throws {
         try withSiblings { first, node, second, same in
             first.delete(node)
             try first.save()

@@ -15,7 +15,7 @@ struct ObjectStateTests {
         }
     }
 
-    @Test func `a new object that is changed is inserted and not updated`() throws {
+    @Test func `rule 1: a new object that is changed is inserted and not updated`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
             let node = Node(in: context)
@@ -29,7 +29,7 @@ struct ObjectStateTests {
         }
     }
 
-    @Test func `a new object that is deleted leaves no trace`() throws {
+    @Test func `rule 2: a new object that is deleted leaves no trace`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()
             let node = Node(in: context)
@@ -45,10 +45,14 @@ struct ObjectStateTests {
         }
     }
 
-    @Test func `a changed object that is deleted is deleted only`() throws {
+    @Test func `rule 3: a changed object that is deleted is in both sets until it is processed`()
+        throws
+    {
         try withSavedNode { context, node in
             node.label = "changed"
             context.delete(node)
+            #expect(context.updatedObjects == [node])
+            #expect(context.deletedObjects == [node])
             context.processPendingChanges()
             #expect(node.isDeleted)
             #expect(!node.isUpdated)
@@ -57,7 +61,7 @@ struct ObjectStateTests {
         }
     }
 
-    @Test func `after the save of its deletion an object is of no context`() throws {
+    @Test func `rule 25: after the save of its deletion an object is of no context`() throws {
         try withSavedNode { context, node in
             context.delete(node)
             try context.save()
@@ -68,7 +72,7 @@ struct ObjectStateTests {
         }
     }
 
-    @Test func `a save makes objects clean and empties the sets`() throws {
+    @Test func `rule 9: a save makes objects clean and empties the sets`() throws {
         try withSavedNode { context, node in
             node.label = "changed"
             try context.save()
@@ -77,17 +81,22 @@ struct ObjectStateTests {
             #expect(!context.hasChanges)
             #expect(context.updatedObjects.isEmpty)
             #expect(node.changedValues().isEmpty)
+            #expect(
+                try node.committedValues(forKeys: ["label"]) == [
+                    "label": .value(.string("changed"))
+                ])
             #expect(node.label == "changed")
         }
     }
 
-    @Test func `a value that is set to what it is makes the object updated but not different`()
+    @Test func `rule 4: a value set to what it is makes the object updated, not different`()
         throws
     {
         try withSavedNode { context, node in
             node.label = "saved"
             #expect(node.isUpdated)
             #expect(context.hasChanges)
+            #expect(node.changedValues() == ["label": .value(.string("saved"))])
             #expect(!node.hasPersistentChangedValues)
         }
     }
@@ -109,17 +118,146 @@ struct ObjectStateTests {
         }
     }
 
-    @Test func `changed values are those that differ from the saved ones`() throws {
-        try withSavedNode { _, node in
-            node.label = "changed"
-            node.number = 2
-            node.number = 1
-            #expect(node.changedValues() == ["label": .string("changed")])
+    @Test func `rule 7: changed values are the new ones, those of the event the old`() throws {
+        try withSavedNode { context, node in
+            node.label = "first"
+            #expect(node.changedValuesForCurrentEvent() == ["label": .value(.string("saved"))])
+            context.processPendingChanges()
+            #expect(node.changedValuesForCurrentEvent().isEmpty)
+            node.label = "second"
+            #expect(node.changedValuesForCurrentEvent() == ["label": .value(.string("first"))])
+            #expect(node.changedValues() == ["label": .value(.string("second"))])
             #expect(node.hasPersistentChangedValues)
         }
     }
 
-    @Test func `a change of a transient value alone is no persistent change`() throws {
+    @Test func `a new object has no values before its event`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let node = Node(in: context, label: "new")
+            #expect(node.changedValuesForCurrentEvent().isEmpty)
+            context.processPendingChanges()
+            node.label = "newer"
+            #expect(node.changedValuesForCurrentEvent() == ["label": .value(.string("new"))])
+            #expect(node.changedValues()["label"] == .value(.string("newer")))
+        }
+    }
+
+    @Test func `changed relationships are told by object ids`() throws {
+        try withSavedNode { context, node in
+            let (box, topic) = (Box(in: context), Topic(in: context))
+            try context.save()
+            #expect(node.tags.isEmpty && box.nodes.isEmpty)
+            node.box = box
+            node.tags.insert(topic)
+            #expect(
+                node.changedValues() == [
+                    "box": .toOne(box.objectID), "tags": .toMany([topic.objectID]),
+                ])
+            #expect(box.changedValues() == ["nodes": .toMany([node.objectID])])
+            #expect(
+                node.changedValuesForCurrentEvent() == ["box": .toOne(nil), "tags": .toMany([])])
+            #expect(
+                try node.committedValues(forKeys: ["box", "tags"]) == [
+                    "box": .toOne(nil), "tags": .toMany([]),
+                ])
+        }
+    }
+
+    @Test func `rule 8: committed values are the former ones and read no relationship`() throws {
+        try withContainer(Everything.model) { container in
+            let writer = container.newContext()
+            let saved = Sample(in: writer, text: "saved")
+            let tagged = Node(in: writer)
+            tagged.tags.insert(Topic(in: writer))
+            try writer.save()
+            let context = container.newContext()
+            let sample: Sample = try context.get(saved.objectID)
+            #expect(try sample.committedValues().isEmpty)
+            sample.text = "changed"
+            sample.maybeText = "set"
+            sample.scratch = 3
+            let values = try sample.committedValues()
+            #expect(values["text"] == .value(.string("saved")))
+            #expect(values["maybeText"] == .value(.null))
+            #expect(values["scratch"] == nil)
+            let node: Node = try context.get(tagged.objectID)
+            _ = node.label
+            let tags = try node.committedValues(forKeys: ["tags"])
+            #expect(tags == ["tags": .unread(added: [], removed: [])])
+            #expect(try node.hasFault(forRelationship: "tags"))
+            #expect(throws: StoreError.self) { try node.committedValues(forKeys: ["nothing"]) }
+        }
+    }
+
+    @Test func `rule 5: a primitive value is set without any sign of it`() throws {
+        try withSavedNode { context, node in
+            var told = 0
+            let token = context.observe(.objectsDidChange) { _ in told += 1 }
+            try node.setPrimitiveValue(.string("quiet"), forKey: "label")
+            #expect(node.label == "quiet")
+            #expect(try node.primitiveValue(forKey: "label") == .string("quiet"))
+            #expect(!node.hasChanges && !context.hasChanges)
+            #expect(node.changedValues().isEmpty)
+            context.processPendingChanges()
+            #expect(told == 0)
+            // A change that is noted takes it along.
+            node.number = 2
+            #expect(node.changedValues() == ["number": .value(.int(2))])
+            #expect(
+                try node.committedValues(forKeys: ["label"]) == ["label": .value(.string("saved"))])
+            try context.save()
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test func `a primitive value is saved with other changes`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let (clean, changed) = (Node(in: context), Node(in: context))
+            let linked = Node(in: context)
+            try context.save()
+            try linked.setPrimitiveValue(.string("linked"), forKey: "label")
+            linked.tags.insert(Topic(in: context))
+            try clean.setPrimitiveValue(.string("before"), forKey: "label")
+            clean.number = 1
+            changed.number = 1
+            context.processPendingChanges()
+            try changed.setPrimitiveValue(.string("after"), forKey: "label")
+            #expect(changed.changedValues() == ["number": .value(.int(1))])
+            try context.save()
+            let labels = try container.newContext().fetch(Node.fetchRequest()).map(\.label)
+            #expect(labels == ["before", "after", "linked"])
+        }
+    }
+
+    @Test func `a custom setter brackets a primitive value and is noted`() throws {
+        try withSavedNode { _, node in
+            node.willChangeValue(forKey: "label")
+            try node.setPrimitiveValue(.string("custom"), forKey: "label")
+            node.didChangeValue(forKey: "label")
+            #expect(node.isUpdated)
+            #expect(node.changedValues() == ["label": .value(.string("custom"))])
+        }
+    }
+
+    @Test func `primitive values of faults and of unknown names`() throws {
+        try withSavedNode { context, node in
+            context.refresh(node, mergeChanges: false)
+            let before = try node.primitiveValue(forKey: "label")
+            #expect(before == .null)
+            #expect(node.isFault)
+            node.willAccessValue(forKey: "label")
+            let after = try node.primitiveValue(forKey: "label")
+            #expect(after == .string("saved"))
+            #expect(throws: StoreError.self) { try node.primitiveValue(forKey: "nothing") }
+            #expect(throws: StoreError.self) {
+                try node.setPrimitiveValue(.int(1), forKey: "nothing")
+            }
+        }
+    }
+
+    @Test func `rule 6: a change of a transient value alone is no persistent change`() throws {
         try withStoreFile { path in
             let container = try PersistentContainer(model: Everything.model, at: .file(path))
             let context = container.newContext()

@@ -17,13 +17,29 @@ struct RelationshipTests {
     }
 
     @Test(arguments: [false, true])
-    func `setting a to-one adds to its inverse`(_ saved: Bool) throws {
+    func `rule 27: setting a to-one adds to its inverse, both are changed`(_ saved: Bool) throws {
         try withNodes(saved) { context, one, two in
             let box = Box(in: context)
             one.box = box
             two.box = box
             #expect(Set(box.nodes) == [one, two])
             #expect(one.hasChanges && box.hasChanges)
+        }
+    }
+
+    /// In Core Data the owner's version rises too, and two contexts that add members to one owner are
+    /// in conflict. Here the additions of both count.
+    @Test func `rule 27: a link raises the version of the row that holds the key`() throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let context = container.newContext()
+            let (node, box) = (Node(in: context), Box(in: context))
+            try context.save()
+            node.box = box
+            #expect(context.updatedObjects == [node, box])
+            try context.save()
+            #expect(try rows("SELECT _version FROM Node", in: path) == [[.integer(2)]])
+            #expect(try rows("SELECT _version FROM Box", in: path) == [[.integer(1)]])
         }
     }
 
@@ -39,7 +55,7 @@ struct RelationshipTests {
         }
     }
 
-    @Test func `moving an object changes it and both of its owners`() throws {
+    @Test func `rule 28: moving an object changes it and both of its owners`() throws {
         try withNodes(true) { context, one, _ in
             let boxes = (Box(in: context), Box(in: context))
             one.box = boxes.0

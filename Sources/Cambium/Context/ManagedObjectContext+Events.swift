@@ -1,0 +1,149 @@
+// The end of an event: what was changed since the last time is worked out and told.
+extension ManagedObjectContext {
+    /// Processes what changed since the last time: propagates deletes along the delete rules, which
+    /// keeps inverses in step, lets the undo manager remember, and tells controllers and observers.
+    ///
+    /// It happens by itself before a fetch and a save, and at the end of every `perform`. What a
+    /// context that nobody ends events for (one that was made by hand) has changed until it is
+    /// called is one group to its undo manager.
+    public func processPendingChanges() {
+        processChanges()
+        if !hasEvents { undoManager?.endEvent() }
+    }
+
+    /// Processes changes in the middle of an event.
+    ///
+    /// - Parameter propagatesDeletes: Whether the delete rules are followed; nil means as the context
+    ///   is set.
+    func processChanges(propagatesDeletes: Bool? = nil) {
+        // Every fetch comes here.
+        guard !isProcessing, !noted.isEmpty || !unpropagated.isEmpty || listsAreStale else {
+            return
+        }
+        isProcessing = true
+        defer { isProcessing = false }
+        if propagatesDeletes ?? propagatesDeletesAtEndOfEvent {
+            while !unpropagated.isEmpty {
+                let objects = unpropagated
+                unpropagated = []
+                for object in objects { propagateDelete(of: object) }
+            }
+        }
+        let isTold = observations?.wantsChanges ?? false
+        let isRegistering = undoManager?.isRegistering ?? false
+        let event = isTold || isRegistering ? Event(of: self) : nil
+        settleLists()
+        if let event, isRegistering { undoManager?.register(event) }
+        let changed = noted
+        noted = []
+        for object in changed { object.endEvent() }
+        insertedBeforeEvent = inserted.count
+        deletedBeforeEvent = deleted.count
+        revivedInEvent = []
+        refreshedInEvent = []
+        invalidatedInEvent = []
+        if !observers.isEmpty, !changed.isEmpty { notifyObservers(ObjectChanges(of: changed)) }
+        if let event, isTold { tell(ObjectsDidChange(event)) }
+    }
+
+    /// Removes objects from the lists that have moved on.
+    func settleLists() {
+        guard listsAreStale else { return }
+        listsAreStale = false
+        updatedHoldsClean = false
+        for object in inserted where object.lifecycle == .discarded { forget(object) }
+        inserted.removeAll { $0.lifecycle != .inserted }
+        updated.removeAll { $0.lifecycle != .updated }
+        deleted.removeAll { $0.lifecycle != .deleted }
+    }
+
+    /// Empties the lists of changes, when there are no changes any more.
+    func emptyLists() {
+        setLists(inserted: [], updated: [], deleted: [])
+    }
+
+    /// Lets these be all the changes that there are, from earlier events.
+    func setLists(
+        inserted: [ManagedObject], updated: [ManagedObject], deleted: [ManagedObject]
+    ) {
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+        insertedBeforeEvent = inserted.count
+        deletedBeforeEvent = deleted.count
+        listsAreStale = false
+        updatedHoldsClean = false
+    }
+}
+
+/// What one event changed, before it is over.
+struct Event {
+    /// The objects in the order in which they were changed first.
+    let changed: [ManagedObject]
+    private let newcomers: Set<ObjectIdentifier>
+    private let leavers: Set<ObjectIdentifier>
+    private let refreshed: Set<ObjectIdentifier>
+    private let invalidated: Set<ObjectIdentifier>
+
+    /// Called before the lists are settled.
+    init(of context: ManagedObjectContext) {
+        changed = context.noted
+        newcomers = Set(
+            (context.inserted.dropFirst(context.insertedBeforeEvent) + context.revivedInEvent)
+                .map { ObjectIdentifier($0) })
+        leavers = Set(
+            context.deleted.dropFirst(context.deletedBeforeEvent).map { ObjectIdentifier($0) })
+        refreshed = Set(context.refreshedInEvent.map { ObjectIdentifier($0) })
+        invalidated = Set(context.invalidatedInEvent.map { ObjectIdentifier($0) })
+    }
+
+    /// Whether the object was not there before the event.
+    func isNew(_ object: ManagedObject) -> Bool {
+        newcomers.contains(ObjectIdentifier(object))
+    }
+
+    /// Whether the event deleted the object.
+    func isLeaving(_ object: ManagedObject) -> Bool {
+        switch object.lifecycle {
+        case .deleted: leavers.contains(ObjectIdentifier(object))
+        case .discarded, .gone: true
+        case .clean, .inserted, .updated: false
+        }
+    }
+
+    /// Whether the object's row was found missing.
+    func isInvalid(_ object: ManagedObject) -> Bool {
+        invalidated.contains(ObjectIdentifier(object))
+    }
+
+    /// Whether the object was refreshed and kept its changes.
+    func isRefreshed(_ object: ManagedObject) -> Bool {
+        refreshed.contains(ObjectIdentifier(object))
+    }
+}
+
+extension ObjectChanges {
+    /// What is told to those who follow results.
+    init(of changed: [ManagedObject]) {
+        for object in changed {
+            switch object.lifecycle {
+            case .inserted: inserted.append(object)
+            case .updated, .clean: updated.append(object.latestUpdate)
+            case .deleted, .discarded, .gone: deleted.append(object)
+            }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// What changed since the object was read or saved. After changes were taken back, anything may
+    /// have.
+    fileprivate final var latestUpdate: ObjectChanges.Update {
+        guard lifecycle == .updated else {
+            return ObjectChanges.Update(object: self, slots: nil, changesLinks: false)
+        }
+        return ObjectChanges.Update(
+            object: self, slots: extras?.changedSlots ?? SlotSet(),
+            changesLinks: extras?.hasRelationshipChanges ?? false)
+    }
+}

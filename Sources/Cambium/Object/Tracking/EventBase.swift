@@ -1,0 +1,101 @@
+import CambiumSQLite
+
+/// An object's values before the current event changed them.
+enum EventBase {
+    /// The event has not changed them, or the object is new in it.
+    case none
+    /// They were those last read or saved.
+    case snapshot
+    /// They differed from those already, or the object was never saved.
+    case copy(PlacedRecord)
+}
+
+/// An object's links before the current event changed them.
+final class EventLinks {
+    /// By the number of the relationship; also those of transient ones.
+    private(set) var bases: [Int: LinkSet] = [:]
+    private var known = SlotSet()
+
+    /// Keeps the links of a relationship, unless those of an earlier moment are kept.
+    @inline(__always)
+    func keep(_ ordinal: Int, _ links: () -> LinkSet) {
+        if known.contains(ordinal) { return }
+        known.insert(ordinal)
+        bases[ordinal] = links()
+    }
+}
+
+/// Attributes that were set without being noted as a change: by `setPrimitiveValue`, or in a hook
+/// that is called when an object was read.
+final class QuietChanges {
+    /// The values before, where the object had not changed otherwise.
+    var base: PlacedRecord?
+    /// The slots that were set.
+    var slots = SlotSet()
+}
+
+extension ManagedObject {
+    /// The record before the current event changed it; nil where it did not, or the object is new.
+    final var eventBaseRecord: PlacedRecord? {
+        switch extras?.eventBase {
+        case .snapshot: extras?.snapshot
+        case .copy(let placed): placed
+        case nil, .some(.none): nil
+        }
+    }
+
+    /// Keeps the values as they are, before an event changes a record that is a draft already.
+    final func keepEventBase() {
+        guard flags.contains(.isDraft), let record else { return }
+        switch extras?.eventBase {
+        case nil, .some(.none): break
+        case .snapshot, .copy: return
+        }
+        ownExtras.eventBase = .copy(RecordWriter.compactCopy(record, entityDescription.shape))
+    }
+
+    /// Whether the object is new in the current event, as far as its links go: one that was new
+    /// before keeps its values when it is noted again.
+    private var hasNoFormerLinks: Bool {
+        guard lifecycle == .inserted else { return false }
+        switch extras?.eventBase {
+        case nil, .some(.none): return true
+        case .snapshot, .copy: return false
+        }
+    }
+
+    /// Keeps the links of a relationship as they are, before they are changed for the first time in
+    /// an event.
+    @inline(__always)
+    final func keepEventLinks(_ relationship: RelationshipDescription) {
+        if hasNoFormerLinks { return }
+        let extras = ownExtras
+        let links: EventLinks
+        if let known = extras.eventLinks {
+            links = known
+        } else {
+            links = EventLinks()
+            extras.eventLinks = links
+        }
+        links.keep(relationship.ordinal) { linksBeforeChange(relationship) }
+    }
+
+    private func linksBeforeChange(_ relationship: RelationshipDescription) -> LinkSet {
+        if relationship.isTransient { return transientLinks(of: relationship) }
+        // What was there can be brought back only where it is known.
+        if relationship.isJoinTable || relationship.isOrdered,
+            state.context?.undoManager?.isRegistering == true
+        {
+            return links(relationship.ordinal)
+        }
+        return extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
+    }
+
+    /// Forgets what was before the event.
+    final func endEvent() {
+        flags.remove(.isNoted)
+        guard let extras else { return }
+        extras.eventBase = .none
+        if extras.eventLinks != nil { extras.eventLinks = nil }
+    }
+}

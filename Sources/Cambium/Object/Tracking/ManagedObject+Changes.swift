@@ -1,0 +1,159 @@
+import CambiumSQLite
+
+// What changed, since the object was read or saved, or in the current event.
+extension ManagedObject {
+    /// The present values of the stored properties that were set since the object was read or saved,
+    /// also of those that were set to an equal value; relationships by object ids. Of a new object,
+    /// all values that are not nil. Fires no fault and reads no relationship.
+    public final func changedValues() -> [String: PropertyValue] {
+        guard let record, hasChanges else { return [:] }
+        var values: [String: PropertyValue] = [:]
+        entityDescription.storedSlots.forEach { slot in
+            let isChanged =
+                lifecycle == .inserted
+                ? record.hasValue(slot) : extras?.changedSlots.contains(slot) ?? false
+            guard isChanged, let property = property(at: slot, in: record) else { return }
+            values[property.name] = property.value
+        }
+        for (ordinal, links) in extras?.links ?? [:] where links.hasChanges {
+            let relationship = entityDescription.relationships[ordinal]
+            values[relationship.relationship.name] = value(of: relationship, links)
+        }
+        return values
+    }
+
+    /// The former values of the properties that were changed since changes were last processed;
+    /// relationships by object ids. Empty for an object that is new since then. Reads nothing.
+    public final func changedValuesForCurrentEvent() -> [String: PropertyValue] {
+        guard flags.contains(.isNoted), let extras else { return [:] }
+        var values: [String: PropertyValue] = [:]
+        if let base = eventBaseRecord, let record {
+            for slot in entityDescription.shape.kinds.indices
+            where !record.isEqual(slot, entityDescription.shape.kinds[slot], to: base.record) {
+                guard let property = property(at: slot, in: base.record) else { continue }
+                values[property.name] = property.value
+            }
+        }
+        for (ordinal, links) in extras.eventLinks?.bases ?? [:] {
+            let relationship = entityDescription.relationships[ordinal]
+            guard let now = extras.currentLinks(of: relationship), !now.hasSameMembers(as: links)
+            else { continue }
+            values[relationship.relationship.name] = value(of: relationship, links)
+        }
+        return values
+    }
+
+    /// The values of stored properties as they were last read or saved; relationships by object ids.
+    /// Of a new object there are none. Fires no fault and reads no relationship: an object that is a
+    /// fault has none either, a to-many that was not read is `unread`.
+    ///
+    /// - Parameter names: Which properties; nil for all.
+    /// - Throws: ``StoreError`` with `unknownName` where the entity has no such property.
+    public final func committedValues(
+        forKeys names: [String]? = nil
+    ) throws -> [String: PropertyValue] {
+        for name in names ?? []
+        where entityDescription.layout.slot(of: name) == nil
+            && entityDescription.relationship(named: name) == nil
+        {
+            throw unknownKey(name)
+        }
+        guard lifecycle != .inserted, let base = committedRecord else { return [:] }
+        let wanted = names.map(Set.init)
+        var values: [String: PropertyValue] = [:]
+        entityDescription.storedSlots.forEach { slot in
+            guard let property = property(at: slot, in: base),
+                wanted?.contains(property.name) ?? true
+            else { return }
+            values[property.name] = property.value
+        }
+        for relationship in entityDescription.relationships
+        where relationship.slot == nil && !relationship.isTransient {
+            let name = relationship.relationship.name
+            guard wanted?.contains(name) ?? true else { continue }
+            var links = extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
+            links.discardChanges()
+            values[name] = value(of: relationship, links)
+        }
+        return values
+    }
+
+    /// Whether a stored value differs from the one last read or saved. Fires no fault and reads no
+    /// relationship.
+    public final var hasPersistentChangedValues: Bool {
+        guard hasChanges else { return false }
+        if extras?.hasRelationshipChanges == true { return true }
+        guard let record else { return false }
+        if lifecycle == .inserted {
+            return entityDescription.layout.slots.indices.contains { slot in
+                entityDescription.layout.slots[slot].column != nil && record.hasValue(slot)
+            }
+        }
+        guard let base = extras?.snapshot?.record else { return false }
+        return entityDescription.layout.slots.indices.contains { slot in
+            entityDescription.layout.slots[slot].column != nil
+                && !record.isEqual(slot, entityDescription.shape.kinds[slot], to: base)
+        }
+    }
+
+    /// The record as last read or saved.
+    private var committedRecord: Record? {
+        extras?.snapshot?.record ?? extras?.quietChanges?.base?.record ?? record
+    }
+
+    // MARK: Properties of records
+
+    /// The property that a slot of a record holds; nil where the slot is a part of another's.
+    private func property(at slot: Int, in record: Record) -> (name: String, value: PropertyValue)?
+    {
+        if let attribute = entityDescription.attributes[slot] {
+            let name = entityDescription.layout.slots[slot].property
+            return (name, .value(value(ofSlot: slot, attribute, in: record)))
+        }
+        guard let relationship = entityDescription.relationships.first(where: { $0.slot == slot })
+        else { return nil }
+        return (relationship.relationship.name, .toOne(destinationID(of: relationship, in: record)))
+    }
+
+    /// The id of the object that a to-one leads to, in a record.
+    final func destinationID(
+        of relationship: RelationshipDescription, in record: Record
+    ) -> ObjectID? {
+        guard let slot = relationship.slot, record.hasValue(slot) else { return nil }
+        return id(
+            of: LinkSet.Member(
+                key: record.integer(slot), entity: destinationEntity(of: relationship, in: record)))
+    }
+
+    private func value(
+        of relationship: RelationshipDescription, _ links: LinkSet
+    ) -> PropertyValue {
+        let isWhole = links.stored != nil || lifecycle == .inserted || relationship.isTransient
+        if !relationship.isToMany, isWhole {
+            return .toOne(links.members.first.map(id))
+        }
+        if isWhole { return .toMany(links.members.map(id)) }
+        let removed = links.removed.map {
+            id(of: LinkSet.Member(key: $0, entity: relationship.destination))
+        }
+        return .unread(added: Set(links.added.values.map(id)), removed: Set(removed))
+    }
+
+    final func id(of member: LinkSet.Member) -> ObjectID {
+        if let object = state.context?.registered(entity: member.entity, key: member.key) {
+            return object.objectID
+        }
+        return ObjectID(
+            state.coordinator.model.entities[member.entity], key: member.key,
+            store: state.coordinator.storeIdentifier(
+                ofRoot: state.coordinator.model.entities[member.entity].rootIndex))
+    }
+}
+
+extension LinkSet {
+    /// Whether another moment's links lead to the same objects in the same order, as far as is known.
+    func hasSameMembers(as other: LinkSet) -> Bool {
+        if stored != nil, other.stored != nil { return members == other.members }
+        return added == other.added && removed == other.removed && order == other.order
+    }
+}

@@ -1,0 +1,20 @@
+/// The value of any property, as ``ManagedObject/changedValues()`` and its like answer with.
+public enum PropertyValue: Hashable, Sendable {
+    /// The value of an attribute.
+    case value(Value)
+    /// The object that a to-one relationship leads to, or nil.
+    case toOne(ObjectID?)
+    /// The objects that a to-many relationship leads to, in their order, or sorted by key where they
+    /// have none.
+    case toMany([ObjectID])
+    /// What was changed about a to-many relationship that has not been read: to know all of it would
+    /// take a look into the store.
+    case unread(added: Set<ObjectID>, removed: Set<ObjectID>)
+}
+
+extension PropertyValue {
+    /// The value of an attribute; nil for a relationship.
+    public var value: Value? {
+        if case .value(let value) = self { value } else { nil }
+    }
+}

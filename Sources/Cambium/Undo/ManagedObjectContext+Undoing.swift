@@ -1,0 +1,274 @@
+import CambiumSQLite
+
+// Undoing: objects come back, get their former values and links, and go, in this order. It happens
+// through setters as far as it can, so that inverses are kept, and what it changed can be redone.
+extension ManagedObjectContext {
+    /// Brings back the state before the changes of a group.
+    func apply(_ group: UndoGroup) {
+        var events: [(object: ManagedObject, event: SnapshotEvents)] = []
+        for step in group.steps.reversed() {
+            let revived = step.filter { $0.kind == .went && revive($0) }
+            let present = revived + step.filter { $0.kind == .changed && $0.object.canBeRestored }
+            for undo in present { undo.restoreValues() }
+            for undo in revived { undo.object.relinkToOnes() }
+            for undo in present { undo.restoreLinks() }
+            let leaving = step.filter { $0.kind == .came && withdraw($0.object) }
+            for undo in present { undo.restoreOrders() }
+            events += revived.map { ($0.object, .undoDeletion) }
+            events += present.filter { $0.kind == .changed }.map { ($0.object, .undoUpdate) }
+            events += leaving.map { ($0.object, .undoInsertion) }
+        }
+        // Where everything is again as the store has it, there is nothing to save.
+        for object in noted { object.dropEqualValues() }
+        for object in noted { object.becomeCleanIfUnchanged() }
+        for (object, event) in events { awaken(CollectionOfOne(object), from: event) }
+    }
+
+    /// Brings a deleted object back.
+    private func revive(_ undo: ObjectUndo) -> Bool {
+        let object = undo.object
+        switch object.lifecycle {
+        case .deleted:
+            unpropagated.removeAll { $0 === object }
+            let isChanged =
+                object.flags.contains(.isDraft) || object.extras?.hasRelationshipChanges == true
+            object.lifecycle = isChanged ? .updated : .clean
+            if isChanged { updated.append(object) }
+            listsAreStale = true
+        case .discarded, .gone:
+            guard !object.isGhost, let before = undo.before, register(again: object) else {
+                return false
+            }
+            object.becomeNew(before, draftWriter)
+            inserted.append(object)
+        case .clean, .inserted, .updated:
+            return false
+        }
+        revivedInEvent.append(object)
+        noteForEvent(object)
+        return true
+    }
+
+    /// Makes an object known again under its key.
+    private func register(again object: ManagedObject) -> Bool {
+        let root = objects[object.entityDescription.rootIndex]
+        guard root.map[object.key] == nil else { return false }
+        root.map.insert(object, for: object.key)
+        registeredCount += 1
+        return true
+    }
+
+    /// Takes an object away that came into being. Unlike a deletion it cascades to nobody: what the
+    /// object brought along came with it, and goes by itself.
+    private func withdraw(_ object: ManagedObject) -> Bool {
+        if object.lifecycle == .clean || object.lifecycle == .updated { fire(object) }
+        guard object.isThere else { return false }
+        noteForDeletion(object)
+        detachFromOthers(object)
+        listsAreStale = true
+        if object.lifecycle == .inserted {
+            object.lifecycle = .discarded
+        } else {
+            object.lifecycle = .deleted
+            deleted.append(object)
+        }
+        return true
+    }
+
+    private func detachFromOthers(_ object: ManagedObject) {
+        for relationship in object.entityDescription.relationships where !relationship.isTransient {
+            guard let inverse = relationship.inverse else { continue }
+            if relationship.slot != nil {
+                object.detach(relationship, inverse)
+                continue
+            }
+            for other in targets(of: relationship, object) {
+                if relationship.isJoinTable {
+                    other.detachLink(inverse, from: object)
+                } else {
+                    other.setDestination(
+                        of: other.entityDescription.relationships[inverse], to: nil)
+                }
+            }
+        }
+        object.dropTransientLinks()
+    }
+
+    /// The object of a key, where it can be linked to.
+    fileprivate func livingObject(_ member: LinkSet.Member) -> ManagedObject? {
+        let object = object(entity: member.entity, key: member.key)
+        // A fault may stand for a row that another context has deleted.
+        if object.isFault, object.lifecycle == .clean { try? load(object) }
+        return object.canBeRestored ? object : nil
+    }
+}
+
+extension ObjectUndo {
+    fileprivate func restoreValues() {
+        guard let before else { return }
+        var slots = slots
+        // An object that was gone has taken the whole row over already.
+        if object.lifecycle == .inserted, kind == .went { slots = SlotSet() }
+        slots.forEach { slot in
+            if object.entityDescription.attributes[slot] != nil {
+                object.restore(slot, from: before)
+            } else if let relationship = object.entityDescription.relationships
+                .first(where: { $0.slot == slot })
+            {
+                let destination =
+                    before.record.hasValue(slot)
+                    ? object.managedObjectContext?.livingObject(
+                        LinkSet.Member(
+                            key: before.record.integer(slot),
+                            entity: object.destinationEntity(of: relationship, in: before.record)))
+                    : nil
+                object.setDestination(of: relationship, to: destination)
+            }
+        }
+    }
+
+    fileprivate func restoreLinks() {
+        guard let context = object.managedObjectContext else { return }
+        for links in links {
+            for member in links.added {
+                if let other = context.livingObject(member) {
+                    object.unlink(links.ordinal, from: other)
+                } else if !object.entityDescription.relationships[links.ordinal].isTransient {
+                    object.noteUnlink(links.ordinal, member.key)
+                }
+            }
+            for member in links.removed {
+                if let other = context.livingObject(member) {
+                    object.link(links.ordinal, to: other)
+                }
+            }
+        }
+    }
+
+    fileprivate func restoreOrders() {
+        for links in links {
+            guard let order = links.order else { continue }
+            let relationship = object.entityDescription.relationships[links.ordinal]
+            let present = object.links(relationship.ordinal).members.map(\.key)
+            let known = Set(present)
+            let former = order.filter(known.contains)
+            let others = Set(former)
+            let wanted = former + present.filter { !others.contains($0) }
+            if wanted != present { object.arrange(others, in: wanted, links.ordinal) }
+        }
+    }
+}
+
+extension ManagedObject {
+    /// Whether the object is there, or a fault that may be.
+    final var canBeRestored: Bool {
+        switch lifecycle {
+        case .clean, .inserted, .updated: true
+        case .deleted, .discarded, .gone: false
+        }
+    }
+
+    /// Sets a slot to the value that it has in another record.
+    fileprivate final func restore(_ slot: Int, from before: PlacedRecord) {
+        guard let record = prepareChange(slot), let page else { return }
+        var placed = PlacedRecord(page: page, record: record)
+        state.draftWriter.copySlot(
+            slot, from: before.record, to: &placed, entityDescription.shape)
+        self.record = placed.record
+        self.page = placed.page
+        extras?.unfitSlots.remove(slot)
+    }
+
+    /// Becomes a new object with these values, under its old key.
+    fileprivate final func becomeNew(_ values: PlacedRecord, _ writer: RecordWriter) {
+        let copy = writer.copy(values.record, entityDescription.shape, room: 128)
+        copy.record.version = 0
+        record = copy.record
+        page = copy.page
+        extras = nil
+        flags = flags.intersection(.isNoted).union(.isDraft)
+        lifecycle = .inserted
+    }
+
+    /// Takes its place at the other ends of its to-ones again.
+    fileprivate final func relinkToOnes() {
+        for relationship in entityDescription.relationships {
+            guard let slot = relationship.slot, let record, record.hasValue(slot) else { continue }
+            let member = LinkSet.Member(
+                key: record.integer(slot), entity: destinationEntity(of: relationship, in: record))
+            guard let other = state.context?.livingObject(member) else {
+                setDestination(of: relationship, to: nil)
+                continue
+            }
+            guard let inverse = relationship.inverse else { continue }
+            let opposite = other.entityDescription.relationships[inverse]
+            if !opposite.isToMany, let partner = other.destination(of: opposite), partner !== self {
+                partner.setDestination(of: relationship, to: nil)
+            }
+            other.noteLink(inverse, self)
+        }
+    }
+
+    /// Has no draft any more where all values are as the store has them.
+    fileprivate final func dropEqualValues() {
+        guard lifecycle == .updated, let extras, extras.unfitSlots.isEmpty,
+            let snapshot = extras.snapshot, let record
+        else { return }
+        for (slot, kind) in entityDescription.shape.kinds.enumerated()
+        where !record.isEqual(slot, kind, to: snapshot.record) {
+            return
+        }
+        let base = eventBaseRecord
+        becomeClean(snapshot)
+        lifecycle = .updated
+        if let base { extras.eventBase = .copy(base) }
+    }
+
+    /// Becomes clean where all values and links are as the store has them.
+    fileprivate final func becomeCleanIfUnchanged() {
+        guard lifecycle == .updated, !flags.contains(.isDraft), let extras else { return }
+        for (ordinal, links) in extras.links where links.hasChanges {
+            dropEqualLinks(links, entityDescription.relationships[ordinal])
+        }
+        if extras.hasRelationshipChanges { return }
+        lifecycle = .clean
+        state.context?.listsAreStale = true
+        state.context?.updatedHoldsClean = true
+    }
+
+    /// Drops the changes of a relationship where they lead to what the store has. What was read
+    /// before may have been read without those that were deleted meanwhile, so it is read again.
+    private func dropEqualLinks(_ links: LinkSet, _ relationship: RelationshipDescription) {
+        var links = links
+        if !relationship.isJoinTable, !areAsInMembers(links, relationship) { return }
+        if relationship.isJoinTable || relationship.isOrdered {
+            state.context?.readLinks(of: self, relationship, into: &links)
+            if links.members != links.stored { return }
+            links.discardChanges()
+        } else {
+            links.discardChanges()
+            links.forget()
+        }
+        extras?.links[relationship.ordinal] = links
+    }
+
+    /// Whether the links say what the rows of the members say, and these are as the store has them.
+    private func areAsInMembers(
+        _ links: LinkSet, _ relationship: RelationshipDescription
+    ) -> Bool {
+        guard let inverse = relationship.inverse else { return false }
+        func leadsHere(_ key: Int64) -> Bool? {
+            guard
+                let member = state.context?.registered(entity: relationship.destination, key: key)
+            else { return nil }
+            if member.lifecycle == .discarded { return false }
+            guard let record = member.record, !member.flags.contains(.isDraft),
+                member.lifecycle == .clean || member.lifecycle == .updated,
+                let slot = member.entityDescription.relationships[inverse].slot
+            else { return nil }
+            return record.hasValue(slot) && record.integer(slot) == self.key
+        }
+        return links.added.keys.allSatisfy { leadsHere($0) == true }
+            && links.removed.allSatisfy { leadsHere($0) == false }
+    }
+}

@@ -1,0 +1,116 @@
+import Cambium
+import Foundation
+import Testing
+
+/// Undo of what is not a plain value or link: orders, links in memory only, values in files.
+struct UndoShapeTests {
+    private func withAlbum(
+        _ titles: String, _ body: (PersistentContainer, ManagedObjectContext, Album) throws -> Void
+    ) throws {
+        try withContainer(OrderedModel.model) { container in
+            let context = container.newContext()
+            let album = Album(in: context, title: "album")
+            album.tracks.append(contentsOf: titles.map { Track(in: context, title: String($0)) })
+            try context.save()
+            context.undoManager = ContextUndoManager()
+            try body(container, context, album)
+        }
+    }
+
+    @Test func `an order is undone and redone`() throws {
+        try withAlbum("abcd") { _, context, album in
+            album.tracks.move(from: 3, to: 0)
+            context.processPendingChanges()
+            album.tracks.swapAt(1, 2)
+            album.tracks.remove(at: 3)
+            #expect(album.tracks.titles == "dba")
+            context.undo()
+            #expect(album.tracks.titles == "dabc")
+            context.undo()
+            #expect(album.tracks.titles == "abcd")
+            context.redo()
+            #expect(album.tracks.titles == "dabc")
+            context.redo()
+            #expect(album.tracks.titles == "dba")
+            try context.save()
+            context.refreshAllObjects()
+            #expect(album.tracks.titles == "dba")
+        }
+    }
+
+    @Test func `a saved order is undone by another save`() throws {
+        try withAlbum("abcd") { container, context, album in
+            album.tracks.sort { $0.title > $1.title }
+            try context.save()
+            context.undo()
+            #expect(album.tracks.titles == "abcd")
+            try context.save()
+            let reader = container.newContext()
+            let copy: Album = try reader.get(album.objectID)
+            #expect(copy.tracks.titles == "abcd")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `the list of a deleted owner comes back in its order`(_ saves: Bool) throws {
+        try withAlbum("abcd") { container, context, album in
+            album.tracks.move(from: 3, to: 0)
+            try context.save()
+            context.delete(album)
+            if saves { try context.save() } else { context.processPendingChanges() }
+            context.undo()
+            #expect(album.tracks.titles == "dabc")
+            try context.save()
+            let reader = container.newContext()
+            let copy: Album = try reader.get(album.objectID)
+            #expect(copy.tracks.titles == "dabc")
+        }
+    }
+
+    @Test func `links that are in memory only are undone on both sides`() throws {
+        try withContainer(Widened.model) { container in
+            let context = container.newContext()
+            let (ann, bob, cid) = (
+                context.makeCustomer("Ann"), context.makeCustomer("Bob"),
+                context.makeCustomer("Cid")
+            )
+            ann.partner = bob
+            ann.guided.insert(cid)
+            try context.save()
+            context.undoManager = ContextUndoManager()
+            ann.partner = cid
+            ann.guided.remove(cid)
+            ann.guided.insert(bob)
+            context.undo()
+            #expect(ann.partner === bob && bob.partner === ann && cid.partner == nil)
+            #expect(Set(ann.guided) == [cid])
+            #expect(bob.guide == nil && cid.guide === ann)
+            context.redo()
+            #expect(ann.partner === cid && bob.partner == nil)
+            #expect(Set(ann.guided) == [bob])
+        }
+    }
+
+    @Test func `a value in a file comes back, though the file is gone`() throws {
+        try withContainer(Widened.model, on: .file) { container in
+            let context = container.newContext()
+            let large = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
+            let customer = context.makeCustomer("Ann")
+            customer.photo = large
+            try context.save()
+            context.undoManager = ContextUndoManager()
+            customer.photo = nil
+            try context.save()
+            context.delete(customer)
+            try context.save()
+            context.undo()
+            #expect(customer.photo == nil)
+            context.undo()
+            #expect(customer.photo == large)
+            try context.save()
+            let reader = container.newContext()
+            let copy: Customer = try reader.get(customer.objectID)
+            #expect(copy.photo == large)
+        }
+    }
+}
