@@ -107,6 +107,7 @@ open class ManagedObject {
     /// Checks the limits that the model sets on the properties; called before each save of an
     /// inserted or updated object. This one sees to required values and to numbers that are none;
     /// generated classes override it with the limits of their properties.
+    @_spi(Generated)
     open func validateProperties(into validator: inout Validator) {
         validator.validateEssentials()
     }

@@ -152,6 +152,7 @@ extension SwiftEmitter {
     ) {
         writer.doc("Checks the limits that the model sets; called before each save.")
         let openness = entity.isBase && access == .public ? "open " : modifier
+        if access == .public { writer.line("@_spi(Generated)") }
         writer.block(
             "override \(openness)func validateProperties("
                 + "into validator: inout \(names.library("Validator")))"

@@ -80,6 +80,7 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override open func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateBaseProperties(self, into: &validator)
@@ -120,6 +121,7 @@ nonisolated public final class Child: Base, ChildKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateChildProperties(self, into: &validator)

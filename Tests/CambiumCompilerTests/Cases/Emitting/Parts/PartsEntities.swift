@@ -281,6 +281,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     public var rivals: [Human] { self.fetched(0) }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateHumanProperties(self, into: &validator)

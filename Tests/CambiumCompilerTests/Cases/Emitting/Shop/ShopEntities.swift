@@ -138,6 +138,7 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
     public var tags: ToMany<Tag> { self.toMany(1) }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateProductProperties(self, into: &validator)
@@ -224,6 +225,7 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
     public var products: ToMany<Product> { self.toMany(0) }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateCategoryProperties(self, into: &validator)
@@ -278,6 +280,7 @@ nonisolated public final class Tag: Named, TagKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateTagProperties(self, into: &validator)
@@ -315,6 +318,7 @@ nonisolated public class Named: ManagedObject, NamedKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateNamedProperties(self, into: &validator)
@@ -380,6 +384,7 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validatePlaceProperties(self, into: &validator)

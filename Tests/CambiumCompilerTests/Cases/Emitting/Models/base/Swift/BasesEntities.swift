@@ -36,6 +36,7 @@ nonisolated open class _Parent: ManagedObject, ParentKeys {
     public var children: ToMany<Child> { self.toMany(0) }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override open func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateParentProperties(self, into: &validator)
@@ -89,6 +90,7 @@ nonisolated open class _Child: Parent, ChildKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override open func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateChildProperties(self, into: &validator)

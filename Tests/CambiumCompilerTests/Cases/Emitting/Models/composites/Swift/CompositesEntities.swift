@@ -173,6 +173,7 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateShopProperties(self, into: &validator)

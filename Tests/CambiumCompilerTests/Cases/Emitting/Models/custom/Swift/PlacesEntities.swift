@@ -42,6 +42,7 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validatePlaceProperties(self, into: &validator)

@@ -29,6 +29,7 @@ nonisolated public class Animal: ManagedObject, AnimalKeys {
     public var friends: ToMany<Animal> { self.toMany(0) }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateAnimalProperties(self, into: &validator)
@@ -138,6 +139,7 @@ nonisolated public final class Bird: Animal, BirdKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validateBirdProperties(self, into: &validator)

@@ -47,6 +47,7 @@ nonisolated public final class Playlist: ManagedObject, PlaylistKeys {
     }
 
     /// Checks the limits that the model sets; called before each save.
+    @_spi(Generated)
     override public func validateProperties(into validator: inout Validator) {
         super.validateProperties(into: &validator)
         validatePlaylistProperties(self, into: &validator)
