@@ -15,7 +15,7 @@ struct RandomMergeTests {
     func `contexts that work against each other come to the same graph`(
         _ policy: MergePolicy, _ place: Place
     ) throws {
-        try forEachSeed { seed in
+        try forEachSeed(for: 0.3) { seed in
             let kind: StoreKind = place == .customStore ? .dictionary : .memory
             try withContainer(Everything.model, on: kind) { container in
                 var struggle = Struggle(

@@ -23,13 +23,13 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// The seeds that a random test goes through: the one of `CAMBIUM_SEED`, or new ones for as long as
-/// `CAMBIUM_GENERATOR_SECONDS` says (one second without).
-func forEachSeed(_ body: (UInt64) throws -> Void) rethrows {
+/// `CAMBIUM_GENERATOR_SECONDS` says (without, a second or what the test asks for).
+func forEachSeed(for defaultSeconds: Double = 1, _ body: (UInt64) throws -> Void) rethrows {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["CAMBIUM_SEED"].flatMap({ UInt64($0) }) {
         return try body(seed)
     }
-    let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap { Double($0) } ?? 1
+    let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap { Double($0) } ?? defaultSeconds
     let end = ContinuousClock.now + .seconds(seconds)
     repeat {
         try body(UInt64.random(in: 0..<1_000_000_000))
