@@ -9,7 +9,8 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``,
     ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw. After an error nothing
-    ///   is written, and the context is as it was.
+    ///   is written, and the context is as it was. The exception is ``IncompleteSaveError``, with
+    ///   several stores: it names those that have committed before another one failed to.
     public func save() throws {
         mergeIfAutomatic()
         processChanges(propagatesDeletes: true)
