@@ -14,6 +14,13 @@ extension Place {
         value += value < 0 ? 180 : -180
     }
 
+    /// Refuses a latitude that no map has.
+    func validateLatitude(_ value: inout Double) throws {
+        guard !(-90...90).contains(value) else { return }
+        throw propertyValidationError(
+            for: Place.latitude, "Latitude has to be in the range -90...90.")
+    }
+
     /// Refuses one name.
     func validateObject() throws {
         if name == "Atlantis" { throw Refusal.forbiddenName }

@@ -10,6 +10,8 @@ public final class Watched: _Watched {
     public var onDidSave: ((Watched) -> Void)?
     /// What the checks before a save do beside the model's: nothing, or throw.
     public var onValidate: ((_ isDeletion: Bool) throws -> Void)?
+    /// Whether the checks before a save include the model's.
+    public var asksSuper = true
     /// Why the object was about to be deleted, each time that it was.
     public private(set) var deletionCauses: [DeletionCause] = []
     /// By what the object got other values.
@@ -56,12 +58,12 @@ public final class Watched: _Watched {
     }
 
     override public func validateForInsert() throws {
-        try super.validateForInsert()
+        if asksSuper { try super.validateForInsert() }
         try onValidate?(false)
     }
 
     override public func validateForUpdate() throws {
-        try super.validateForUpdate()
+        if asksSuper { try super.validateForUpdate() }
         try onValidate?(false)
     }
 

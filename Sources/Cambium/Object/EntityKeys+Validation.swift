@@ -47,6 +47,49 @@ extension EntityKeys {
     }
 }
 
+extension EntityKeys {
+    /// The error for a check of the program's own to throw.
+    ///
+    /// ```swift
+    /// extension Place {
+    ///     func validateLongitude(_ value: inout Double) throws {
+    ///         guard (-180...180).contains(value) else {
+    ///             throw propertyValidationError(
+    ///                 for: Place.longitude, "Longitude has to be in the range -180...180")
+    ///         }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Any error may be thrown there; this one names the object and the property, so that a form can
+    /// show it where it belongs.
+    ///
+    /// - Parameters:
+    ///   - key: An attribute of the object itself, or a part of a composite value.
+    ///   - message: What a person should read. It may get into logs: leave the value out.
+    public func propertyValidationError<Value>(
+        for key: some AttributeKey<Self, Value>, _ message: String
+    ) -> ValidationError {
+        propertyValidationError(forKey: key.path.joined(separator: "."), message)
+    }
+}
+
+extension ManagedObject {
+    /// The error for a check of the program's own to throw, for a property known by its name, a
+    /// relationship too. Where there is a generated class, the function that takes a key is safer.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the property, which is not looked up.
+    ///   - message: What a person should read. It may get into logs: leave the value out.
+    public final func propertyValidationError(
+        forKey name: String, _ message: String
+    ) -> ValidationError {
+        ValidationError(
+            code: .custom, entityName: entityDescription.name, objectID: objectID, property: name,
+            message: message)
+    }
+}
+
 extension AttributeValue {
     /// A value of this type from the form that predicates hold.
     fileprivate static func value(_ value: Value) -> Self? {
