@@ -139,12 +139,12 @@ package struct MigrationRunner {
         var state = metadata
         var chain = chain
         while true {
-            let dataVersion = try connection.rows(MigrationSQL.dataVersion)
+            let dataVersion = try connection.rows(PragmaSQL.dataVersion)
             let backup = try backUp(connection, state, chain, path: backupPath)
             let isDone = try connection.transaction {
                 // Another process may have migrated since, or written what the copy lacks.
                 guard try readMetadata(connection) == state,
-                    try connection.rows(MigrationSQL.dataVersion) == dataVersion
+                    try connection.rows(PragmaSQL.dataVersion) == dataVersion
                 else { return false }
                 try run(chain, on: connection)
                 return true

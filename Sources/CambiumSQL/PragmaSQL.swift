@@ -1,4 +1,4 @@
-/// The statements that set pragmas which a program asks for.
+/// The pragmas: those that a program asks for, and those about a whole file.
 package enum PragmaSQL {
     /// What a store relies on, and no option changes.
     private static let reserved: Set<String> = [
@@ -17,6 +17,8 @@ package enum PragmaSQL {
         return "PRAGMA \(name) = \(value)"
     }
 
+    /// A number that another connection's commit changes.
+    package static let dataVersion = "PRAGMA data_version"
     /// Gathers statistics that help SQLite to choose among indexes.
     package static let analyze = "ANALYZE"
     /// Writes the file anew, without holes.

@@ -8,6 +8,10 @@ final class ContextState {
     let draftWriter = RecordWriter()
     /// Codes the values of codable attributes.
     private(set) lazy var codec = JSONCodec()
+    /// Whether reads of the objects' properties are noted for observers.
+    var notesReads = false
+    /// Whether somebody observes what is read now.
+    private(set) lazy var probe = ObservationProbe()
     /// The state of the stores that rows are read from.
     var generation = QueryGenerationToken.unpinned
     // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that holds

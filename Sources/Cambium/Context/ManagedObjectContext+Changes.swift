@@ -112,16 +112,23 @@ extension ManagedObjectContext {
         }
         object.lifecycle = .updated
         updated.append(object)
+        if object.notesReads { object.tellOfChange(of: .lifecycle) }
     }
 
     /// Notes that the event changes an object: from now on its former values are kept.
     func note(_ object: ManagedObject) {
         object.keepEventBase()
-        noteForEvent(object)
+        noteAsChanged(object)
     }
 
-    /// Notes that an object is to be told of at the end of the event.
+    /// Notes that an object, which may be another one in all its properties now, is to be told of at
+    /// the end of the event.
     func noteForEvent(_ object: ManagedObject) {
+        if object.notesReads { object.tellOfChanges() }
+        noteAsChanged(object)
+    }
+
+    private func noteAsChanged(_ object: ManagedObject) {
         guard !object.flags.contains(.isNoted) else { return }
         object.flags.insert(.isNoted)
         noted.append(object)

@@ -50,6 +50,7 @@ extension ManagedObjectContext {
             }
         }
         reread(outdated)
+        if state.notesReads { changes.tellObjects() }
         changes.unregistered = unregistered.all
         notifyObservers(changes)
         notifyOfMerge(changes, changeSets)

@@ -54,6 +54,7 @@ extension ManagedObjectContext {
         }
         if observations?.wantsChanges == true { refreshedInEvent.append(object) }
         note(object)
+        if object.notesReads { object.tellOfChanges() }
         awaken(CollectionOfOne(object), from: .refresh)
     }
 
@@ -99,7 +100,9 @@ extension ManagedObjectContext {
             object.becomeClean(nil)
             object.lifecycle = .discarded
             object.flags = []
+            let observation = object.extras?.observation
             object.extras = nil
+            observation?.changeAll(of: object)
             if hadValues { object.didTurnIntoFault() }
         }
         emptyLists()

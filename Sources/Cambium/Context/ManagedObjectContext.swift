@@ -26,7 +26,7 @@ import CambiumSQLite
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
 ///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
 ///   ``refreshAllObjects()``, ``stalenessInterval``
-/// - Being told: ``observe(_:_:)``, ``notifications(_:)``
+/// - Being told: ``observe(_:_:)``, ``notifications(_:)``, ``objectsAreObservable``
 /// - Memory: ``registeredObjects``, ``retainsRegisteredObjects``, ``reset()``
 public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to.

@@ -146,6 +146,7 @@ extension ManagedObject {
         lifecycle = .clean
         flags.subtract([.isDraft, .tracksSlots])
         guard let extras else { return }
+        extras.observation?.change(.lifecycle, of: self)
         extras.snapshot = nil
         extras.changedSlots = SlotSet()
         extras.quietChanges = nil

@@ -24,6 +24,7 @@ extension PersistentStoreCoordinator {
             Task { @MainActor in reference.context?.endEvent() }
         }
         reference.context = context
+        context.objectsAreObservable = true
         return context
     }
 

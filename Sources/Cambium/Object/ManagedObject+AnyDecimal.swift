@@ -11,6 +11,7 @@ extension ManagedObject {
     /// The value of an optional decimal attribute of any scale.
     @_spi(Generated)
     public final func optionalDecimal(at slot: Int) -> Decimal? {
+        if notesReads { noteRead(of: slot) }
         let record = readable
         return record.hasValue(slot) ? OrderedDecimal.decimal(of: Data(record.bytes(slot))) : nil
     }

@@ -17,6 +17,7 @@ extension ManagedObject {
     /// - Complexity: Decodes at each call.
     @_spi(Generated)
     public final func optionalCodable<Value: Codable & Sendable>(at slot: Int) -> Value? {
+        if notesReads { noteRead(of: slot) }
         let record = readable
         guard record.hasValue(slot) else { return nil }
         do {

@@ -16,6 +16,7 @@ extension ManagedObject {
     /// - Complexity: Reads the file at each call where the value lies in one.
     @_spi(Generated)
     public final func optionalValue(at slot: Int) -> Data? {
+        if notesReads { noteRead(of: slot) }
         let record = readable
         guard record.hasValue(slot) else { return nil }
         guard entityDescription.externalSlots.contains(slot) else {

@@ -9,6 +9,7 @@ extension ManagedObject {
         guard let slot = entityDescription.layout.slot(of: name),
             let attribute = entityDescription.attributes[slot]
         else { throw unknownKey(name) }
+        if notesReads { noteRead(of: slot) }
         return value(ofSlot: slot, attribute, in: readable)
     }
 
@@ -110,6 +111,7 @@ extension ManagedObject {
         guard let slot = entityDescription.layout.slot(of: name),
             let attribute = entityDescription.attributes[slot]
         else { return .null }
+        if notesReads { noteRead(of: slot) }
         return value(ofSlot: slot, attribute, in: readable)
     }
 

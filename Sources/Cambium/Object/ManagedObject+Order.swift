@@ -69,6 +69,7 @@ extension ManagedObject {
             body(&links)
             ownExtras.links[ordinal] = links
         }
+        if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 
     final func loadFaults(among objects: [ManagedObject]) {

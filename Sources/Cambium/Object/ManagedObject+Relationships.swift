@@ -31,6 +31,7 @@ extension ManagedObject {
 
     final func destination(of relationship: RelationshipDescription) -> ManagedObject? {
         if let slot = relationship.slot {
+            if notesReads { noteRead(of: slot) }
             let record = readable
             guard record.hasValue(slot) else { return nil }
             return state.context?.object(
@@ -117,6 +118,7 @@ extension ManagedObject {
 
     /// The links of a relationship kept elsewhere, read if they were not.
     final func links(_ ordinal: Int) -> LinkSet {
+        if notesReads { noteRead(of: .links(ordinal)) }
         let relationship = entityDescription.relationships[ordinal]
         if relationship.isTransient { return transientLinks(of: relationship) }
         let known = extras?.links[ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
@@ -189,6 +191,7 @@ extension ManagedObject {
         keepEventLinks(relationship)
         ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].add(
             LinkSet.Member(key: object.key, entity: object.entityDescription.index))
+        if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 
     final func noteUnlink(_ ordinal: Int, _ key: Int64) {
@@ -199,6 +202,7 @@ extension ManagedObject {
         willChangeLinks()
         keepEventLinks(relationship)
         ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
+        if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 
     @inline(__always)

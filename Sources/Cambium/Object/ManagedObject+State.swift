@@ -26,19 +26,24 @@ extension ManagedObject {
     public final var entity: Entity { entityDescription.entity }
 
     /// Whether the object is new and will be inserted by the next save.
-    public final var isInserted: Bool { lifecycle == .inserted }
+    public final var isInserted: Bool { observedLifecycle == .inserted }
 
     /// Whether a property was set since the object was read or saved, even to an equal value.
-    public final var isUpdated: Bool { lifecycle == .updated }
+    public final var isUpdated: Bool { observedLifecycle == .updated }
 
     /// Whether the next save will delete the object, or another isolation has deleted its row.
     public final var isDeleted: Bool {
-        lifecycle == .deleted || (lifecycle == .gone && isGhost)
+        observedLifecycle == .deleted || (lifecycle == .gone && isGhost)
     }
 
     /// Whether the object is inserted, updated or deleted and not saved yet.
     public final var hasChanges: Bool {
-        lifecycle == .inserted || lifecycle == .updated || lifecycle == .deleted
+        observedLifecycle == .inserted || lifecycle == .updated || lifecycle == .deleted
+    }
+
+    private var observedLifecycle: Lifecycle {
+        if notesReads { noteRead(of: .lifecycle) }
+        return lifecycle
     }
 
     /// Whether the values are not in memory yet. Reading one reads the row.
@@ -104,6 +109,8 @@ final class ObjectExtras {
     /// The object that a save has kept in place of this one, which was new and had its unique
     /// values.
     var survivor: ManagedObject?
+    /// Who observes the object; made when somebody does.
+    var observation: ObjectObservation?
     /// The default values of a new object that are made anew for each, by slot; only where there are
     /// unique constraints, so that a merge can tell whether the program set them.
     var dynamicDefaults: [Int: StoredValue] = [:]

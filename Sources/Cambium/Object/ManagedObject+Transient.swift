@@ -73,6 +73,7 @@ extension ManagedObject {
         var links = transientLinks(of: relationship)
         links.add(LinkSet.Member(key: object.key, entity: object.entityDescription.index))
         ownExtras.transientLinks[relationship.ordinal] = links
+        if notesReads { tellOfChange(of: .links(relationship.ordinal)) }
     }
 
     private func noteTransientUnlink(
@@ -86,5 +87,6 @@ extension ManagedObject {
         }
         links.remove(object.key)
         ownExtras.transientLinks[relationship.ordinal] = links
+        if notesReads { tellOfChange(of: .links(relationship.ordinal)) }
     }
 }

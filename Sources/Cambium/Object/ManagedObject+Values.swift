@@ -13,6 +13,7 @@ extension ManagedObject {
     @_spi(Generated)
     @inlinable
     public final func value<Property: StoredProperty>(at slot: Int) -> Property {
+        if notesReads { noteRead(of: slot) }
         let record = readable
         guard record.hasValue(slot) else { return Property.missing }
         return Property.read(record, slot) ?? Property.missing
@@ -22,6 +23,7 @@ extension ManagedObject {
     @_spi(Generated)
     @inlinable
     public final func optionalValue<Property: StoredProperty>(at slot: Int) -> Property? {
+        if notesReads { noteRead(of: slot) }
         let record = readable
         return record.hasValue(slot) ? Property.read(record, slot) : nil
     }
@@ -43,12 +45,14 @@ extension ManagedObject {
     /// The value of a required decimal attribute.
     @_spi(Generated)
     public final func decimal(at slot: Int, scale: Int) -> Decimal {
-        DecimalStorage.decimal(ofUnits: readable.integer(slot), scale: scale)
+        if notesReads { noteRead(of: slot) }
+        return DecimalStorage.decimal(ofUnits: readable.integer(slot), scale: scale)
     }
 
     /// The value of an optional decimal attribute.
     @_spi(Generated)
     public final func optionalDecimal(at slot: Int, scale: Int) -> Decimal? {
+        if notesReads { noteRead(of: slot) }
         let record = readable
         guard record.hasValue(slot) else { return nil }
         return DecimalStorage.decimal(ofUnits: record.integer(slot), scale: scale)
@@ -76,18 +80,21 @@ extension ManagedObject {
     @inlinable
     public final func writeInteger(_ slot: Int, _ value: Int64) {
         prepareChange(slot)?.setInteger(slot, value)
+        if notesReads { tellOfChange(of: slot) }
     }
 
     /// Writes a floating-point number as a change.
     @inlinable
     public final func writeReal(_ slot: Int, _ value: Double) {
         prepareChange(slot)?.setReal(slot, value)
+        if notesReads { tellOfChange(of: slot) }
     }
 
     /// Takes a value away, as a change.
     @inlinable
     public final func writeNull(_ slot: Int) {
         prepareChange(slot)?.setNull(slot)
+        if notesReads { tellOfChange(of: slot) }
     }
 
     /// Writes text or data as a change.
@@ -100,6 +107,7 @@ extension ManagedObject {
         state.draftWriter.setBytes(bytes, slot, of: &placed, entityDescription.shape)
         self.page = placed.page
         self.record = placed.record
+        if notesReads { tellOfChange(of: slot) }
     }
 
     /// Makes sure that the record may be written and the change is known; nil where the object is

@@ -28,6 +28,8 @@ open class ManagedObject {
     @exclusivity(unchecked) @usableFromInline final var record: Record?
     @exclusivity(unchecked) @usableFromInline final var flags: ChangeFlags
     @exclusivity(unchecked) final var lifecycle: Lifecycle
+    /// Whether observers may want to hear of the object, so that reads are noted.
+    @exclusivity(unchecked) @usableFromInline final var notesReads: Bool
     @exclusivity(unchecked) final var page: RowPage?
     @exclusivity(unchecked) final var extras: ObjectExtras?
     final let state: ContextState
@@ -48,6 +50,7 @@ open class ManagedObject {
         flags = registration.lifecycle == .inserted ? [.isDraft, .isNoted] : []
         lifecycle = registration.lifecycle
         state = registration.state
+        notesReads = registration.state.notesReads
         entityDescription = registration.entity
         key = registration.key
     }

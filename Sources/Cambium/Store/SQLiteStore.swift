@@ -28,6 +28,7 @@ final class SQLiteStore: Store {
     /// Who reads the store as it was.
     let pins = Mutex<[StorePin]>([])
     private let isCheckpointing = Atomic(false)
+    private let otherWriters = OtherWriters()
 
     /// - Parameter connection: A connection to a store of the model's current version.
     init(
@@ -146,16 +147,21 @@ final class SQLiteStore: Store {
         if isPinned { expirePins(logSize: pages * Self.pageSize) }
         // A log that somebody reads from cannot shrink, and each save would try.
         if pages > Self.inlineCheckpointPages, !isPinned {
-            connection.checkpoint()
+            checkpoint(connection)
         } else if pages > Self.backgroundCheckpointPages,
             !isCheckpointing.exchange(true, ordering: .acquiring)
         {
             Task.detached(priority: .utility) { [weak self] in
                 guard let self else { return }
                 // A store that was closed meanwhile has no log to be moved.
-                try? writer.withLock { $0.checkpoint() }
+                try? writer.withLock { checkpoint($0) }
                 isCheckpointing.store(false, ordering: .releasing)
             }
         }
+    }
+
+    private func checkpoint(_ connection: Connection) {
+        if let path { otherWriters.look(connection, path: path) }
+        connection.checkpoint()
     }
 }

@@ -177,6 +177,7 @@ extension ManagedObject {
         self.record = placed.record
         self.page = placed.page
         extras?.unfitSlots.remove(slot)
+        if notesReads { tellOfChange(of: slot) }
     }
 
     /// Becomes a new object with these values, under its old key.
@@ -185,7 +186,9 @@ extension ManagedObject {
         copy.record.version = 0
         record = copy.record
         page = copy.page
+        let observation = extras?.observation
         extras = nil
+        if let observation { ownExtras.observation = observation }
         flags = flags.intersection(.isNoted).union(.isDraft)
         lifecycle = .inserted
     }

@@ -8,8 +8,6 @@ package enum MigrationSQL {
     package static let foreignKeysOn = "PRAGMA foreign_keys = ON"
     /// Lists keys that lead nowhere: table, row, destination, number of the key.
     package static let foreignKeyCheck = "PRAGMA foreign_key_check"
-    /// A number that another connection's commit changes.
-    package static let dataVersion = "PRAGMA data_version"
 
     /// All rows of a table, in the order of their keys, to compare before and after.
     package static func rows(of table: Table) -> String {
