@@ -5,16 +5,14 @@ import CambiumSQL
 extension CompiledBundle {
     /// The generated Swift: always files of the same names.
     ///
-    /// - Parameter folder: What paths in the compiler's messages are relative to.
-    package func swiftFiles(
-        relativeTo folder: String = FileManager.default.currentDirectoryPath
-    ) -> [SwiftFile] {
+    /// - Parameter folder: What paths in the Swift compiler's messages are relative to; nil for the
+    ///   package that the model is in.
+    package func swiftFiles(relativeTo folder: String? = nil) -> [SwiftFile] {
         guard let current = versions.last else { return [] }
         return SwiftEmitter(
             model: current.model, schema: schema, migrations: migrations, bundle: "\(name).cambium",
             access: current.access,
-            lines: SourceLines(
-                of: current, relativeTo: folder)
+            lines: SourceLines(of: current, relativeTo: folder)
         ).files()
     }
 

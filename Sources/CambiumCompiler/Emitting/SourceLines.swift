@@ -38,20 +38,27 @@ package struct SourceLines: Sendable {
     ///
     /// - Parameters:
     ///   - version: The version.
-    ///   - folder: The folder that the compiler's messages are relative to; paths outside of it
-    ///     start with the bundle's name, so that no output holds the path of a machine's folder.
-    package init(of version: CheckedModel, relativeTo folder: String) {
+    ///   - folder: The folder that the compiler's messages are relative to; nil for that of the
+    ///     package. Paths outside of it start with the bundle's name.
+    package init(of version: CheckedModel, relativeTo folder: String? = nil) {
         let given = version.position(ofEntity: nil).path
         let parts = given.split(separator: "/").map(String.init)
         let start =
             parts.lastIndex { $0.hasSuffix(".cambium") || $0.hasSuffix(".xcdatamodeld") }
             ?? max(0, parts.count - 1)
         let file = parts[start...].joined(separator: "/")
-        let absolute = URL(fileURLWithPath: given).standardizedFileURL.path
-        let prefix = URL(fileURLWithPath: folder).standardizedFileURL.path + "/"
         bundle = parts.isEmpty ? "" : parts[start]
         self.file = file
-        path = absolute.hasPrefix(prefix) ? String(absolute.dropFirst(prefix.count)) : file
+        let absolute = URL(fileURLWithPath: given).standardizedFileURL
+        let base =
+            folder.map { URL(fileURLWithPath: $0).standardizedFileURL }
+            ?? Self.package(of: absolute)
+        let prefix = base.map { $0.path + "/" }
+        path =
+            prefix.flatMap { prefix in
+                absolute.path.hasPrefix(prefix)
+                    ? String(absolute.path.dropFirst(prefix.count)) : nil
+            } ?? file
 
         var lines: [String: Int] = [:]
         let root = version.parsed.root
@@ -65,6 +72,25 @@ package struct SourceLines: Sendable {
             }
         }
         self.lines = lines
+    }
+
+    /// The folder of the package that a file is in: the nearest one above it with a Package.swift.
+    ///
+    /// SwiftPM runs the Swift compiler in the root package's folder, whatever the folder that
+    /// `swift build` was called in, and the compiler prints the paths of `#sourceLocation` as they
+    /// stand. So a path from there is one that a terminal or an editor with the package open can
+    /// follow: `Sources/App/Shop.cambium/3.xml:9:20: error: …`. An absolute path could be followed
+    /// too, but then the output would differ from machine to machine, and so would whatever is
+    /// cached by it; and so it would if the path depended on where the tool is called. In a
+    /// package that another depends on, paths are from that package's own folder.
+    private static func package(of file: URL) -> URL? {
+        var folder = file.deletingLastPathComponent()
+        while folder.path != "/" {
+            let manifest = folder.appendingPathComponent("Package.swift").path
+            if FileManager.default.fileExists(atPath: manifest) { return folder }
+            folder.deleteLastPathComponent()
+        }
+        return nil
     }
 
     /// What a doc comment says about the place, with a space before it, or nothing.

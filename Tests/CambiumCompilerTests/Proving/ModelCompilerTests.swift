@@ -118,6 +118,32 @@ struct ModelCompilerTests {
         #expect(files == ModelCompiler.compile(other.bundle.path).bundle?.swiftFiles())
     }
 
+    @Test func `errors in generated Swift name the model from the package's folder`() throws {
+        let manager = FileManager.default
+        let root = manager.temporaryDirectory.appendingPathComponent("cambium-\(UUID().uuidString)")
+        defer { try? manager.removeItem(at: root) }
+        let bundle = root.appendingPathComponent("Sources/App/Shop.cambium")
+        try manager.createDirectory(at: bundle, withIntermediateDirectories: true)
+        let text = """
+            <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+              <entity name="A" validate="custom"><attribute name="a" type="string"/></entity>
+            </model>
+            """
+        try Data(text.utf8).write(to: bundle.appendingPathComponent("1.xml"))
+        func places() throws -> Set<String> {
+            let files = try #require(ModelCompiler.compile(bundle.path).bundle?.swiftFiles())
+            return Set(
+                files.flatMap { $0.contents.split(separator: "\n") }
+                    .map { $0.trimmingCharacters(in: .whitespaces) }
+                    .filter { $0.hasPrefix("#sourceLocation(file") })
+        }
+        #expect(try places() == [#"#sourceLocation(file: "Shop.cambium/1.xml", line: 2)"#])
+        try Data().write(to: root.appendingPathComponent("Package.swift"))
+        #expect(
+            try places()
+                == [#"#sourceLocation(file: "Sources/App/Shop.cambium/1.xml", line: 2)"#])
+    }
+
     /// Without the lines that the printing adds: titles, and the empty line before each step.
     private func withoutComments(_ sql: String) -> String {
         sql.split(separator: "\n", omittingEmptySubsequences: true)
