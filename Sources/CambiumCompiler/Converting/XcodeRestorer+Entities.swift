@@ -119,16 +119,15 @@ extension XcodeRestorer {
     private mutating func request(
         _ element: ParsedElement, of entity: String
     ) -> [(key: String, value: String)] {
-        let name = element["name"]?.value ?? ""
         let condition = element.text.trimmed.value
         var own = element.list
         own.set("to", entity)
         if !condition.isEmpty { own.set(RequestSpelling.condition, condition) }
-        let list = RequestSpelling().restored(own)
+        let list = TemplateSpelling().restored(own)
         let position = own.value(XcodeNamespace.position).flatMap { Int($0) }
         requests.append(
             (position ?? requests.count, ParsedElement(xcode: "fetchRequest", list)))
-        var keys = RequestSpelling().own(from: list).keys(toBecome: own)
+        var keys = TemplateSpelling().own(from: list).keys(toBecome: own)
         let parameters = element.children(named: "parameter").map { parameter in
             let name = parameter["name"]?.value ?? ""
             return parameter["type"].map { "\(name): \($0.value)" } ?? name
@@ -137,6 +136,7 @@ extension XcodeRestorer {
             keys.append(("parameters", parameters.joined(separator: ", ")))
         }
         keys += Self.infoKeys(of: element)
+        let name = list.value("name") ?? ""
         return keys.map { ("fetch.\(name).\($0.key)", $0.value) }
     }
 }

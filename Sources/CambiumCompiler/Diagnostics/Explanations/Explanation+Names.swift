@@ -129,12 +129,13 @@ extension Explanation {
         title: "The name is another one in Swift",
         meaning: """
             A model of Xcode has a property or class whose name the runtime or Swift has \
-            already. The store and expressions keep the name; generated code uses the other one \
-            that the message says.
+            already, or a fetch request whose name is no identifier, such as 'New this week'. The \
+            store and expressions keep a property's name; generated code uses the other one that \
+            the message says.
             """,
         remedy: """
             Nothing, if that is right. Otherwise rename the property in the next version of the \
-            model.
+            model, or the request in this one.
             """,
         wrong: .words(
             "A property objectID in a model of Xcode"),

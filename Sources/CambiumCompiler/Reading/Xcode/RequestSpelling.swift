@@ -56,6 +56,30 @@ struct RequestSpelling: Spelling {
     }
 }
 
+/// `<fetchRequest>` as a template: the function that it becomes needs a name that Swift can have,
+/// and Xcode takes any text.
+struct TemplateSpelling: Spelling {
+    func own(from xcode: AttributeList) -> AttributeList {
+        var own = RequestSpelling().own(from: xcode)
+        own.set("name", xcode.value("name").map(Self.identifier), from: xcode["name"])
+        return own
+    }
+
+    func xcode(from own: AttributeList) -> AttributeList {
+        RequestSpelling().xcode(from: own)
+    }
+
+    /// As in the name of a bundle, an underscore stands for what cannot be in an identifier.
+    private static func identifier(_ name: String) -> String {
+        guard !name.isEmpty, !ModelChecker.isIdentifier(name) else { return name }
+        let signs = name.unicodeScalars.map { scalar in
+            scalar.properties.isXIDContinue ? Character(scalar) : "_"
+        }
+        let legal = String(signs)
+        return ModelChecker.isIdentifier(legal) ? legal : "fetch" + legal
+    }
+}
+
 /// `<fetched>` without the request in it. It keeps no data, so that a new name is no renaming.
 struct FetchedSpelling: Spelling {
     func own(from xcode: AttributeList) -> AttributeList {

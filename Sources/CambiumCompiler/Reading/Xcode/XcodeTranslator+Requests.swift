@@ -15,7 +15,8 @@ extension XcodeTranslator {
                     at: request["entity"]?.valueOffset ?? request.offset)
                 continue
             }
-            var list = RequestSpelling().translated(request.list)
+            var list = TemplateSpelling().translated(request.list)
+            warnOfOtherName(of: request, list)
             let condition = list[RequestSpelling.condition]
             list.remove("to")
             list.remove(RequestSpelling.condition)
@@ -36,9 +37,19 @@ extension XcodeTranslator {
         return templates
     }
 
-    /// Adds what the entity's user info says of a template.
+    /// Xcode's requests have names that no function can have.
+    private mutating func warnOfOtherName(of request: ParsedElement, _ own: AttributeList) {
+        guard let written = request["name"], let name = own.value("name"), name != written.value
+        else { return }
+        report(
+            .renamedInSwift, "'\(written.value)' is no identifier; in Swift it is '\(name)'",
+            at: written.valueOffset, notes: ["Another name in the model keeps the two the same"])
+    }
+
+    /// Adds what the entity's user info says of a template, by the name that it has in Xcode.
     func complete(_ template: ParsedElement, with info: UserInfo) -> ParsedElement {
-        guard let name = template["name"]?.value else { return template }
+        let kept = template[XcodeNamespace.prefix + "name"] ?? template["name"]
+        guard let name = kept?.value else { return template }
         let keys = info.keys(under: "fetch.\(name).")
         guard !keys.isEmpty else { return template }
         var template = template
