@@ -15,9 +15,36 @@ enum Files {
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try data.write(to: file, options: .atomic)
         } catch {
-            throw .file(
-                "\(path) cannot be written: \(error.localizedDescription)\nIn a package plugin, "
-                    + "writing may need: swift package --allow-writing-to-package-directory …")
+            throw .file("\(path) cannot be written: \(reason(for: error))")
+        }
+    }
+
+    /// Why a file cannot be written, and what to do where leave is missing: the sandbox that
+    /// plugins run in on macOS refuses in no other way.
+    static func reason(for error: any Error) -> String {
+        let codes: [CocoaError.Code] = [.fileWriteNoPermission, .fileWriteVolumeReadOnly]
+        guard let code = (error as? CocoaError)?.code, codes.contains(code) else {
+            return error.localizedDescription
+        }
+        return error.localizedDescription + "\nIn a package plugin, writing may need: "
+            + "swift package --allow-writing-to-package-directory …"
+    }
+
+    /// Takes away a file, or a folder with all that is in it.
+    static func remove(_ path: String) throws(ToolError) {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            throw .file("\(path) cannot be removed: \(reason(for: error))")
+        }
+    }
+
+    /// The names in a folder, sorted.
+    static func names(in folder: String) throws(ToolError) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        } catch {
+            throw .file("\(folder) cannot be read: \(error.localizedDescription)")
         }
     }
 
@@ -44,12 +71,22 @@ enum Files {
         URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
+    /// The bytes of a file, or nil where there is none.
+    static func bytes(of path: String) throws(ToolError) -> [UInt8]? {
+        guard exists(path) else { return nil }
+        do {
+            return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw .file("\(path) cannot be read: \(error.localizedDescription)")
+        }
+    }
+
     /// The text of a file, or nil where there is none.
     static func text(of path: String) throws(ToolError) -> String? {
-        guard exists(path) else { return nil }
-        guard let data = FileManager.default.contents(atPath: path),
-            let text = String(bytes: data, encoding: .utf8)
-        else { throw .file("\(path) cannot be read.") }
+        guard let bytes = try bytes(of: path) else { return nil }
+        guard let text = String(bytes: bytes, encoding: .utf8) else {
+            throw .file("\(path) cannot be read: it is not UTF-8. Save it in UTF-8.")
+        }
         return text
     }
 

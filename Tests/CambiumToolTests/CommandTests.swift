@@ -64,6 +64,16 @@ struct CommandTests {
         #expect(ToolRun("schema", path, "--output", "-").output == ModelSchema.text)
     }
 
+    @Test func `a schema for a bundle that is not there is not written, nor any folder`() throws {
+        let folder = try TemporaryFolder()
+        let missing = folder.path("Sources/Shop.cambium")
+        #expect(ToolRun("schema", missing).code == .file)
+        let run = ToolRun("schema", missing, "--output", folder.path("schemas/model.xsd"))
+        #expect(run.code == .file)
+        #expect(run.errors.contains("There is no folder \(missing)."))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
+    }
+
     @Test func `a model that names its schema is checked like any other`() throws {
         let folder = try TemporaryFolder()
         try folder.write(

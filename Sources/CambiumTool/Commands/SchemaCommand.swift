@@ -37,7 +37,9 @@ enum SchemaCommand: Command {
     ]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
-        let bundle = URL(fileURLWithPath: try arguments.bundle())
+        let path = try arguments.bundle()
+        try Files.requireModel(path)
+        let bundle = URL(fileURLWithPath: path)
         let beside = bundle.deletingLastPathComponent().appendingPathComponent(ModelSchema.fileName)
         let output = arguments.value("--output") ?? beside.relativePath
         try Files.deliver(ModelSchema.text, to: output, console)
