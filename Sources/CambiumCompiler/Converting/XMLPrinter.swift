@@ -1,6 +1,7 @@
 /// Writes Cambium's own XML: two spaces for each level, at most 100 columns where that can be,
 /// attributes in the language's order, and every comment and single blank line of the file that it
-/// comes from.
+/// comes from. What is of another namespace stays as it is written there: only its own language
+/// knows what white space and the order of text and elements mean in it.
 struct XMLPrinter {
     private static let width = 100
 
@@ -39,6 +40,11 @@ struct XMLPrinter {
 
     private mutating func add(_ element: ParsedElement, level: Int) {
         let indent = String(repeating: " ", count: 2 * level)
+        if let written = verbatim(element) {
+            lines += (indent + written).split(separator: "\n", omittingEmptySubsequences: false)
+                .map(String.init)
+            return
+        }
         let text = XMLText.content(element.text.trimmed.value)
         let hasComments =
             element.comments.contains { $0.placement == .atEnd }
@@ -62,6 +68,16 @@ struct XMLPrinter {
         if !text.isEmpty { lines.append(indent + "  " + text) }
         add(comments: element.comments, .atEnd, level: level + 1, isFirst: lines.count == start)
         lines.append("\(indent)</\(element.name)>")
+    }
+
+    /// The text of an element that is not laid out: one of another namespace, or one of ours in
+    /// which such elements are among text.
+    private func verbatim(_ element: ParsedElement) -> String? {
+        guard let source, let end = element.end else { return nil }
+        let isAmongText =
+            !element.text.isBlank && element.children.contains { $0.isOfOtherLanguage }
+        guard element.isOfOtherLanguage || isAmongText else { return nil }
+        return source.text(element.offset..<end)
     }
 
     private mutating func addStartTag(of element: ParsedElement, end: String, indent: String) {
@@ -106,7 +122,6 @@ struct XMLPrinter {
     private static func lines(of comment: String, from old: Int, to new: Int) -> [String] {
         comment.split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
             index, line in
-            let line = line.hasSuffix("\r") ? line.dropLast() : line
             let end = line.lastIndex { $0 != " " && $0 != "\t" }
             guard let end else { return "" }
             guard index > 0 else { return String(line[...end]) }
@@ -152,6 +167,11 @@ struct XMLPrinter {
 }
 
 extension ParsedElement {
+    /// Whether it is neither of Cambium's namespace nor of that for what is kept of Xcode's.
+    fileprivate var isOfOtherLanguage: Bool {
+        namespace != Vocabulary.namespace && namespace != XcodeNamespace.uri
+    }
+
     /// With the declarations that its names need, on the outermost element.
     fileprivate func declaringNamespaces() -> ParsedElement {
         var element = self

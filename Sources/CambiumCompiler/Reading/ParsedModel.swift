@@ -58,6 +58,8 @@ package struct ParsedElement: Sendable {
     package var text = ParsedText()
     /// The comments before it, and those before its end.
     package var comments: [ParsedComment] = []
+    /// Where its last tag ends; nil for what was not read from a file.
+    var end: Int?
 
     /// The attribute of that name.
     package subscript(name: String) -> ParsedAttribute? {

@@ -80,6 +80,7 @@ struct TagScanner {
         }
         let isEmpty = bytes[index] == UInt8(ascii: "/")
         index += isEmpty ? 2 : 1
+        element.end = index
         elements.append(element)
         if elements.count > ReadingLimits.elements {
             return limit("more than \(ReadingLimits.elements) elements", at: start)
@@ -120,6 +121,7 @@ struct TagScanner {
             return .malformed(at: index)
         }
         index += 1
+        elements[last].end = index
         return nil
     }
 
@@ -224,11 +226,13 @@ struct TagScanner {
     }
 }
 
-/// Where a start tag is.
+/// Where an element is.
 struct ScannedElement {
     let name: Range<Int>
     var attributes: [ScannedAttribute]
     var text: [ScannedText] = []
+    /// Where its last tag ends.
+    var end = 0
 }
 
 /// Where a comment is.

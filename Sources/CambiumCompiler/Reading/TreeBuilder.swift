@@ -56,6 +56,7 @@ final class TreeBuilder {
             name: name, namespace: namespace, offset: places.name.lowerBound - 1,
             attributes: parsed)
         element.text.pieces = places.text
+        element.end = places.end
         element.comments = takeComments(.before) { $0.next < next }
         open.append(element)
         numbers.append(next - 1)

@@ -8,8 +8,9 @@ enum FormatCommand: Command {
     static let usage = "MODEL ... [--check]"
     static let details = """
         Rewrites the versions of bundles Name.cambium, or single files such as Shop.cambium/3.xml:
-        two spaces a level, attributes in one order, long lines broken. Comments stay, and the model
-        is the same; a frozen version may be formatted. Files that are so already are left alone.
+        two spaces a level, attributes in one order, long lines broken. Comments stay, elements of
+        other namespaces stay as they are written, and the model is the same; a frozen version may
+        be formatted. Files that are so already are left alone.
 
         --check writes nothing, names the files that would change and ends with exit code 5.
         """
@@ -20,13 +21,13 @@ enum FormatCommand: Command {
         var code = ExitCode.fine
         for path in try arguments.bundles() {
             for file in try files(at: path) {
-                guard let text = try Files.text(of: file) else {
+                guard let bytes = try Files.bytes(of: file) else {
                     throw ToolError.file("There is no file \(file).")
                 }
                 do throws(Diagnostic) {
-                    let source = SourceText(path: file, bytes: Array(text.utf8))
+                    let source = SourceText(path: file, bytes: bytes)
                     let formatted = try ModelFormatter.format(source)
-                    guard formatted != text else { continue }
+                    guard !bytes.elementsEqual(formatted.utf8) else { continue }
                     if isCheck {
                         console.write("\(file) is not formatted\n")
                         code = code == .fine ? .differs : code

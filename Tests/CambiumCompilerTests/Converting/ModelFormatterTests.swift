@@ -75,6 +75,53 @@ struct ModelFormatterTests {
         #expect(try format(expected) == expected)
     }
 
+    @Test func `what is of another namespace stays as it is written`() throws {
+        let note = """
+            <n:note   b="1" a='2'>Read <n:b>this</n:b>, <n:i>then</n:i>
+               that<!-- or not -->.
+                  </n:note>
+            """
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <model xmlns="urn:cambium:model:1" xmlns:n="urn:n" name="Shop" version="1">
+              \(note)
+              <entity name="A">
+                <rule name="r" message="m">a <n:mark/> != nil</rule>
+                <attribute name="a" type="string"/>
+              </entity>
+            </model>
+
+            """
+        #expect(try format(text) == text)
+        let indented = text.replacingOccurrences(of: "  <n:note", with: "<n:note")
+        #expect(try format(indented) == text)
+    }
+
+    @Test func `lines end with a line feed, in comments too`() throws {
+        let text = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <model xmlns="urn:cambium:model:1" xmlns:n="urn:n" name="Shop" version="1">
+
+              <!-- about A,
+                   in two lines -->
+              <entity name="A"> <!-- beside -->
+                <n:note>one
+            two</n:note>
+
+                <rule name="r" message="m">
+                  a != nil
+                </rule> <!-- of r -->
+              </entity>
+            </model>
+
+            """
+        let formatted = try format(text)
+        #expect(formatted.contains("\n\n    <rule"))
+        for lineEnd in ["\r\n", "\r"] {
+            #expect(try format(text.replacingOccurrences(of: "\n", with: lineEnd)) == formatted)
+        }
+    }
+
     @Test(arguments: ["<model name=\"A\"/>", "<a/>", "<model xmlns=\"urn:cambium:model:1\">"])
     func `what is no model of ours is refused`(text: String) {
         #expect(throws: Diagnostic.self) { try format(text) }
