@@ -26,14 +26,14 @@ struct ShippedStep {
                 problems = []
                 return
             } catch {
-                let lost = error.problems.filter(Self.isLoss).map {
+                let lost = error.problems.filter(\.isLoss).map {
                     MigrationDeclaration.Drop(
                         entity: $0.entity, property: $0.property, reason: "Core Data dropped it")
                 }.filter { !drops.contains($0) }
                 guard lost.count == error.problems.count, !lost.isEmpty else {
                     migration = nil
                     losses = []
-                    problems = error.problems.filter { !Self.isLoss($0) }
+                    problems = error.problems.filter { !$0.isLoss }
                     return
                 }
                 drops += lost
@@ -43,11 +43,6 @@ struct ShippedStep {
         migration = nil
         losses = []
         problems = []
-    }
-
-    /// Whether all that is missing is the author's word that something may go.
-    private static func isLoss(_ problem: MigrationProblem) -> Bool {
-        problem.side == .old && problem.fixes.contains { $0.contains("<drop ") }
     }
 
     private static func name(of drop: MigrationDeclaration.Drop) -> String {
@@ -66,5 +61,12 @@ struct ShippedStep {
             migration: MigrationDeclaration(
                 from: old.version, fills: declared?.fills ?? [],
                 drops: (declared?.drops ?? []) + drops, steps: declared?.steps ?? []))
+    }
+}
+
+extension MigrationProblem {
+    /// Whether all that is missing is the author's word that something may go.
+    var isLoss: Bool {
+        side == .old && fixes.contains { $0.contains("<drop ") }
     }
 }

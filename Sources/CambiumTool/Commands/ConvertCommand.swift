@@ -18,11 +18,13 @@ enum ConvertCommand: Command {
         take the old bundle out of the target: one target has one model of a name.
 
         A mapping model becomes the <migration> of the version that it leads to: renames, fills and
-        drops, and a comment for each step that was code. It is printed, or written to --output:
+        drops, and comments for what was code and for what is still to be decided. It is printed, or
+        written to the file of --output:
 
             cambium convert Shop1to2.xcmappingmodel --model Shop.xcdatamodeld --from 1 --to 2
 
-        The model and its two versions are needed only to tell what nothing maps, and so is dropped.
+        The model and its two versions say which entity declares a property, and what nothing maps
+        and so is dropped. Without them, fills may name the wrong entity, and drops are missing.
         """
     static let options = [
         Option("--output", "FOLDER", "where the new bundle is made (default: beside the old)"),
@@ -31,6 +33,9 @@ enum ConvertCommand: Command {
         Option("--from", "VERSION", "the version that a mapping model starts from"),
         Option("--to", "VERSION", "the version that a mapping model leads to"),
     ]
+
+    /// The options that make no sense for a bundle.
+    static let optionsOfMapping = ["--model", "--from", "--to"]
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         var path = try arguments.bundle()
@@ -78,33 +83,5 @@ enum ConvertCommand: Command {
         console.writeError(
             "cambium: note: \(lock) was not carried over: it holds for the old format. Freeze what "
                 + "has shipped again: cambium freeze \(new) --through VERSION\n")
-    }
-
-    private static func convertMapping(
-        _ path: String, _ arguments: Arguments, _ console: Console
-    ) throws -> ExitCode {
-        let versions = arguments.value("--model").map { BundleReader.read($0).bundle.versions }
-        func version(_ option: String) throws -> ParsedModel? {
-            guard let name = arguments.value(option) else { return nil }
-            guard let found = versions?.first(where: { $0.version == name }) else {
-                throw ToolError.usage("There is no version '\(name)' in the model of --model")
-            }
-            return found
-        }
-        let (old, new) = (try version("--from"), try version("--to"))
-        let text: String
-        do throws(Diagnostic) {
-            text = try MappingModelReader.migration(at: path, old: old, new: new)
-        } catch {
-            console.writeError(error.rendered + "\n")
-            return .modelHasErrors
-        }
-        let output = arguments.value("--output")
-        if let output, Files.exists(output), !arguments.has("--force") {
-            throw ToolError.file(
-                "\(output) is there already; nothing was written. Take it away, or say --force.")
-        }
-        try Files.deliver(text, to: output, console)
-        return .fine
     }
 }

@@ -3,9 +3,11 @@ import CambiumModel
 /// Which entities and properties of a new version are those of the old one: by name, or by the name
 /// that `renamedFrom` gives. What the author declares as dropped matches nothing, so that something
 /// of the same name is new.
-struct ModelMatch {
-    let old: Model
-    let new: Model
+package struct ModelMatch {
+    /// The older version.
+    package let old: Model
+    /// The newer version.
+    package let new: Model
     private(set) var problems: [MigrationProblem] = []
     private var oldEntities: [String: String] = [:]
     private var newEntities: [String: String] = [:]
@@ -18,7 +20,8 @@ struct ModelMatch {
         let property: String
     }
 
-    init(old: Model, new: Model) {
+    /// Compares two versions.
+    package init(old: Model, new: Model) {
         self.old = old
         self.new = new
         // What the author says goes before what only has the same name.
@@ -167,33 +170,39 @@ struct ModelMatch {
         return found.flatMap { isDropped(oldEntity.name, $0.name) ? nil : $0 }
     }
 
-    func oldEntity(of entity: Entity) -> Entity? {
+    /// The entity of the old version that one of the new version is.
+    package func oldEntity(of entity: Entity) -> Entity? {
         oldEntities[entity.name].flatMap(old.entity(named:))
     }
 
-    func newEntity(of entity: Entity) -> Entity? {
+    /// The entity of the new version that one of the old version is.
+    package func newEntity(of entity: Entity) -> Entity? {
         newEntities[entity.name].flatMap(new.entity(named:))
     }
 
-    func oldAttribute(of name: String, in entity: String) -> Attribute? {
+    /// The attribute of the old version that one of the new version is.
+    package func oldAttribute(of name: String, in entity: String) -> Attribute? {
         oldProperties[PropertyName(entity: entity, property: name)].flatMap { found in
             old.entity(named: found.entity)?.attributes.first { $0.name == found.property }
         }
     }
 
-    func newAttribute(of name: String, in entity: String) -> Attribute? {
+    /// The attribute of the new version that one of the old version is.
+    package func newAttribute(of name: String, in entity: String) -> Attribute? {
         newProperties[PropertyName(entity: entity, property: name)].flatMap { found in
             new.entity(named: found.entity)?.attributes.first { $0.name == found.property }
         }
     }
 
-    func oldRelationship(of name: String, in entity: String) -> Relationship? {
+    /// The relationship of the old version that one of the new version is.
+    package func oldRelationship(of name: String, in entity: String) -> Relationship? {
         oldProperties[PropertyName(entity: entity, property: name)].flatMap { found in
             old.entity(named: found.entity)?.relationships.first { $0.name == found.property }
         }
     }
 
-    func newRelationship(of name: String, in entity: String) -> Relationship? {
+    /// The relationship of the new version that one of the old version is.
+    package func newRelationship(of name: String, in entity: String) -> Relationship? {
         newProperties[PropertyName(entity: entity, property: name)].flatMap { found in
             new.entity(named: found.entity)?.relationships.first { $0.name == found.property }
         }

@@ -63,32 +63,6 @@ struct MappingModelReaderTests {
         #expect(try XMLReader.read(source).children.isEmpty)
     }
 
-    @Test func `what nothing maps is dropped where the versions are known`() throws {
-        func parsed(_ content: String) throws -> ParsedModel {
-            let text = "<model xmlns=\"urn:cambium:model:1\">\(content)</model>"
-            let source = SourceText(path: "1.xml", bytes: Array(text.utf8))
-            return ParsedModel(source: source, version: "1", root: try XMLReader.read(source))
-        }
-        let old = try parsed(
-            """
-            <entity name="Gone"/>
-            <entity name="Group"><attribute name="a"/><attribute name="b"/></entity>
-            """)
-        let new = try parsed("<entity name=\"Category\"><attribute name=\"a\"/></entity>")
-        let text = try MappingModelReader.migration(
-            from: mapping(entity: names("Group", "Category")), old: old, new: new)
-        let reason = "reason=\"The mapping model does not carry it over\""
-        #expect(
-            text == """
-                <migration from="1">
-                  <rename entity="Category" from="Group"/>
-                  <drop entity="Gone" \(reason)/>
-                  <drop entity="Group" property="b" \(reason)/>
-                </migration>
-
-                """)
-    }
-
     @Test(arguments: ["<a/>", "<database/>", "", "bplist00"])
     func `what is no mapping model is refused`(text: String) {
         #expect(throws: Diagnostic.self) {
@@ -125,62 +99,5 @@ private struct Steps: RandomNumberGenerator {
     mutating func next() -> UInt64 {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return state ^ (state >> 29)
-    }
-}
-
-/// Real mapping models.
-@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
-final class RealMappingModelTests {
-    private let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("cambium-\(UUID().uuidString)")
-
-    init() throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let archive = Corpus.folder.appendingPathComponent("mappings/xcmapping-open.tar.xz")
-        process.arguments = ["tar", "xf", archive.path, "-C", folder.path]
-        try process.run()
-        process.waitUntilExit()
-    }
-
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    /// The result for each mapping model, by its name.
-    private func migrations() throws -> [String: String] {
-        var found: [String: String] = [:]
-        let walk = FileManager.default.enumerator(atPath: folder.path)
-        while let path = walk?.nextObject() as? String {
-            guard path.hasSuffix(".xcmappingmodel") else { continue }
-            let url = folder.appendingPathComponent(path)
-            found[url.deletingPathExtension().lastPathComponent] =
-                try MappingModelReader.migration(at: url.path)
-        }
-        return found
-    }
-
-    @Test func `all become migrations of the language and say what is in them`() throws {
-        let migrations = try migrations()
-        #expect(migrations.count == 24)
-        for (name, text) in migrations {
-            let source = SourceText(path: name, bytes: Array(text.utf8))
-            let root = try XMLReader.read(source)
-            #expect(root.name == "migration" && root["from"]?.value.isEmpty == false, "\(name)")
-            let names = Set(root.children.map(\.name))
-            #expect(names.isSubset(of: ["rename", "fill", "drop"]), "\(name)")
-        }
-        func expect(_ line: String, in name: String) {
-            #expect(migrations[name]?.contains(line) == true, "\(migrations[name] ?? name)")
-        }
-        expect(
-            #"<fill entity="StoreApp" attribute="sourceIdentifier" with="'com.rileytestut.AltStore'"/>"#,
-            in: "AltStore5ToAltStore6")
-        expect(
-            #"<fill entity="InstalledApp" attribute="installedDate" with="refreshedDate"/>"#,
-            in: "AltStore2ToAltStore3")
-        expect(
-            "InstalledApp.isActive is made by: defaultIsActiveForBundleID:team: of the policy"
-                + " with bundleIdentifier, team", in: "AltStore4ToAltStore5")
-        expect("Country.isoContinent was continent.numericISO3166Code", in: "Moody 4-Moody 5")
     }
 }

@@ -3,27 +3,27 @@ import Foundation
 /// Turns a mapping model of Xcode's (`xcmapping.xml`) into a `<migration>` to start from.
 package enum MappingModelReader {
     /// The `<migration>`: renames, fills and drops where the mapping says as much, and comments
-    /// with a step where it leads to code, which has to be written again.
+    /// with a step where it leads to code, which has to be written again. A comment at its end says
+    /// what the compiler will still ask for.
     ///
     /// - Parameters:
     ///   - source: The text of `xcmapping.xml`.
-    ///   - old: The version that the mapping starts from. Only with it, entities and attributes that
-    ///     are not mapped can be dropped.
-    ///   - new: The version that it leads to.
+    ///   - versions: The versions that the mapping leads from and to. Only they say which entity
+    ///     declares a property, and what nothing maps and so is dropped.
     /// - Throws: what is wrong with the file.
     package static func migration(
-        from source: SourceText, old: ParsedModel? = nil, new: ParsedModel? = nil
+        from source: SourceText, between versions: MappedVersions? = nil
     ) throws(Diagnostic) -> String {
-        let model = try MappingModel(withoutEmbeddedModels(source))
-        var writer = MappingWriter(model: model, old: old?.root, new: new?.root)
-        return writer.text(from: old?.version ?? model.oldVersion ?? "")
+        let mapping = try MappingModel(withoutEmbeddedModels(source))
+        let draft = MappingTranslator.draft(of: mapping, between: versions)
+        return draft.text(from: versions?.old.model.version ?? mapping.oldVersion ?? "")
     }
 
     /// Reads `X.xcmappingmodel`, or the file in it.
     ///
     /// - Throws: that it cannot be read, or what is wrong with it.
     package static func migration(
-        at path: String, old: ParsedModel? = nil, new: ParsedModel? = nil
+        at path: String, between versions: MappedVersions? = nil
     ) throws(Diagnostic) -> String {
         let isFolder = path.hasSuffix(".xcmappingmodel") || path.hasSuffix(".xcmappingmodel/")
         let file = isFolder ? path + (path.hasSuffix("/") ? "" : "/") + "xcmapping.xml" : path
@@ -33,7 +33,7 @@ package enum MappingModelReader {
                 at: SourcePosition(path: file, line: 1, column: 1))
         }
         return try migration(
-            from: SourceText(path: file, bytes: [UInt8](data)), old: old, new: new)
+            from: SourceText(path: file, bytes: [UInt8](data)), between: versions)
     }
 
     /// Without the document type, which is refused elsewhere for good reasons, and without the

@@ -11,13 +11,14 @@ struct MappingModel {
         let others: [String]
         let offset: Int
 
-        /// The properties whose value is not just copied.
+        /// The properties that the new version has.
         var names: Set<String> { Set((attributes + relationships).map(\.name)) }
     }
 
     /// The mapping of a property.
     struct Property {
         let name: String
+        /// Where the value comes from; nil for the property of the same name, if there is one.
         let expression: ArchivedExpression?
         /// The path that a relationship follows, and the mapping that it uses, in words.
         let path: String?
@@ -29,6 +30,9 @@ struct MappingModel {
     let oldVersion: String?
     let newVersion: String?
 
+}
+
+extension MappingModel {
     private static let known: Set<String> = [
         "sourcename", "destinationname", "mappingtypename", "mappingnumber", "name",
         "autogenerateexpression", "migrationpolicyclassname", "mappingmodel",

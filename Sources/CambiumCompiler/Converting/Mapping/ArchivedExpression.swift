@@ -1,7 +1,7 @@
 import Foundation
 
 /// The expression of a mapping, which Xcode keeps as an archive.
-indirect enum ArchivedExpression {
+indirect enum ArchivedExpression: Hashable {
     /// A value, as our language writes it.
     case constant(String)
     /// A path from the object that is migrated.
