@@ -36,7 +36,8 @@ struct ExitCodeTests {
         ["check", "a.cambium", "--format"], ["compile", "a.cambium"], ["new"], ["new", "a b"],
         ["sql", "a.cambium", "--from", "1"], ["diagram", "a.cambium", "b.cambium"],
         ["explain", "CM999"], ["help", "chek"], ["check", "--strict=1", "a.cambium"],
-        ["format", "a.txt"],
+        ["format", "a.txt"], ["convert", "a.cambium", "--from", "1"],
+        ["convert", "a.xcdatamodeld", "--model", "b.xcdatamodeld"],
     ])
     func `a wrong command line is 2`(words: [String]) {
         let run = ToolRun(words)

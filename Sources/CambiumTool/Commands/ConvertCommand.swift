@@ -6,16 +6,21 @@ import Foundation
 enum ConvertCommand: Command {
     static let name = "convert"
     static let summary = "Turn a model of Xcode into Cambium's own format, or back"
-    static let usage = "MODEL [--output FOLDER] [--force]"
+    static let usage =
+        "MODEL|MAPPING [--output PATH] [--force] [--model MODEL --from V --to V]"
     static let details = """
         The direction follows from the name: Shop.xcdatamodeld becomes Shop.cambium, and the other
         way round, with all versions. Nothing of the model is lost: what one format has no word for
-        is kept in a way that the other way back restores. Xcode's diagram positions go.
+        is kept in a way that the other way back restores. Xcode's diagram positions go. A model
+        with findings is converted as it is, and you are told how many there are.
 
             cambium convert Sources/App/Shop.xcdatamodeld
 
         Both formats can be compiled as they are; convert when you want what Xcode cannot say. Then
         take the old bundle out of the target: one target has one model of a name.
+
+        With --force a bundle that is there already gets exactly the versions of the old one: its
+        own are written over, and removed where the old one has none of that name.
 
         A mapping model becomes the <migration> of the version that it leads to: renames, fills and
         drops, and comments for what was code and for what is still to be decided. It is printed, or
@@ -27,8 +32,8 @@ enum ConvertCommand: Command {
         and so is dropped. Without them, fills may name the wrong entity, and drops are missing.
         """
     static let options = [
-        Option("--output", "FOLDER", "where the new bundle is made (default: beside the old)"),
-        Option("--force", nil, "write over what is there"),
+        Option("--output", "PATH", "the folder for the new bundle (default: beside the old)"),
+        Option("--force", nil, "replace what is there"),
         Option("--model", "MODEL", "the model that a mapping model belongs to"),
         Option("--from", "VERSION", "the version that a mapping model starts from"),
         Option("--to", "VERSION", "the version that a mapping model leads to"),
@@ -40,8 +45,14 @@ enum ConvertCommand: Command {
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         var path = try arguments.bundle()
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        if path.hasSuffix(".xcmappingmodel") || path.hasSuffix("/xcmapping.xml") {
+        if path.hasSuffix(".xcmappingmodel") || path.hasSuffix("/xcmapping.xml")
+            || path == "xcmapping.xml"
+        {
             return try convertMapping(path, arguments, console)
+        }
+        if let option = optionsOfMapping.first(where: arguments.has) {
+            throw arguments.usage(
+                "\(option) is for a mapping model; a bundle is converted with all its versions.")
         }
         try Files.requireModel(path)
         let (bundle, diagnostics) = BundleReader.read(path)
@@ -52,23 +63,58 @@ enum ConvertCommand: Command {
             ? ModelConverter.xcodeBundle(from: bundle) : ModelConverter.ownBundle(from: bundle)
         let beside = URL(fileURLWithPath: path).deletingLastPathComponent().relativePath
         let folder = arguments.value("--output") ?? beside
-        let bundles = Set(files.compactMap { $0.path.split(separator: "/").first.map(String.init) })
-        if !arguments.has("--force") {
-            for name in bundles.sorted() where Files.exists("\(folder)/\(name)") {
-                throw ToolError.file(
-                    "\(folder)/\(name) is there already; nothing was written. Take it away, or say "
-                        + "--force.")
-            }
+        let names = Set(files.compactMap { $0.path.split(separator: "/").first.map(String.init) })
+        let written = names.sorted().map { "\(folder)/\($0)" }
+        if !arguments.has("--force"), let existing = written.first(where: Files.exists) {
+            throw ToolError.file(
+                "\(existing) is there already; nothing was written. Take it away, or say "
+                    + "--force.")
         }
         for file in files { try Files.write(file.contents, to: "\(folder)/\(file.path)") }
-        for name in bundles.sorted() { console.write("Wrote \(folder)/\(name)\n") }
-        noteLosses(of: bundle, at: path, in: bundles.sorted().map { "\(folder)/\($0)" }, console)
+        for path in written { console.write("Wrote \(path)\n") }
+        guard let new = written.first else { return .fine }
+        try removeStale(in: new, keeping: Set(files.map { "\(folder)/\($0.path)" }), console)
+        noteFindings(in: new, console)
+        noteLosses(of: bundle, at: path, in: new, console)
         return .fine
+    }
+
+    /// Takes away the versions, and the settings, that a bundle had before and the converted one
+    /// has not: the last of them would be the current version now.
+    private static func removeStale(
+        in bundle: String, keeping files: Set<String>, _ console: Console
+    ) throws(ToolError) {
+        let kept = files.union(
+            files.map { URL(fileURLWithPath: $0).deletingLastPathComponent().relativePath })
+        let versions = try Files.names(in: bundle).filter {
+            $0.hasSuffix(bundle.hasSuffix(".cambium") ? ".xml" : ".xcdatamodel")
+        }
+        let settings = "\(bundle).json"
+        let stale =
+            versions.map { "\(bundle)/\($0)" } + (Files.exists(settings) ? [settings] : [])
+        for path in stale where !kept.contains(path) {
+            try Files.remove(path)
+            console.write("Removed \(path), which the converted model does not have\n")
+        }
+    }
+
+    /// Says how many findings the new bundle has. It is as good as the old one, but whoever
+    /// converts wants to know whether it can be compiled.
+    private static func noteFindings(in bundle: String, _ console: Console) {
+        let diagnostics = ModelCompiler.compile(bundle).diagnostics
+        guard !diagnostics.isEmpty else { return }
+        let errors = diagnostics.count(where: \.isError)
+        let counts = [(errors, "error"), (diagnostics.count - errors, "warning")]
+            .filter { $0.0 > 0 }
+            .map { "\($0) \($1)\($0 == 1 ? "" : "s")" }
+        console.writeError(
+            "cambium: note: the model has \(counts.joined(separator: " and ")); to see them: "
+                + "cambium check \(bundle)\n")
     }
 
     /// Says what stayed behind.
     private static func noteLosses(
-        of bundle: ParsedBundle, at path: String, in written: [String], _ console: Console
+        of bundle: ParsedBundle, at path: String, in new: String, _ console: Console
     ) {
         if path.hasSuffix(".cambium") {
             let files = bundle.versions.filter { $0.root.hasComments }.map { "\($0.version).xml" }
@@ -79,7 +125,7 @@ enum ConvertCommand: Command {
             }
         }
         let lock = "\(path)/\(VersionFreezer.fileName)"
-        guard Files.exists(lock), let new = written.first else { return }
+        guard Files.exists(lock) else { return }
         console.writeError(
             "cambium: note: \(lock) was not carried over: it holds for the old format. Freeze what "
                 + "has shipped again: cambium freeze \(new) --through VERSION\n")
