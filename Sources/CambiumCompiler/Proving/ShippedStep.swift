@@ -67,6 +67,6 @@ struct ShippedStep {
 extension MigrationProblem {
     /// Whether all that is missing is the author's word that something may go.
     var isLoss: Bool {
-        side == .old && fixes.contains { $0.contains("<drop ") }
+        side == .old && fixes.contains { if case .drop = $0 { true } else { false } }
     }
 }

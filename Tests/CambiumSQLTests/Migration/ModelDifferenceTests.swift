@@ -21,7 +21,7 @@ import Testing
         #expect(problem.property == "name")
         #expect(problem.side == .old)
         #expect(
-            problem.fixes == [
+            problem.fixes.map { $0.xml(from: "1") } == [
                 #"<attribute name="title" renamedFrom="name" …/>"#,
                 #"<migration from="1"><drop entity="A" property="name" reason="…"/></migration>"#,
             ])
@@ -30,7 +30,7 @@ import Testing
     @Test func `an entity that disappears is asked about`() throws {
         let problem = try #require(problems([a], [Entity(name: "B")]).first)
         #expect(
-            problem.fixes == [
+            problem.fixes.map { $0.xml(from: "1") } == [
                 #"<entity name="B" renamedFrom="A">"#,
                 #"<migration from="1"><drop entity="A" reason="…"/></migration>"#,
             ])
@@ -90,6 +90,47 @@ import Testing
         }
         #expect(!problems(entities(many: true), entities(many: false)).isEmpty)
         #expect(problems(entities(many: false), entities(many: true)).isEmpty)
+    }
+
+    @Test func `links that both ends lose are one problem, which the drop of the old ones solves`()
+    {
+        func entities(_ inverse: String?) -> [Entity] {
+            let back = inverse.map { Relationship(name: $0, destination: "B", inverse: "to") }
+            return [
+                Entity(name: "A", relationships: [back].compactMap(\.self)),
+                Entity(
+                    name: "B",
+                    relationships: [Relationship(name: "to", destination: "A", inverse: inverse)]),
+            ]
+        }
+        let found = problems(entities(nil), entities("from"))
+        #expect(found.map(\.entity) == ["B"])
+        #expect(found.first?.fixes == [.drop(entity: "B", property: "to")])
+        #expect(problems(entities(nil), entities("from"), drops: [("B", "to")]).isEmpty)
+    }
+
+    @Test func `what a new version asks of rows, and what a fill takes care of`() {
+        func entity(_ type: AttributeType, _ least: Int64, unique: Bool = false) -> Entity {
+            Entity(
+                name: "A",
+                attributes: [
+                    Attribute(name: "x", type: type, limits: Limits(minimum: .int(least)))
+                ], uniqueConstraints: unique ? [UniqueConstraint(properties: ["x"])] : [])
+        }
+        func risks(
+            _ new: Entity, fills: [MigrationDeclaration.Fill] = []
+        ) -> [RowRisk.Kind] {
+            ModelDifference(
+                from: model("1", [entity(.int32, 3)]), to: model("2", [new], fills: fills)
+            ).rowRisks.map(\.kind)
+        }
+        #expect(risks(entity(.int32, 3)).isEmpty)
+        #expect(risks(entity(.int64, 2)).isEmpty)
+        #expect(risks(entity(.int32, 4)) == [.limits])
+        #expect(risks(entity(.int16, 3)) == [.narrowedType])
+        #expect(risks(entity(.int32, 3, unique: true)) == [.uniqueness(["x"])])
+        let fill = MigrationDeclaration.Fill(entity: "A", attribute: "x", value: .literal(.int(5)))
+        #expect(risks(entity(.int32, 4), fills: [fill]).isEmpty)
     }
 
     @Test func `a new required to-one of existing objects is refused`() {

@@ -40,6 +40,11 @@ extension Value {
         return right > whole ? .less : .equal
     }
 
+    /// Whether both have an order and the first comes before the second.
+    package static func isLess(_ left: Value, _ right: Value) -> Bool {
+        order(left, right) == .less
+    }
+
     /// Equal, or both nil.
     static func areEqual(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {

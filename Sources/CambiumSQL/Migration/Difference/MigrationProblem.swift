@@ -16,13 +16,13 @@ package struct MigrationProblem: Error, Sendable, Hashable {
     package let side: Side
     /// What is wrong, and the remedy in words.
     package let message: String
-    /// XML to paste; each by itself solves the problem.
-    package let fixes: [String]
+    /// What to write; each by itself solves the problem.
+    package let fixes: [MigrationFix]
 
     /// Describes a problem.
     package init(
         entity: String, property: String? = nil, in side: Side = .new, message: String,
-        fixes: [String] = []
+        fixes: [MigrationFix] = []
     ) {
         self.entity = entity
         self.property = property
@@ -37,10 +37,6 @@ package struct MigrationProblems: Error, Sendable, Hashable, CustomStringConvert
     /// The problems, at least one.
     package let problems: [MigrationProblem]
 
-    /// One problem a line, fixes indented below.
-    package var description: String {
-        problems.map { problem in
-            ([problem.message] + problem.fixes.map { "    \($0)" }).joined(separator: "\n")
-        }.joined(separator: "\n")
-    }
+    /// One problem a line.
+    package var description: String { problems.map(\.message).joined(separator: "\n") }
 }

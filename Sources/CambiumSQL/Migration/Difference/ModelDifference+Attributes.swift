@@ -28,7 +28,7 @@ extension ModelDifference {
                 add(.attributeDropped(entity: entity.name, attribute.name))
             } else {
                 addMissing(
-                    attribute.name, of: oldEntity, in: entity, element: "attribute",
+                    attribute.name, of: oldEntity, in: entity, declaration: .attribute,
                     candidate: entity.attributes.first {
                         !$0.isTransient && $0.type == attribute.type
                             && match.oldAttribute(of: $0.name, in: entity.name) == nil
@@ -95,7 +95,7 @@ extension ModelDifference {
                     message: "\(entity.name).\(new.name) becomes derived, and the values that "
                         + "objects have would be lost; say that they may be, or give the derived "
                         + "attribute another name",
-                    fixes: [dropFix(oldEntity, old.name)]))
+                    fixes: [.drop(entity: oldEntity, property: old.name)]))
         }
         if old.derivation != new.derivation || old.type != new.type || old.isTransient {
             add(.derivationChanged(entity: entity.name, new.name))
@@ -113,7 +113,11 @@ extension ModelDifference {
                     message: "\(entity.name).\(new.name) changes its type from "
                         + "\(words(for: old.type)) to \(words(for: new.type)), and not every value "
                         + "is sure to survive; give the new attribute another name",
-                    fixes: [dropFix(match.oldEntity(of: entity)?.name ?? entity.name, old.name)]))
+                    fixes: [
+                        .drop(
+                            entity: match.oldEntity(of: entity)?.name ?? entity.name,
+                            property: old.name)
+                    ]))
             return
         }
         if old.type != new.type, !conversion.isSameThing {
@@ -146,15 +150,14 @@ extension ModelDifference {
                 message: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
                     + "have no value for it; give it a default or a fill, or make it optional",
                 fixes: [
-                    "<attribute name=\"\(attribute.name)\" type=\"\(word(for: attribute.type))\" "
-                        + "default=\"…\"/>",
-                    "<migration from=\"\(old.version)\"><fill entity=\"\(entity.name)\" "
-                        + "attribute=\"\(attribute.name)\" with=\"…\"/></migration>",
+                    .giveDefault(name: attribute.name, type: word(for: attribute.type)),
+                    .fill([.init(entity: entity.name, name: attribute.name)]),
                 ]))
     }
 
     mutating func addMissing(
-        _ property: String, of oldEntity: Entity, in entity: Entity, element: String,
+        _ property: String, of oldEntity: Entity, in entity: Entity,
+        declaration: MigrationFix.Declaration,
         candidate: String?
     ) {
         add(
@@ -163,9 +166,8 @@ extension ModelDifference {
                 message: "\(oldEntity.name).\(property) of version \(old.version) is gone in "
                     + "version \(new.version); say whether it was renamed or its data may be lost",
                 fixes: [
-                    "<\(element) name=\"\(candidate ?? "newName")\" "
-                        + "renamedFrom=\"\(property)\" …/>",
-                    dropFix(oldEntity.name, property),
+                    .rename(declaration, to: candidate, from: property),
+                    .drop(entity: oldEntity.name, property: property),
                 ]))
     }
 

@@ -62,7 +62,7 @@ extension ModelDifference {
                         && match.oldComposite(of: $0, in: entity) == nil
                 }
                 addMissing(
-                    composite.name, of: oldEntity, in: entity, element: "attribute",
+                    composite.name, of: oldEntity, in: entity, declaration: .attribute,
                     candidate: candidate?.name)
             }
         }
@@ -104,12 +104,9 @@ extension ModelDifference {
                     + "objects have no value for \(names.joined(separator: ", ")); give each a "
                     + "fill, or a default in \(composite.composite), or make the value optional",
                 fixes: [
-                    "<attribute name=\"\(composite.name)\" type=\"\(composite.composite)\" "
-                        + "optional=\"true\"/>",
-                    "<migration from=\"\(old.version)\">"
-                        + names.map {
-                            "<fill entity=\"\(entity.name)\" attribute=\"\($0)\" with=\"…\"/>"
-                        }.joined() + "</migration>",
+                    .makeOptional(
+                        .attribute, name: composite.name, type: composite.composite),
+                    .fill(names.map { .init(entity: entity.name, name: $0) }),
                 ]))
     }
 }

@@ -67,8 +67,8 @@ extension ModelDifference {
                     message: "\(entity.name).\(relationship.name) is required, and existing "
                         + "objects may have no object there; make it optional",
                     fixes: [
-                        "<relationship name=\"\(relationship.name)\" "
-                            + "to=\"\(relationship.destination)\" optional=\"true\"/>"
+                        .makeOptional(
+                            .relationship, name: relationship.name, type: relationship.destination)
                     ]))
         } else if let destination = new.entity(named: relationship.destination),
             let oldDestination = match.oldEntity(of: destination),
@@ -87,16 +87,22 @@ extension ModelDifference {
         old.family(of: oldEntity).first { match.newEntity(of: $0) == nil }?.name
     }
 
-    /// Links are carried where each end holds as many as before.
+    /// Links are carried where each end holds as many as before. What keeps them from being carried
+    /// is one thing with two ends, and reported at one.
     private mutating func checkLinks(_ relationship: Relationship, of entity: Entity) {
         guard let links = OldLinks(of: relationship, of: entity, in: match) else { return }
-        if let other = links.conflict {
+        if let conflict = links.conflict {
+            guard reportedLinks.insert(Set(conflict)).inserted else { return }
+            let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")
             add(
                 MigrationProblem(
                     entity: entity.name, property: relationship.name,
                     message: "\(entity.name).\(relationship.name) and its inverse were not each "
-                        + "other's inverse before (\(other)); drop one of them"))
-        } else if links.losesLinks(as: relationship, in: new) {
+                        + "other's inverse before (\(names)); drop one of them",
+                    fixes: conflict.map { .drop(entity: $0.entity, property: $0.property) }))
+        } else if !links.isSwapped, links.losesLinks(as: relationship, in: new),
+            reportedLinks.insert(links.ends).inserted
+        {
             addUnlinked(
                 relationship, links.relationship, of: entity,
                 "can hold fewer objects than before, and which links to keep is not known")
@@ -112,7 +118,7 @@ extension ModelDifference {
                 entity: entity.name, property: new.name,
                 message: "\(entity.name).\(new.name) \(reason); drop its old links, or give the "
                     + "new relationship another name",
-                fixes: [dropFix(oldEntity, old.name)]))
+                fixes: [.drop(entity: oldEntity, property: old.name)]))
     }
 
     private mutating func compareDropped(
@@ -143,7 +149,7 @@ extension ModelDifference {
             add(.relationshipDropped(entity: entity.name, relationship.name, losesLinks: true))
         } else {
             addMissing(
-                relationship.name, of: oldEntity, in: entity, element: "relationship",
+                relationship.name, of: oldEntity, in: entity, declaration: .relationship,
                 candidate: entity.relationships.first {
                     match.oldRelationship(of: $0.name, in: entity.name) == nil
                 }?.name)

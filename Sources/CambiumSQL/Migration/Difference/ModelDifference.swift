@@ -11,6 +11,8 @@ package struct ModelDifference: Sendable {
     package private(set) var problems: [MigrationProblem]
 
     let match: ModelMatch
+    /// The old links that there is a problem with already: either end would tell it again.
+    var reportedLinks: Set<Set<ModelMatch.PropertyName>> = []
     var old: Model { match.old }
     var new: Model { match.new }
 
@@ -131,6 +133,14 @@ package struct ModelDifference: Sendable {
     private mutating func compareDropped(_ entity: Entity) {
         if match.isDropped(entity.name, nil) {
             add(.entityDropped(entity.name))
+            if let other = new.entity(named: entity.name), match.oldEntity(of: other) == nil {
+                add(
+                    MigrationProblem(
+                        entity: entity.name,
+                        message: "The migration drops \(entity.name) with all its objects, but "
+                            + "version \(new.version) still has it; remove the drop, or give the "
+                            + "entity that starts without objects another name"))
+            }
             return
         }
         let candidate = new.entities.first { match.oldEntity(of: $0) == nil }?.name
@@ -140,14 +150,8 @@ package struct ModelDifference: Sendable {
                 message: "\(entity.name) of version \(old.version) is gone in version "
                     + "\(new.version); say whether it was renamed or its data may be lost",
                 fixes: [
-                    "<entity name=\"\(candidate ?? "NewName")\" renamedFrom=\"\(entity.name)\">",
-                    dropFix(entity.name, nil),
+                    .rename(.entity, to: candidate, from: entity.name),
+                    .drop(entity: entity.name, property: nil),
                 ]))
-    }
-
-    func dropFix(_ entity: String, _ property: String?) -> String {
-        let property = property.map { " property=\"\($0)\"" } ?? ""
-        return "<migration from=\"\(old.version)\"><drop entity=\"\(entity)\"\(property) "
-            + "reason=\"…\"/></migration>"
     }
 }

@@ -10,7 +10,7 @@ struct OldLinks {
     /// Whether it is the inverse, so that sources are destinations.
     let isSwapped: Bool
     /// The two old relationships, where both ends have links of their own that are not the same.
-    let conflict: String?
+    let conflict: [ModelMatch.PropertyName]?
     private let match: ModelMatch
 
     /// Finds the links, or nil where the relationship and its inverse are both new.
@@ -26,7 +26,7 @@ struct OldLinks {
         (self.relationship, self.entity) = found
         isSwapped = own == nil
         if let own, let inverse, own.0.inverse != inverse.0.name {
-            conflict = "\(own.1.name).\(own.0.name), \(inverse.1.name).\(inverse.0.name)"
+            conflict = [own, inverse].map { .init(entity: $1.name, property: $0.name) }
         } else {
             conflict = nil
         }
@@ -39,6 +39,15 @@ struct OldLinks {
             !relationship.isTransient, let oldEntity = match.oldEntity(of: entity)
         else { return nil }
         return (relationship, oldEntity)
+    }
+
+    /// The old relationship, and its inverse where it had one.
+    var ends: Set<ModelMatch.PropertyName> {
+        let inverse = match.old.inverse(of: relationship).map {
+            ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
+        }
+        let own = ModelMatch.PropertyName(entity: entity.name, property: relationship.name)
+        return Set([own, inverse].compactMap(\.self))
     }
 
     /// How the old store keeps them.

@@ -1,0 +1,70 @@
+import CambiumModel
+
+/// Something that the author of a model can write so that a migration can be planned. It is a value,
+/// because each kind of model file says it in words of its own.
+package enum MigrationFix: Sendable, Hashable {
+    /// The kinds of declarations that a fix may be about.
+    package enum Declaration: String, Sendable, Hashable {
+        /// An entity.
+        case entity
+        /// An attribute.
+        case attribute
+        /// A relationship.
+        case relationship
+    }
+
+    /// An attribute of an entity.
+    package struct Property: Sendable, Hashable {
+        /// The entity that declares it.
+        package let entity: String
+        /// Its name.
+        package let name: String
+    }
+
+    /// Something of the new version is what was called `from` before. No name means that it is for
+    /// the author to choose.
+    case rename(Declaration, to: String?, from: String)
+    /// The data of an entity, or of a property of it, may go.
+    case drop(entity: String, property: String?)
+    /// Existing objects get values.
+    case fill([Property])
+    /// An attribute gets a default.
+    case giveDefault(name: String, type: String)
+    /// An attribute, of the type, or a relationship, to the entity, becomes optional.
+    case makeOptional(Declaration, name: String, type: String)
+
+    /// What stands in `<migration>`, where that is the place for it.
+    package var migrationXML: String? {
+        switch self {
+        case .drop(let entity, let property):
+            let property = property.map { " property=\"\($0)\"" } ?? ""
+            return "<drop entity=\"\(entity)\"\(property) reason=\"…\"/>"
+        case .fill(let properties):
+            return properties.map {
+                "<fill entity=\"\($0.entity)\" attribute=\"\($0.name)\" with=\"…\"/>"
+            }.joined()
+        case .rename, .giveDefault, .makeOptional:
+            return nil
+        }
+    }
+
+    /// The fix in Cambium's own language.
+    package func xml(from version: String) -> String {
+        if let migrationXML { return "<migration from=\"\(version)\">\(migrationXML)</migration>" }
+        switch self {
+        case .rename(.entity, let name, let former):
+            return "<entity name=\"\(name ?? "NewName")\" renamedFrom=\"\(former)\">"
+        case .rename(let declaration, let name, let former):
+            return "<\(declaration.rawValue) name=\"\(name ?? "newName")\" "
+                + "renamedFrom=\"\(former)\" …/>"
+        case .giveDefault(let name, let type):
+            return "<attribute name=\"\(name)\" type=\"\(type)\" default=\"…\"/>"
+        case .makeOptional(let declaration, let name, let type):
+            let word = declaration == .relationship ? "to" : "type"
+            return "<\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" "
+                + "optional=\"true\"/>"
+        case .drop, .fill:
+            return ""
+        }
+    }
+}
