@@ -99,6 +99,8 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case impliedDrop = 707
     case emptyProof = 708
     case brokenChain = 709
+    case conditionOnRows = 710
+    case removedCase = 711
 
     /// As it is printed: `CM103`.
     package var name: String { "CM\(rawValue)" }
@@ -114,7 +116,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
             .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity, .childlessAbstract,
             .singularToMany, .coveredIndex, .uselessIndex, .leakyConstraint, .constantCondition,
             .impliedRule, .impliedDrop, .emptyProof, .brokenChain, .longName, .distantDerivation,
-            .inertOption, .skippedIndex:
+            .inertOption, .skippedIndex, .conditionOnRows, .removedCase:
             .warning
         default:
             .error

@@ -17,8 +17,10 @@ extension ModelChecker {
                     ])
             } else if folding.isImpliedByLimits(rule.condition) {
                 report(
-                    .impliedRule, "min and max say already what the rule '\(rule.name)' says",
-                    at: offset, notes: ["Remove the rule, or the limit"])
+                    .impliedRule,
+                    "\(wording.name("min")) and \(wording.name("max")) say already what the rule "
+                        + "'\(rule.name)' says", at: offset,
+                    notes: ["Remove the rule, or the limit"])
             }
         }
         for (index, element) in zip(entity.indexes, elements.filter { $0.name == "index" }) {
@@ -44,6 +46,8 @@ extension ModelChecker {
 struct ConstantFolding {
     let entity: Entity
     let model: Model
+    /// Attributes whose value is the same in all rows that are meant.
+    var known: [String: Value] = [:]
 
     /// The outcome, or nil where it depends on something.
     func value(of condition: ModelExpression) -> Bool? {
@@ -57,9 +61,16 @@ struct ConstantFolding {
             return values.contains(true) ? true : values.contains(nil) ? nil : false
         case .not(let operand): return value(of: operand).map { !$0 }
         case .comparison(let left, let relation, let right, _):
-            return compare(left, relation, right)
+            return compare(settled(left), relation, settled(right))
         default: return nil
         }
+    }
+
+    private func settled(_ operand: ModelExpression) -> ModelExpression {
+        guard !known.isEmpty, case .keyPath(root: .subject, let names) = operand,
+            let value = known[names.joined(separator: ".")]
+        else { return operand }
+        return .literal(value)
     }
 
     private func compare(

@@ -88,6 +88,8 @@ extension DiagnosticCode {
         case .impliedDrop: .impliedDrop
         case .emptyProof: .emptyProof
         case .brokenChain: .brokenChain
+        case .conditionOnRows: .conditionOnRows
+        case .removedCase: .removedCase
         }
     }
 }

@@ -115,11 +115,13 @@ extension Explanation {
         title: "The SQL fails on SQLite",
         meaning: """
             Every schema and every migration is run on an SQLite in memory, with rows, before it \
-            is let into a program. This one failed there: the SQLite of this machine is older \
-            than 3.40, or the compiler has a mistake.
+            is let into a program. This one fails there: a table has more columns than the 2000 \
+            that SQLite allows, the SQLite of this machine is older than 3.40, or the compiler has \
+            a mistake.
             """,
         remedy: """
-            Update SQLite. If it is 3.40 or later, please report the model and the message.
+            Move attributes to an entity of their own. Otherwise update SQLite; if it is 3.40 or \
+            later, please report the model and the message.
             """,
         wrong: .words(
             "A build on a machine with SQLite 3.34"),
