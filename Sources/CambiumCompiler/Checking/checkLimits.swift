@@ -9,16 +9,24 @@ extension ModelChecker {
             maximumLength: length("maxLength", of: element, type),
             pattern: pattern(of: element, type))
         if let minimum = limits.minimum, let maximum = limits.maximum,
-            Self.isLess(maximum, minimum), let written = element["min"]
+            Value.isLess(maximum, minimum), let written = element["min"]
         {
-            report(.contradictoryLimits, "min is greater than max", at: written)
+            reportContradiction("min", "max", at: written)
         }
         if let minimum = limits.minimumLength, let maximum = limits.maximumLength,
             minimum > maximum, let written = element["minLength"]
         {
-            report(.contradictoryLimits, "minLength is greater than maxLength", at: written)
+            reportContradiction("minLength", "maxLength", at: written)
         }
         return limits
+    }
+
+    private mutating func reportContradiction(
+        _ least: String, _ most: String, at written: ParsedAttribute
+    ) {
+        report(
+            .contradictoryLimits,
+            "\(wording.name(least)) is greater than \(wording.name(most))", at: written)
     }
 
     private mutating func bound(
@@ -64,37 +72,26 @@ extension ModelChecker {
     mutating func checkDefault(
         _ value: Value, _ written: ParsedAttribute, meets limits: Limits
     ) {
-        guard let problem = Self.problem(of: value, with: limits) else { return }
+        guard let problem = self.problem(of: value, with: limits) else { return }
         report(.defaultBeyondLimits, "The default '\(written.value)' is \(problem)", at: written)
     }
 
     /// What is wrong with a value, or nil where it keeps to the limits.
-    static func problem(of value: Value, with limits: Limits) -> String? {
-        if let minimum = limits.minimum, Self.isLess(value, minimum) {
-            "less than min"
-        } else if let maximum = limits.maximum, Self.isLess(maximum, value) {
-            "greater than max"
+    func problem(of value: Value, with limits: Limits) -> String? {
+        if let minimum = limits.minimum, Value.isLess(value, minimum) {
+            "less than \(wording.name("min"))"
+        } else if let maximum = limits.maximum, Value.isLess(maximum, value) {
+            "greater than \(wording.name("max"))"
         } else if let length = value.length, length < limits.minimumLength ?? 0 {
-            "shorter than minLength"
+            "shorter than \(wording.name("minLength"))"
         } else if let length = value.length, length > limits.maximumLength ?? .max {
-            "longer than maxLength"
+            "longer than \(wording.name("maxLength"))"
         } else if case .string(let text) = value, let pattern = limits.pattern,
             let regex = try? Regex(pattern), (try? regex.wholeMatch(in: text)) == nil
         {
             "not what the pattern asks for"
         } else {
             nil
-        }
-    }
-
-    /// Whether a value is less than another of the same type.
-    private static func isLess(_ left: Value, _ right: Value) -> Bool {
-        switch (left, right) {
-        case (.int(let left), .int(let right)): left < right
-        case (.double(let left), .double(let right)): left < right
-        case (.decimal(let left), .decimal(let right)): left < right
-        case (.date(let left), .date(let right)): left < right
-        default: false
         }
     }
 }

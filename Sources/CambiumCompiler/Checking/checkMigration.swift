@@ -135,7 +135,7 @@ extension ModelChecker {
             return nil
         }
         if case .literal(let constant) = value,
-            let problem = Self.problem(of: constant, with: attribute.limits)
+            let problem = self.problem(of: constant, with: attribute.limits)
         {
             report(
                 .defaultBeyondLimits, "The fill \(with.value) is \(problem)", at: with)

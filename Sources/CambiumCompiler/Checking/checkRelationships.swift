@@ -13,20 +13,23 @@ extension ModelChecker {
         if isToMany, let written = element["optional"], !isOptional, minimum ?? 0 == 0 {
             report(
                 .laxRequirement,
-                "A required to-many relationship accepts an empty set unless min is 1 or more",
-                at: written.offset, notes: ["Write min=\"1\", or optional=\"true\""])
+                "A required to-many relationship accepts an empty set unless "
+                    + "\(wording.name("min")) is 1 or more",
+                at: written.offset, notes: [wording.write(("min", "1"), ("optional", "true"))])
         }
         let isOrdered = flag("ordered", of: element)
         if isOrdered, !isToMany, let written = element["ordered"] {
             report(
-                .inapplicable, "ordered means nothing for a to-one relationship",
-                at: written.offset, notes: ["Write many=\"true\" for a to-many"])
+                .inapplicable,
+                "\(wording.name("ordered")) means nothing for a to-one relationship",
+                at: written.offset, notes: ["\(wording.write(("many", "true"))) for a to-many"])
         }
         if element["inverse"] == nil {
             report(
                 .missingInverse,
                 "Without an inverse, '\(name)' is not kept in step with the other end",
-                at: element.offset, notes: ["Declare the way back and name it with inverse=\"…\""])
+                at: element.offset,
+                notes: ["Declare the way back. \(wording.write(("inverse", "…"))) to name it"])
         }
         return Relationship(
             name: name, destination: destination.value, inverse: element["inverse"]?.value,
@@ -55,15 +58,19 @@ extension ModelChecker {
         guard isToMany else {
             for written in [element["min"], element["max"]].compactMap(\.self) {
                 report(
-                    .inapplicable, "\(written.name) means nothing for a to-one relationship",
-                    at: written.offset, notes: ["Write many=\"true\" for a to-many"])
+                    .inapplicable,
+                    "\(wording.name(written.name)) means nothing for a to-one relationship",
+                    at: written.offset,
+                    notes: ["\(wording.write(("many", "true"))) for a to-many"])
             }
             return (nil, nil)
         }
         let minimum = count("min", of: element)
         let maximum = count("max", of: element, in: 1...Int(Int32.max))
         if let minimum, let maximum, minimum > maximum, let written = element["min"] {
-            report(.contradictoryLimits, "min is greater than max", at: written)
+            report(
+                .contradictoryLimits,
+                "\(wording.name("min")) is greater than \(wording.name("max"))", at: written)
         }
         return (minimum, maximum)
     }
@@ -93,6 +100,11 @@ extension ModelChecker {
             return "'\(inverse.name)' is the inverse of "
                 + "'\(inverse.destination).\(inverse.inverse ?? "")': declare another relationship "
                 + "of \(destination.name) for the way back and name it here"
+        }
+        if parsed.format == .xcode {
+            return
+                "Set the Destination of \(destination.name).\(inverse.name) to \(entity) and its "
+                + "Inverse to \(relationship.name)"
         }
         let many = inverse.isToMany ? " many=\"true\"" : ""
         return "Declare in \(destination.name): <relationship name=\"\(inverse.name)\" "
@@ -140,7 +152,7 @@ extension ModelChecker {
                     "'\(relationship.name)' is transient, but its inverse "
                         + "'\(destination.name).\(inverse.name)' is stored",
                     at: (element["transient"] ?? written).offset,
-                    notes: ["Write transient=\"true\" at both ends or at none"])
+                    notes: ["\(wording.write(("transient", "true"))) at both ends or at none"])
             }
             return
         }
@@ -150,7 +162,10 @@ extension ModelChecker {
                 "'\(destination.name).\(inverse.name)' is required, so an object with "
                     + "'\(relationship.name)' cannot be deleted",
                 at: (element["onDelete"] ?? written).offset,
-                notes: ["Write onDelete=\"cascade\", or onDelete=\"deny\" if that is meant"])
+                notes: [
+                    "\(wording.write(("onDelete", "cascade"), ("onDelete", "deny"))) if that is "
+                        + "meant"
+                ])
         }
     }
 }

@@ -32,7 +32,8 @@ extension ModelChecker {
         }
         for name in rule.required where element[name] == nil {
             report(
-                .missingXMLAttribute, "<\(element.name)> needs the attribute '\(name)'",
+                .missingXMLAttribute,
+                wording.missing(name, in: element.name, named: element["name"]?.value),
                 at: element.offset)
             if name != "name" { markBroken(element) }
         }

@@ -4,7 +4,7 @@ import CambiumSQL
 
 /// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
 package struct ModelCompiler {
-    private var diagnostics: [Diagnostic] = []
+    var diagnostics: [Diagnostic] = []
 
     /// Compiles a bundle.
     ///
@@ -68,7 +68,7 @@ package struct ModelCompiler {
             let migration =
                 new.parsed.isOfXcode && !isLast
                 ? compiler.planShipped(from: old, to: new, pair)
-                : compiler.plan(from: old, to: new, pair)
+                : compiler.plan(from: old, to: new, pair, isLast: isLast)
             return (migration, compiler.diagnostics)
         }
         var migrations: [Migration] = []
@@ -122,10 +122,13 @@ package struct ModelCompiler {
 
     /// Plans and proves a step; its problems are reported where the author can solve them.
     private mutating func plan(
-        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema)
+        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema),
+        isLast: Bool
     ) -> Migration? {
         do throws(MigrationProblems) {
             let migration = try Migration(from: old.model, to: new.model, schemas: schemas)
+            // What has shipped asks of the rows what it asks.
+            if isLast { warnAboutRows(from: old, to: new) }
             return prove(migration, from: old, to: new, schemas) ? migration : nil
         } catch {
             for problem in error.problems { report(problem, from: old, to: new) }
@@ -206,14 +209,12 @@ package struct ModelCompiler {
             case .new: new.position(ofEntity: problem.entity, property: problem.property)
             case .old: new.position(ofSuccessorOf: problem.entity)
             }
-        // A fix for the migration comes in its element, which may be there already.
-        let start = "<migration from=\"\(old.model.version)\">"
-        let hasMigration = !new.parsed.root.children(named: "migration").isEmpty
+        let wording = Wording(new.parsed.format)
         let notes = problem.fixes.map { fix in
-            let isInElement = hasMigration && fix.hasPrefix(start) && fix.hasSuffix("</migration>")
-            return isInElement
-                ? "Write in <migration>: \(fix.dropFirst(start.count).dropLast(12))"
-                : "Write \(fix)"
+            wording.text(
+                of: fix, from: old.model.version, to: new.model.version,
+                hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
+                renamingID: { old.parsed.renamingID(of: $0, in: problem) })
         }
         diagnostics.append(
             Diagnostic(.undecidedMigration, problem.message, at: position, notes: notes))

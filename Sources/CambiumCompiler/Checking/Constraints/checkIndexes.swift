@@ -20,7 +20,11 @@ extension ModelChecker {
                 report(
                     .rtreeKeptBinary, "The store keeps this index as a binary one",
                     at: written.offset,
-                    notes: ["It finds ranges of its first element; remove type=\"rtree\""])
+                    notes: [
+                        parsed.format == .xcode
+                            ? "It finds ranges of its first element; set its Type to Binary"
+                            : "It finds ranges of its first element; remove type=\"rtree\""
+                    ])
             }
             guard isNameFree, !elements.isEmpty, !skippedIndexes.contains(element.offset) else {
                 continue

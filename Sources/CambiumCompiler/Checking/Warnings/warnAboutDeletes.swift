@@ -14,7 +14,7 @@ extension ModelChecker {
             if relationship.isToMany, relationship.maximumCount == 1, let written = element["max"] {
                 report(
                     .singularToMany, "A to-many relationship to at most one object is a to-one",
-                    at: written.offset, notes: ["Remove many=\"true\" and max=\"1\""])
+                    at: written.offset, notes: [wording.remove("many", "true")])
             }
         }
     }
@@ -34,14 +34,20 @@ extension ModelChecker {
                 .cascadeBothWays,
                 "Both ends of '\(relationship.name)' cascade: deleting one object deletes "
                     + "everything that hangs together",
-                at: offset, notes: ["Write onDelete=\"nullify\" or \"deny\" at one end"])
+                at: offset,
+                notes: [
+                    "\(wording.write(("onDelete", "nullify"), ("onDelete", "deny"))) at one end"
+                ])
         } else if inverse.isToMany {
             report(
                 .cascadeIntoShared,
                 "Deleting a '\(entity.name)' deletes its '\(destination.name)', which others have "
                     + "too",
                 at: offset,
-                notes: ["Write onDelete=\"nullify\"; deleting unused ones is the program's choice"])
+                notes: [
+                    wording.write(("onDelete", "nullify"))
+                        + "; deleting unused ones is the program's choice"
+                ])
         }
     }
 
@@ -56,6 +62,8 @@ extension ModelChecker {
             .denyForever,
             "'\(relationship.name)' is never empty, so a '\(entity.name)' can never be deleted",
             at: offset,
-            notes: ["Write onDelete=\"nullify\", or make the relationship optional"])
+            notes: [
+                wording.write(("onDelete", "nullify")) + ", or make the relationship optional"
+            ])
     }
 }

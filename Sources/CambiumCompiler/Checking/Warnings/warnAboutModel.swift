@@ -27,7 +27,7 @@ extension ModelChecker {
                 .childlessAbstract,
                 "'\(entity.name)' is abstract and nothing inherits from it, so it has no objects",
                 at: (draft.element["abstract"]?.offset) ?? draft.element.offset,
-                notes: ["Remove abstract=\"true\", or the entity"])
+                notes: [wording.remove("abstract", "true") + ", or remove the entity"])
         } else if isChildless, model.attributes(of: entity).isEmpty,
             model.relationships(of: entity).isEmpty
         {
@@ -56,7 +56,11 @@ extension ModelChecker {
             guard let name = element["name"], !used.contains(name.value) else { continue }
             report(
                 .unusedType, "Nothing is of the type '\(name.value)'", at: name,
-                notes: ["Remove it, or write type=\"\(name.value)\" at an attribute"])
+                notes: [
+                    parsed.format == .xcode
+                        ? "Remove it, or give an attribute that type"
+                        : "Remove it, or write type=\"\(name.value)\" at an attribute"
+                ])
         }
     }
 }

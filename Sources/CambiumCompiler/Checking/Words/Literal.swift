@@ -11,18 +11,20 @@ enum Literal {
 
     /// The value that a text stands for.
     static func parse(
-        _ text: String, as type: AttributeType, enumerations: [String: Enumeration] = [:]
+        _ text: String, as type: AttributeType, enumerations: [String: Enumeration] = [:],
+        wording: Wording = Wording(.cambium)
     ) -> Result<Value, Problem> {
         switch type {
         case .bool:
             text == "true" || text == "false"
-                ? .success(.bool(text == "true")) : wrong(text, "bool", "Write true or false")
+                ? .success(.bool(text == "true"))
+                : wrong(text, wording.type("bool"), wording.boolHint)
         case .int16, .int32, .int64:
-            integer(text, type)
+            integer(text, type, wording)
         case .float, .double:
-            floating(text, type)
+            floating(text, type, wording)
         case .decimal(let scale):
-            decimal(text, scale: scale)
+            decimal(text, scale: scale, wording)
         case .anyDecimal:
             anyDecimal(text)
         case .string:
@@ -31,8 +33,7 @@ enum Literal {
             json(text, of: name)
         case .date:
             date(text).map { .success(.date($0)) }
-                ?? wrong(
-                    text, "date", "Write 2026-01-31 or 2026-01-31T12:00:00Z, or now in a default")
+                ?? wrong(text, "date", wording.dateHint)
         case .uuid:
             UUID(uuidString: text).map { .success(.uuid($0)) }
                 ?? wrong(text, "UUID", "Write it like F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6")
@@ -64,28 +65,36 @@ enum Literal {
             Problem(message: "'\(text)' is no \(type)", notes: note.map { [$0] } ?? []))
     }
 
-    private static func integer(_ text: String, _ type: AttributeType) -> Result<Value, Problem> {
+    private static func integer(
+        _ text: String, _ type: AttributeType, _ wording: Wording
+    ) -> Result<Value, Problem> {
         guard let number = Int64(text), !text.hasPrefix("+") else {
             return wrong(text, "whole number")
         }
         guard fits(number, type) else {
-            return .failure(Problem(message: "'\(text)' does not fit into \(type.word)"))
+            return .failure(
+                Problem(message: "'\(text)' does not fit into \(wording.type(type.word))"))
         }
         return .success(.int(number))
     }
 
-    private static func floating(_ text: String, _ type: AttributeType) -> Result<Value, Problem> {
+    private static func floating(
+        _ text: String, _ type: AttributeType, _ wording: Wording
+    ) -> Result<Value, Problem> {
         // Swift reads hexadecimal numbers and "nan" too; a model does not.
         guard text.utf8.allSatisfy({ "0123456789.eE+-".utf8.contains($0) }),
             let number = Double(text), number.isFinite
         else { return wrong(text, "number") }
         if type == .float, !Float(number).isFinite {
-            return .failure(Problem(message: "'\(text)' does not fit into float"))
+            return .failure(
+                Problem(message: "'\(text)' does not fit into \(wording.type("float"))"))
         }
         return .success(.double(number))
     }
 
-    private static func decimal(_ text: String, scale: Int) -> Result<Value, Problem> {
+    private static func decimal(
+        _ text: String, scale: Int, _ wording: Wording
+    ) -> Result<Value, Problem> {
         anyDecimal(text).flatMap { value in
             guard case .decimal(let number) = value,
                 DecimalStorage.units(of: number, scale: scale) == nil
@@ -93,7 +102,7 @@ enum Literal {
             return .failure(
                 Problem(
                     message: "'\(text)' does not fit into a decimal with \(scale) places",
-                    notes: ["The scale is set by scale=\"…\""]))
+                    notes: [wording.scaleHint]))
         }
     }
 

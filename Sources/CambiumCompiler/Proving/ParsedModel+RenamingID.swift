@@ -1,0 +1,19 @@
+import CambiumSQL
+
+extension ParsedModel {
+    /// What Xcode knows something by in the version after, where it is called something else: the
+    /// renaming identifier that it has, else its name.
+    ///
+    /// - Parameters:
+    ///   - name: What it is called in this version.
+    ///   - problem: What says whether it is an entity, or else of which it is a property.
+    func renamingID(of name: String, in problem: MigrationProblem) -> String {
+        let entities = root.children(named: "entity")
+        let owner = entities.first { $0["name"]?.value == problem.entity }
+        let element =
+            problem.property == nil
+            ? entities.first { $0["name"]?.value == name }
+            : owner?.children.first { $0["name"]?.value == name }
+        return element?[XcodeNamespace.prefix + "elementID"]?.value ?? name
+    }
+}
