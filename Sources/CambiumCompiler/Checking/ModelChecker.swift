@@ -20,8 +20,8 @@ package struct ModelChecker {
     var composites: [Composite] = []
     /// The usable composites by name.
     var compositesByName: [String: Composite] = [:]
-    /// The names of the Swift types that the model declares, by their lower-case forms.
-    var typeNames: [String: String] = [:]
+    /// The names of the Swift types that the model becomes.
+    var typeNames = TypeNames()
     var renames: [Subject: String] = [:]
     /// Where the indexes stand that an Xcode bundle has and the store cannot keep.
     var skippedIndexes: Set<Int> = []
@@ -78,7 +78,10 @@ package struct ModelChecker {
         checkHeader(root, bundleName: bundleName)
         let access = word("access", of: root, from: AccessLevel.self) ?? .internal
         collectRenames()
-        typeNames[bundleName.lowercased()] = bundleName
+        typeNames.take(
+            bundleName,
+            for: .init(
+                description: "the model", offset: root["name"]?.valueOffset, isWritten: true))
         checkEnumerations()
         checkComposites()
         var drafts = checkEntities()
@@ -144,6 +147,9 @@ package struct ModelChecker {
         report(code, message, at: attribute.valueOffset, notes: notes)
     }
 
+    /// The words for findings in this file.
+    var wording: Wording { Wording(parsed.format) }
+
     /// A note that names the nearest valid spelling, or all where there are few.
     func hint(_ name: String, among candidates: some Collection<String>) -> [String] {
         if let nearest = nearestName(to: name, among: candidates) {
@@ -162,7 +168,8 @@ package struct ModelChecker {
         guard let attribute = element[name] else { return nil }
         if let word = Word(rawValue: attribute.value) { return word }
         report(
-            .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
+            .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
+            at: attribute,
             notes: hint(attribute.value, among: Word.allCases.map(\.rawValue)))
         return nil
     }
@@ -174,8 +181,8 @@ package struct ModelChecker {
         guard let attribute = element[name] else { return absent }
         if !["true", "false"].contains(attribute.value) {
             report(
-                .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
-                notes: ["Possible are: true, false"])
+                .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
+                at: attribute, notes: ["Possible are: true, false"])
         }
         return attribute.value == "true"
     }
@@ -187,7 +194,8 @@ package struct ModelChecker {
         guard let attribute = element[name] else { return nil }
         if let number = Int(attribute.value), range.contains(number) { return number }
         report(
-            .invalidWord, "'\(attribute.value)' is no value of \(name)", at: attribute,
+            .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
+            at: attribute,
             notes: ["Write a whole number from \(range.lowerBound) to \(range.upperBound)"])
         return nil
     }

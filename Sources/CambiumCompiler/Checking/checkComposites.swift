@@ -7,7 +7,7 @@ extension ModelChecker {
         for element in parsed.root.children(named: "composite") {
             guard let name = element["name"],
                 checkName(name, isTaken: ReservedNames.types, of: "a type"),
-                takeTypeName(name)
+                takeTypeName(name, of: "composite", hasKeys: true)
             else { continue }
             declared.append((name.value, element))
         }
@@ -139,7 +139,7 @@ extension ModelChecker {
         for attribute in element.attributes
         where known.contains(attribute.name) && !allowed.contains(attribute.name) {
             report(
-                .inapplicable, "\(attribute.name) means nothing for a composite",
+                .inapplicable, "\(wording.name(attribute.name)) means nothing for a composite",
                 at: attribute.offset, notes: ["Write it at the composite's attributes"])
         }
     }

@@ -11,23 +11,24 @@ extension ModelChecker {
             else { continue }
             if name.value.lowercased().hasPrefix("sqlite") {
                 report(
-                    .reservedName, "Names that start with 'sqlite' belong to SQLite", at: name)
+                    .reservedName, "Names that start with 'sqlite' belong to SQLite", at: name,
+                    notes: ["Choose a name that starts with something else"])
             }
             drafts.append(checkEntity(element, named: name.value))
         }
-        checkKeyProtocols(drafts)
         checkParents(of: &drafts)
         return drafts
     }
 
     private mutating func checkEntity(_ element: ParsedElement, named name: String) -> EntityDraft {
         var draft = EntityDraft(name: name, element: element)
-        draft.className = checkClassName(of: element, named: name)
+        draft.codeGeneration =
+            word("codegen", of: element, from: CodeGeneration.self) ?? .fullClass
+        draft.className = checkClassName(
+            of: element, named: name, hasKeys: draft.codeGeneration != .none)
         draft.hashModifier = element["hashModifier"]?.value
         draft.userInfo = userInfo(of: element)
         draft.isAbstract = flag("abstract", of: element)
-        draft.codeGeneration =
-            word("codegen", of: element, from: CodeGeneration.self) ?? .fullClass
         draft.hasCustomValidation = hasCustomValidation(element)
         draft.renamedFrom = renamedFrom(element, Subject(entity: name))
         var seen: [String: String] = [:]
@@ -83,23 +84,25 @@ extension ModelChecker {
     }
 
     /// The name of the Swift class. An Xcode model may name one that cannot be generated; there the
-    /// entity's own name serves, or one with an underscore.
+    /// entity's own name serves, or one with underscores.
     private mutating func checkClassName(
-        of element: ParsedElement, named name: String
+        of element: ParsedElement, named name: String, hasKeys: Bool
     ) -> String {
         guard let written = element["class"] ?? element["name"] else { return name }
         guard parsed.format == .xcode else {
             if checkName(written, isTaken: ReservedNames.types, of: "a type") {
-                _ = takeTypeName(written)
+                _ = takeTypeName(written, of: "entity", named: name, hasKeys: hasKeys)
             }
             return written.value
         }
-        let className =
-            [written.value, name, name + "_"].first {
-                Self.isIdentifier($0) && !ReservedNames.types.contains($0)
-                    && typeNames[$0.lowercased()] == nil
-            } ?? name + "__"
-        typeNames[className.lowercased()] = className
+        var className = written.value
+        var fallback = name
+        while !isFree(forClass: className) {
+            className = fallback
+            fallback += "_"
+        }
+        let chosen = ParsedAttribute(name: "class", value: className, from: written, at: 0)
+        _ = takeTypeName(chosen, of: "entity", named: name, hasKeys: hasKeys)
         if className != written.value {
             report(
                 .renamedInSwift,
@@ -107,6 +110,11 @@ extension ModelChecker {
                 at: written, notes: ["Another class name in Xcode's inspector is kept as it is"])
         }
         return className
+    }
+
+    private func isFree(forClass name: String) -> Bool {
+        Self.isIdentifier(name) && !ReservedNames.types.contains(name)
+            && typeNames.isFree(forClass: name)
     }
 
     /// The name in the version before, said here or in the migration.
@@ -120,23 +128,6 @@ extension ModelChecker {
                 at: written, notes: ["Say it in one place"])
         }
         return written.value
-    }
-
-    /// Generated code has a protocol `ProductKeys` beside `Product`.
-    private mutating func checkKeyProtocols(_ drafts: [EntityDraft]) {
-        let protocols = Dictionary(
-            drafts.map { ("\($0.className)Keys", $0.name) },
-            uniquingKeysWith: { first, _ in first })
-        for draft in drafts {
-            if let other = protocols[draft.className],
-                let name = draft.element["class"] ?? draft.element["name"]
-            {
-                report(
-                    .reservedName,
-                    "'\(draft.className)' is the name of the keys of the entity '\(other)'",
-                    at: name, notes: ["Give its class another name with class=\"…\""])
-            }
-        }
     }
 
     /// Removes parents that do not exist or that make a circle.

@@ -6,7 +6,7 @@ extension ModelChecker {
         for element in parsed.root.children(named: "enum") {
             guard let name = element["name"],
                 checkName(name, isTaken: ReservedNames.types, of: "a type"),
-                takeTypeName(name)
+                takeTypeName(name, of: "enumeration", hasKeys: false)
             else { continue }
             guard let rawType = rawType(of: element) else {
                 brokenNames.insert(name.value)
@@ -45,7 +45,7 @@ extension ModelChecker {
         for item in element.children(named: "case") {
             guard let name = item["name"],
                 checkName(name, isTaken: ReservedNames.enumerationMembers, of: "a member"),
-                checkDuplicate(name, among: &seen, "a case"),
+                checkDuplicate(name, among: &seen, "a case", isCaseSensitive: true),
                 let rawValue = rawValue(of: item, named: name.value, rawType, after: cases.last)
             else { continue }
             if !rawValues.insert(rawValue).inserted {
@@ -64,7 +64,7 @@ extension ModelChecker {
         after last: EnumerationCase?
     ) -> Value? {
         if let written = item["value"] {
-            switch Literal.parse(written.value, as: rawType) {
+            switch Literal.parse(written.value, as: rawType, wording: wording) {
             case .success(let value): return value
             case .failure(let problem):
                 report(.wrongDefault, problem.message, at: written, notes: problem.notes)

@@ -18,7 +18,7 @@ extension ModelChecker {
         }
         report(
             .reservedName, "'\(name.value)' is already the name of \(owner) of the runtime",
-            at: name)
+            at: name, notes: ["Choose another name, such as '\(name.value)Value'"])
         brokenNames.insert(name.value)
         return false
     }
@@ -35,10 +35,14 @@ extension ModelChecker {
 
     /// Keeps the first of those with the same name, and reports the others. SQLite's names do not
     /// tell upper from lower case, so neither does this.
+    ///
+    /// - Parameter isCaseSensitive: Whether names that differ in case only are two all the same:
+    ///   those that no table or column has.
     mutating func checkDuplicate(
-        _ name: ParsedAttribute, among seen: inout [String: String], _ kind: String
+        _ name: ParsedAttribute, among seen: inout [String: String], _ kind: String,
+        isCaseSensitive: Bool = false
     ) -> Bool {
-        let key = name.value.lowercased()
+        let key = isCaseSensitive ? name.value : name.value.lowercased()
         guard let first = seen[key] else {
             seen[key] = name.value
             return true
@@ -51,15 +55,6 @@ extension ModelChecker {
             at: name)
         if first != name.value { brokenNames.insert(name.value) }
         return false
-    }
-
-    /// Keeps the first Swift type of each name, and reports the others.
-    mutating func takeTypeName(_ name: ParsedAttribute) -> Bool {
-        // Out of the way while this value is used for reporting; a copy for each name would cost.
-        var names: [String: String] = [:]
-        swap(&names, &typeNames)
-        defer { typeNames = names }
-        return checkDuplicate(name, among: &names, "a type")
     }
 
     static func isIdentifier(_ name: String) -> Bool {
