@@ -32,8 +32,11 @@ public struct FetchTemplate: Sendable, Hashable {
 public struct FetchParameter: Sendable, Hashable {
     /// The name, without the dollar sign.
     public let name: String
-    /// The type of its argument, or of the elements of a list.
+    /// The type of its argument, or of the elements of a list; for objects that of their keys.
     public let type: AttributeType
+    /// The entity of the object that its argument is, or of those in a list; nil where it is a value
+    /// and no object.
+    public let entity: String?
     /// Whether the argument is a list of values.
     public let isList: Bool
 
@@ -42,5 +45,19 @@ public struct FetchParameter: Sendable, Hashable {
         self.name = name
         self.type = type
         self.isList = isList
+        entity = nil
+    }
+
+    /// Describes a parameter that stands for an object of an entity, or for a list of them.
+    public init(name: String, entity: String, isList: Bool = false) {
+        self.name = name
+        self.entity = entity
+        self.isList = isList
+        type = .int64
+    }
+
+    /// What it is in an expression.
+    package var expressionType: ExpressionType {
+        entity.map { .object($0) } ?? ExpressionType(type)
     }
 }

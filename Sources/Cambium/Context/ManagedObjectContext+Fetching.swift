@@ -48,6 +48,13 @@ extension ManagedObjectContext {
             throw StoreError(
                 code: .invalidRequest, message: "A request's limit and offset cannot be negative.")
         }
+        // The key of an object of another container may well be that of another object here.
+        if let foreign = request.objects.first(where: { !coordinator.hasStore($0.store) }) {
+            throw StoreError(
+                code: .foreignObject,
+                message: "A request for \(name) was given \(foreign), which is in no store of this "
+                    + "context.")
+        }
         let (condition, arguments) = try request.resolved(for: description)
         let options = request.options(for: description)
         return RowRequest(

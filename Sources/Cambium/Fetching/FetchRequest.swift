@@ -30,6 +30,8 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
 
     private var format: (text: String, arguments: [FormatArgument])?
     private var template: (name: String, arguments: [String: Value], lists: [String: [Value]])?
+    /// The objects among a template's arguments, which are known by their keys there.
+    private(set) var objects: [ObjectID] = []
 
     /// A request for all objects of the class's entity.
     public init() {
@@ -108,10 +110,12 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The request of a template of the model. Called by generated functions.
     @_spi(Generated)
     public func template(
-        _ name: String, _ arguments: [String: Value], lists: [String: [Value]] = [:]
+        _ name: String, _ arguments: [String: Value], lists: [String: [Value]] = [:],
+        objects: [ObjectID] = []
     ) -> FetchRequest {
         var request = self
         request.template = (name, arguments, lists)
+        request.objects = objects
         return request
     }
 }

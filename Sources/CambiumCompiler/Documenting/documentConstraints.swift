@@ -36,7 +36,8 @@ extension DocumentationEmitter {
     func emitFetchTemplates(of entity: Entity, _ writer: inout HTMLWriter) {
         let rows = entity.fetchTemplates.map { template -> (id: String?, cells: [String]) in
             let parameters = template.parameters.map { parameter in
-                HTMLWriter.code(parameter.name + ": " + parameter.type.notation)
+                HTMLWriter.code(
+                    parameter.name + ": " + (parameter.entity ?? parameter.type.notation))
             }
             let condition = declared.condition(of: "fetch", template.name, in: entity.name)
             let sort = template.sort.map { $0.property + ($0.isDescending ? " descending" : "") }

@@ -124,7 +124,7 @@ struct GeneratedFetchedProperty {
 
 extension GeneratedNames {
     /// The class of an entity's objects: the runtime's own where none is generated.
-    fileprivate func className(ofEntity name: String, in model: Model) -> String {
+    func className(ofEntity name: String, in model: Model) -> String {
         guard let entity = model.entity(named: name) else { return SwiftText.identifier(name) }
         return entity.codeGeneration == CodeGeneration.none
             ? library("ManagedObject") : SwiftText.identifier(entity.className)

@@ -8,8 +8,7 @@ extension SwiftEmitter {
             for (index, template) in entity.entity.fetchTemplates.enumerated() {
                 if index > 0 { writer.line() }
                 writer.doc(
-                    "The request `\(template.name)`."
-                        + lines.note(entity.entity.name, template.name))
+                    describe(template) + lines.note(entity.entity.name, template.name))
                 writer.function(
                     "\(modifier)static func \(SwiftText.identifier(template.name))",
                     parameters: template.parameters.map(declaration),
@@ -24,7 +23,9 @@ extension SwiftEmitter {
     }
 
     private func declaration(_ parameter: FetchParameter) -> String {
-        let type = names.swiftType(of: parameter.type)
+        let type =
+            parameter.entity.map { names.className(ofEntity: $0, in: model) }
+            ?? names.swiftType(of: parameter.type)
         return SwiftText.identifier(parameter.name) + ": " + (parameter.isList ? "[\(type)]" : type)
     }
 
@@ -38,14 +39,14 @@ extension SwiftEmitter {
                 .dictionary(
                     single.map { parameter in
                         let name = SwiftText.identifier(parameter.name)
-                        return (.string(parameter.name), .text(value(name, of: parameter.type)))
+                        return (.string(parameter.name), .text(value(name, of: parameter)))
                     })
             ),
         ]
         if !lists.isEmpty {
             let pairs = lists.map { parameter in
                 let name = SwiftText.identifier(parameter.name)
-                let element = value("$0", of: parameter.type)
+                let element = value("$0", of: parameter)
                 return (
                     key: SwiftCode.string(parameter.name),
                     value: SwiftCode.text("\(name).map { \(element) }")
@@ -53,7 +54,20 @@ extension SwiftEmitter {
             }
             arguments.append(("lists", .dictionary(pairs)))
         }
+        let objects = template.parameters.filter { $0.entity != nil }.map { parameter in
+            let name = SwiftText.identifier(parameter.name)
+            return parameter.isList ? "\(name).map(\\.objectID)" : "[\(name).objectID]"
+        }
+        if !objects.isEmpty {
+            arguments.append(("objects", .text(objects.joined(separator: " + "))))
+        }
         return arguments
+    }
+
+    /// An argument, or an element of one, as a value; an object as its key.
+    private func value(_ name: String, of parameter: FetchParameter) -> String {
+        parameter.entity == nil
+            ? value(name, of: parameter.type) : ".int(\(name).objectID.key)"
     }
 
     /// An argument, or an element of one, as a value.

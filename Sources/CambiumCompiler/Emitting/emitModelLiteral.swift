@@ -231,7 +231,11 @@ struct ModelLiteralEmitter {
             template.parameters.map {
                 var call = Arguments()
                 call.add("name", .string($0.name))
-                call.add("type", type($0.type))
+                if let entity = $0.entity {
+                    call.add("entity", .string(entity))
+                } else {
+                    call.add("type", type($0.type))
+                }
                 call.add("isList", $0.isList)
                 return call.code(".init")
             })

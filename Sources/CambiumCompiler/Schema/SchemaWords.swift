@@ -54,7 +54,9 @@ enum SchemaWords {
             text: "The type: one of the words, or the name of an enumeration or composite."),
         "enum/type": Word(value: .rawType, text: "The type of the raw values; string by default."),
         "parameter/type": Word(
-            value: .type, text: "The type; without it, that of what it is compared with."),
+            value: .type,
+            text: "The type, or the entity of an object; without it, that of what it is compared "
+                + "with."),
         "index/type": Word(value: .indexKind, text: "What the index is good for."),
         "class": Word(
             value: .text, text: "With type=\"codable\", the Swift type, such as [String: Int]."),

@@ -8,6 +8,8 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     public let hint: String?
     /// The entity that does not have a property, where that is the mistake.
     package var lackingEntity: String?
+    /// The parameter that there is not, where that is the mistake.
+    package var lackingParameter: String?
 
     /// Describes a mistake. What is much longer than a message to a person, because a name or a
     /// string in it is, is cut.

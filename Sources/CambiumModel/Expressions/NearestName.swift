@@ -4,7 +4,8 @@
 /// - Complexity: O(candidates × length²)
 package func nearestName(to name: String, among candidates: some Sequence<String>) -> String? {
     let wanted = Array(name.lowercased().unicodeScalars)
-    let limit = max(1, wanted.count / 3)
+    // With another letter, a single one is another name and no misspelt one.
+    let limit = wanted.count < 2 ? 0 : max(1, wanted.count / 3)
     var best: (distance: Int, name: String)?
     for candidate in candidates {
         let letters = Array(candidate.lowercased().unicodeScalars)

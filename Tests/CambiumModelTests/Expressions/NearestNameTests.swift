@@ -14,4 +14,9 @@ import Testing
     func `a name that is none of them is near to none`(_ name: String) {
         #expect(nearestName(to: name, among: ["stock", "price", "category"]) == nil)
     }
+
+    @Test func `a single letter is near to itself only`() {
+        #expect(nearestName(to: "a", among: ["b", "x"]) == nil)
+        #expect(nearestName(to: "a", among: ["b", "A"]) == "A")
+    }
 }

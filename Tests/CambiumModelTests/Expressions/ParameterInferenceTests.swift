@@ -29,6 +29,40 @@ import Testing
         #expect(found.inferred == [FetchParameter(name: "x", type: type, isList: isList)])
     }
 
+    @Test(arguments: [
+        ("category == $x", "Category", false), ("category != $x OR $x == nil", "Category", false),
+        ("category IN $x", "Category", true), ("ANY tags == $x", "Tag", false),
+        ("$x IN tags", "Tag", false), ("SELF == $x", "Product", false),
+    ])
+    func `an object's entity follows from use`(
+        _ text: String, _ entity: String, _ isList: Bool
+    ) throws {
+        let found = try template(text).get()
+        #expect(found.inferred == [FetchParameter(name: "x", entity: entity, isList: isList)])
+    }
+
+    @Test func `an object of an entity that does not fit is a mistake`() {
+        let error = #expect(throws: ExpressionDiagnostics.self) {
+            try template("category == $x", [FetchParameter(name: "x", entity: "Tag")]).get()
+        }
+        #expect(
+            error?.diagnostics.map(\.message) == [
+                "an object of Category cannot be compared with an object of Tag"
+            ])
+    }
+
+    @Test(arguments: [
+        "prise == $x", "prise IN {$x, 3}", "stock IN {$x, $y}", "stock BETWEEN {$x, $y}",
+        "price < $x AND stock > $y",
+    ])
+    func `every unknown name is told of`(_ text: String) {
+        let error = #expect(throws: ExpressionDiagnostics.self) {
+            try template(text, undeclared: []).get()
+        }
+        #expect(error?.diagnostics.count == 2)
+        #expect(error?.diagnostics.last?.lackingParameter != nil)
+    }
+
     @Test func `parameters come in the order of the text, declared ones left out`() throws {
         let declared = FetchParameter(name: "b", type: .double)
         let found = try template("stock > $c AND weight > $b AND title == $a", [declared]).get()
@@ -43,7 +77,14 @@ import Testing
             "stock IN $x OR stock == $x", 24,
             "$x is a list in one place and a single value in another"
         ),
-        ("category == $x", 12, "$x stands for an object of Category, which cannot be supplied"),
+        (
+            "category == $x AND SELF == $x", 27,
+            "$x is an object of Category in one place and an object of Product here"
+        ),
+        (
+            "category == $x AND stock == $x", 28,
+            "$x is an object of Category in one place and a whole number here"
+        ),
         ("prise < $x", 0, "'Product' has no property 'prise'"),
         ("colour == $x", 0, "a value of Colour can only be compared with nil"),
         ("price < $x AND stock = 'y'", 23, "a string where a whole number is wanted"),

@@ -73,6 +73,28 @@ struct GeneratedExtendedTests {
         }
     }
 
+    @Test func `a template takes objects, of any context of the container`() throws {
+        try withPerson { context, ann in
+            let bob = Person(
+                in: context, name: "Bob", home: Address(street: "Low St", number: 1, spot: nil))
+            let letters = ["b", "ab", "aa"].map { Letter(in: context, sender: ann, text: $0) }
+            let other = Letter(in: context, sender: bob, text: "ac")
+            #expect(
+                try context.fetch(Letter.sent(by: ann, start: "a")) == [letters[2], letters[1]])
+            try context.save()
+            #expect(
+                try context.fetch(Letter.sent(by: ann, start: "a")) == [letters[2], letters[1]])
+            #expect(try context.fetch(Letter.sentByAny(people: [bob])) == [other])
+            #expect(try context.fetch(Letter.sentByAny(people: [ann, bob])).count == 4)
+            try withPerson { elsewhere, _ in
+                let error = #expect(throws: StoreError.self) {
+                    try elsewhere.fetch(Letter.sent(by: ann, start: "a"))
+                }
+                #expect(error?.code == .foreignObject)
+            }
+        }
+    }
+
     @Test func `transient relationships are kept in step`() throws {
         try withPerson { context, ann in
             let bob = Person(

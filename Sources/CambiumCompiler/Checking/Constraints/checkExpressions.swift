@@ -19,10 +19,19 @@ extension ModelChecker {
 
     /// What an expression's text means, or nil where it is wrong (and reported at its places). One
     /// that uses a name whose declaration was reported already is passed over.
+    ///
+    /// - Parameter lackingParameter: What to note where a parameter of that name is missing.
     mutating func settle<Checked>(
-        _ text: ParsedText, _ check: (String) -> Result<Checked, ExpressionDiagnostics>
+        _ text: ParsedText, lackingParameter: (String) -> String? = { _ in nil },
+        _ check: (String) -> Result<Checked, ExpressionDiagnostics>
     ) -> Checked? {
-        guard !mentionsBrokenName(text) else { return nil }
+        // What is no expression at all is none whatever the names mean.
+        if mentionsBrokenName(text) {
+            if case .failure(let mistake) = ExpressionCompiler.syntax(of: text.value) {
+                report(mistake, in: text)
+            }
+            return nil
+        }
         switch check(text.value) {
         case .success(let checked):
             return checked
@@ -32,13 +41,20 @@ extension ModelChecker {
             }
             if isIncomplete { return nil }
             for diagnostic in failure.diagnostics {
-                report(
-                    .invalidExpression, Self.capitalized(diagnostic.message),
-                    at: text.sourceOffset(of: diagnostic.offset, in: parsed.source),
-                    notes: diagnostic.hint.map { [Self.capitalized($0)] } ?? [])
+                let declaration = diagnostic.lackingParameter.flatMap(lackingParameter)
+                report(diagnostic, in: text, notes: [declaration].compactMap(\.self))
             }
             return nil
         }
+    }
+
+    private mutating func report(
+        _ mistake: ExpressionDiagnostic, in text: ParsedText, notes: [String] = []
+    ) {
+        report(
+            .invalidExpression, Self.capitalized(mistake.message),
+            at: text.sourceOffset(of: mistake.offset, in: parsed.source),
+            notes: (mistake.hint.map { [Self.capitalized($0)] } ?? []) + notes)
     }
 
     /// Whether a text uses a name whose declaration was reported already.

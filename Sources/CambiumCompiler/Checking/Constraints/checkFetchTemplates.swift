@@ -42,7 +42,7 @@ extension ModelChecker {
     private mutating func checkFetchTemplate(
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
     ) -> FetchTemplate {
-        let (declared, order) = checkParameters(of: element)
+        let (declared, order) = checkParameters(of: element, in: model)
         let names = Set(declared.map(\.name))
         let undeclared = order.filter { !names.contains($0) }
         var condition: ModelExpression?
@@ -50,7 +50,10 @@ extension ModelChecker {
         if !element.text.isBlank {
             // In Xcode nothing declares parameters.
             let allowed = parsed.format == .xcode && order.isEmpty ? nil : undeclared
-            let checked = settle(element.text) {
+            let wording = wording
+            let checked = settle(
+                element.text, lackingParameter: { wording.declaration(ofParameter: $0, of: name) }
+            ) {
                 ExpressionCompiler.template(
                     $0, entity: entity, model: model, parameters: declared, undeclared: allowed)
             }
@@ -72,7 +75,7 @@ extension ModelChecker {
 
     /// The parameters that declare their type, and the names of all in order.
     private mutating func checkParameters(
-        of element: ParsedElement
+        of element: ParsedElement, in model: Model
     ) -> (declared: [FetchParameter], order: [String]) {
         var seen: [String: String] = [:]
         var order: [String] = []
@@ -90,6 +93,11 @@ extension ModelChecker {
                     .unsuitableProperty, "A parameter cannot be a value of \(written.value)",
                     at: written)
                 brokenNames.insert(name.value)
+            } else if enumerationsByName[written.value] == nil,
+                model.entity(named: written.value) != nil
+            {
+                order.append(name.value)
+                declared.append(FetchParameter(name: name.value, entity: written.value))
             } else if let type = type(written) {
                 order.append(name.value)
                 declared.append(FetchParameter(name: name.value, type: type))

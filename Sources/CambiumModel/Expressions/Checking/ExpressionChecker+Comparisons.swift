@@ -26,6 +26,7 @@ extension ExpressionChecker {
         let captured = capture
         capture = .forbidden
         guard let operand else {
+            checkAlone(right)
             return nil
         }
         let checked: Checked? =
@@ -102,7 +103,8 @@ extension ExpressionChecker {
             return fail(
                 "BETWEEN needs a list of two values", at: right.offset, hint: "write {1, 10}")
         }
-        guard let lower = check(bounds[0]), let upper = check(bounds[1]),
+        let ends = bounds.map { check($0) }
+        guard let lower = ends[0], let upper = ends[1],
             let from = relate(operand, .greaterOrEqual, lower, [], at: offset),
             let to = relate(operand, .lessOrEqual, upper, [], at: offset),
             case .comparison(let source, _, let least, _) = from.source,
@@ -129,11 +131,15 @@ extension ExpressionChecker {
         var others: [TypedExpression] = []
         var source = operand.source
         var common: TypedExpression?
+        var isWrong = false
         for element in elements {
             guard let checked = check(element),
                 let test = relate(operand, .equal, checked, options, at: element.offset),
                 case .comparison(let one, _, let other, _) = test.source
-            else { return nil }
+            else {
+                isWrong = true
+                continue
+            }
             source = one
             sources.append(other)
             if case .comparison(let left, .equal, .literal(let value, let type)) = test.typed,
@@ -145,6 +151,7 @@ extension ExpressionChecker {
                 others.append(test.typed)
             }
         }
+        guard !isWrong else { return nil }
         if let common { others.append(.among(common, ValueSet(constants))) }
         return Checked(
             source: .comparison(source, .in, .list(sources), options),
@@ -230,6 +237,29 @@ extension ExpressionChecker {
         return false
     }
 
+    /// Whether values of the two types can be equal: both are numbers, of the same type, or objects
+    /// of one hierarchy.
+    func isSameKind(_ one: ExpressionType, _ other: ExpressionType) -> Bool {
+        if case .object(let first) = one, case .object(let second) = other {
+            return model.entity(named: first).map { model.root(of: $0).name }
+                == model.entity(named: second).map { model.root(of: $0).name }
+        }
+        return one == other || (one.isNumber && other.isNumber)
+    }
+
+    /// Finds what is wrong with the right side of a comparison whose left side has no meaning: names
+    /// that there are not. What depends on the left side is passed over.
+    private mutating func checkAlone(_ right: ParsedExpression) {
+        switch right.kind {
+        case .path(.variable(let name), let names) where names.isEmpty:
+            let isList = parameters.contains { $0.name == name && $0.isList }
+            if !isList { _ = operand(right) }
+        case .path: _ = operand(right)
+        case .list(let elements): for element in elements { checkAlone(element) }
+        default: break
+        }
+    }
+
     private mutating func isComparable(
         _ left: Checked, _ right: Checked, _ relation: ComparisonOperator
     ) -> Bool {
@@ -241,16 +271,7 @@ extension ExpressionChecker {
                 "\(side.typed.type.description) can only be compared with nil", at: side.offset)
             return false
         }
-        let isSame: Bool
-        switch (one, other) {
-        case (.object(let first), .object(let second)):
-            isSame =
-                model.entity(named: first).map { model.root(of: $0).name }
-                == model.entity(named: second).map { model.root(of: $0).name }
-        default:
-            isSame = one == other || (one.isNumber && other.isNumber)
-        }
-        guard isSame else {
+        guard isSameKind(one, other) else {
             _ = fail(
                 "\(one.description) cannot be compared with \(other.description)",
                 at: right.offset)

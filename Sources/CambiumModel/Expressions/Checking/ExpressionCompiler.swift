@@ -21,6 +21,11 @@ package enum ExpressionCompiler {
         return checker.run(text, arguments) { checker, parsed in checker.condition(parsed) }
     }
 
+    /// Whether a text is an expression at all, whatever its names mean.
+    package static func syntax(of text: String) -> Result<Void, ExpressionDiagnostic> {
+        Result { () throws(ExpressionDiagnostic) in _ = try ExpressionParser.parse(text) }
+    }
+
     /// Checks an expression that computes a value, such as a fill.
     ///
     /// - Parameters:

@@ -50,41 +50,54 @@ struct ParameterInference {
     }
 
     private func parameter(_ name: String) throws(ExpressionDiagnostic) -> FetchParameter {
-        var type: AttributeType?
-        var isList: Bool?
+        var found: FetchParameter?
         for use in uses[name] ?? [] {
-            if case .object(let entity) = use.type {
-                throw ExpressionDiagnostic(
-                    offset: use.offset,
-                    message: "$\(name) stands for an object of \(entity), which cannot be supplied",
-                    hint: "compare an attribute that identifies it, such as \(name).id == $id")
+            guard let next = FetchParameter(name: name, use) else { continue }
+            guard let known = found else {
+                found = next
+                continue
             }
-            guard let next = use.attributeType ?? AttributeType(use.type) else { continue }
-            guard isList == nil || isList == use.isList else {
+            guard known.isList == next.isList else {
                 throw ExpressionDiagnostic(
                     offset: use.offset,
                     message: "$\(name) is a list in one place and a single value in another")
             }
-            isList = use.isList
-            guard let known = type else {
-                type = next
-                continue
-            }
             guard let common = known.meeting(next) else {
                 throw ExpressionDiagnostic(
                     offset: use.offset,
-                    message: "$\(name) is \(ExpressionType(known).description) in one place and "
-                        + "\(ExpressionType(next).description) here",
+                    message: "$\(name) is \(known.expressionType.description) in one place and "
+                        + "\(next.expressionType.description) here",
                     hint: "use two parameters")
             }
-            type = common
+            found = common
         }
-        guard let type, let isList else {
+        guard let found else {
             throw ExpressionDiagnostic(
                 offset: firstOffset[name] ?? 0, message: "nothing tells the type of $\(name)",
                 hint: "compare it with an attribute, or declare its type")
         }
-        return FetchParameter(name: name, type: type, isList: isList)
+        return found
+    }
+}
+
+extension FetchParameter {
+    /// A parameter that is used like that, or nil where the use tells nothing.
+    fileprivate init?(name: String, _ use: ParameterInference.Use) {
+        if case .object(let entity) = use.type {
+            self.init(name: name, entity: entity, isList: use.isList)
+        } else if let type = use.attributeType ?? AttributeType(use.type) {
+            self.init(name: name, type: type, isList: use.isList)
+        } else {
+            return nil
+        }
+    }
+
+    /// The parameter that can be used like both, or nil where there is none.
+    fileprivate func meeting(_ other: FetchParameter) -> FetchParameter? {
+        guard entity == nil, other.entity == nil else { return entity == other.entity ? self : nil }
+        return type.meeting(other.type).map {
+            FetchParameter(name: name, type: $0, isList: isList)
+        }
     }
 }
 
@@ -134,7 +147,7 @@ extension ExpressionChecker {
             }
             return Checked(
                 source: .parameter(name),
-                typed: .parameter(name, ExpressionType(declared.type)), offset: offset)
+                typed: .parameter(name, declared.expressionType), offset: offset)
         }
         if inference?.allows(name) == true {
             inference?.meet(name, at: offset)
@@ -149,9 +162,12 @@ extension ExpressionChecker {
     private mutating func unknownParameter(_ name: String, at offset: Int) -> Checked? {
         let known = parameters.map(\.name) + variables.keys.sorted() + unusedNames
         let nearest = nearestName(to: name, among: known)
-        return fail(
+        let count = diagnostics.count
+        _ = fail(
             "there is no parameter $\(name)", at: offset,
             hint: nearest.map { "did you mean $\($0)?" })
+        if diagnostics.count > count { diagnostics[count].lackingParameter = name }
+        return nil
     }
 
     mutating func untold<Result>(_ name: String, at offset: Int) -> Result? {
@@ -184,11 +200,8 @@ extension ExpressionChecker {
         else { return nil }
         if let declared = parameters.first(where: { $0.name == name }) {
             guard declared.isList else { return nil }
-            let type = ExpressionType(declared.type)
-            let isFit =
-                type == operand.typed.type || operand.flexible != nil
-                || (type.isNumber && operand.typed.type.isNumber)
-            if !isFit {
+            let type = declared.expressionType
+            if operand.flexible == nil, !isSameKind(operand.typed.type, type) {
                 _ = fail(
                     "\(operand.typed.type.description) cannot be compared with "
                         + type.description, at: parsed.offset)

@@ -45,12 +45,14 @@ nonisolated public final class Category: ManagedObject, CategoryKeys {
 }
 
 nonisolated extension Category {
-    /// The request `brands`. Declared in `Categories.cambium/1.xml:6`.
+    /// The request `brands`: objects that meet `isBrand == true`, sorted by `name` descending, at
+    /// most 5. Declared in `Categories.cambium/1.xml:6`.
     public static func brands() -> FetchRequest<Category> {
         Category.fetchRequest().template("brands", [:])
     }
 
-    /// The request `named`. Declared in `Categories.cambium/1.xml:7`.
+    /// The request `named`: objects that meet `$names CONTAINS name`. Declared in
+    /// `Categories.cambium/1.xml:7`.
     public static func named(names: String) -> FetchRequest<Category> {
         Category.fetchRequest().template("named", ["names": .string(names)])
     }

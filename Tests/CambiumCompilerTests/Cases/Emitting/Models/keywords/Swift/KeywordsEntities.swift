@@ -47,7 +47,7 @@ nonisolated public struct ValuesKeys<Root: ManagedObject>: Sendable {
 }
 
 nonisolated extension ToOneKey {
-    /// The keys of the parts of a ``Values`` of the destination.
+    /// The keys of the parts of the destination's ``Values``.
     public subscript(
         dynamicMember key: KeyPath<Destination.Type, ValuesKeys<Destination>>
     ) -> ValuesKeys<Root> {
@@ -255,7 +255,8 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
 }
 
 nonisolated extension Thing {
-    /// The request `repeat`. Declared in `Keywords.cambium/1.xml:24`.
+    /// The request `repeat`: objects that meet `type == $for`. Declared in
+    /// `Keywords.cambium/1.xml:24`.
     public static func `repeat`(`for`: String) -> FetchRequest<Thing> {
         Thing.fetchRequest().template("repeat", ["for": .string(`for`)])
     }
