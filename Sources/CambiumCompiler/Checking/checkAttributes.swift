@@ -35,10 +35,10 @@ extension ModelChecker {
         if enumerationsByName[name] != nil { return .enumeration(name) }
         if brokenNames.contains(name) { return nil }
         let candidates =
-            Self.typeWords + enumerations.map(\.name)
-            + composites.map(\.name)
+            Self.typeWords.map(wording.type) + enumerations.map(\.name) + composites.map(\.name)
         let meant =
-            Self.foreignTypes[name.lowercased()] ?? nearestName(to: name, among: candidates)
+            Self.foreignTypes[name.lowercased()].map(wording.type)
+            ?? nearestName(to: name, among: candidates)
         report(
             .unknownType, "There is no type '\(name)'", at: written,
             notes: meant.map { ["Did you mean '\($0)'?"] }
@@ -71,8 +71,10 @@ extension ModelChecker {
         guard written.value == "codable" else {
             if let name = element["class"] {
                 report(
-                    .inapplicable, "class=\"\(name.value)\" means nothing for \(written.value)",
-                    at: name.offset, notes: ["Write type=\"codable\""])
+                    .inapplicable,
+                    "\(wording.setting("class", name.value)) means nothing for "
+                        + wording.type(written.value),
+                    at: name.offset, notes: [wording.write(("type", wording.type("codable")))])
             }
             return nil
         }
@@ -87,7 +89,18 @@ extension ModelChecker {
                 .invalidClass, "'\(name.value)' is no name of a Swift type", at: name,
                 notes: [
                     "Possible are names with dots and generic arguments, [Element], "
-                        + "[Key: Value] and a ? behind each"
+                        + "[Key: Value], and a ? behind each but the whole"
+                ])
+            return .codable("")
+        }
+        guard type.wrapped == nil else {
+            report(
+                .invalidClass,
+                "'\(name.value)' is optional; the attribute says whether nil is a value",
+                at: name,
+                notes: [
+                    wording.write(("class", type.wrapped ?? "…")) + ", and "
+                        + wording.writing("optional", "true") + " where nil is one"
                 ])
             return .codable("")
         }
@@ -146,8 +159,8 @@ extension ModelChecker {
         guard type == .data, !isTransient else {
             report(
                 .inapplicable,
-                "storage=\"external\" means nothing for "
-                    + (isTransient ? "a transient attribute" : type.word),
+                "\(wording.setting("storage", "external")) means nothing for "
+                    + (isTransient ? "a transient attribute" : wording.type(type.word)),
                 at: written.offset)
             return false
         }
@@ -158,7 +171,8 @@ extension ModelChecker {
         guard flag("preserved", of: element) else { return false }
         if isTransient, let written = element["preserved"] {
             report(
-                .inapplicable, "preserved means nothing for a transient attribute",
+                .inapplicable,
+                "\(wording.name("preserved")) means nothing for a transient attribute",
                 at: written.offset)
         }
         return true
@@ -181,7 +195,9 @@ extension ModelChecker {
     mutating func literal(
         _ written: ParsedAttribute, _ type: AttributeType, what: String
     ) -> Value? {
-        switch Literal.parse(written.value, as: type, enumerations: enumerationsByName) {
+        switch Literal.parse(
+            written.value, as: type, enumerations: enumerationsByName, wording: wording)
+        {
         case .success(let value):
             return value
         case .failure(let problem):
@@ -214,8 +230,9 @@ extension ModelChecker {
 
     mutating func reportInapplicable(_ written: ParsedAttribute, to type: String) {
         report(
-            .inapplicable, "\(written.name)=\"\(written.value)\" means nothing for \(type)",
-            at: written.offset)
+            .inapplicable,
+            "\(wording.setting(written.name, written.value)) means nothing for "
+                + wording.type(type), at: written.offset)
     }
 }
 

@@ -32,6 +32,28 @@ extension ModelChecker {
                 }
             }
         }
+        for root in model.roots {
+            let count = (columns[root.name]?.count ?? 0) + Self.systemColumns(of: root, in: model)
+            guard count > Self.maximumColumns, let draft = drafts[root.name] else { continue }
+            let isHierarchy = model.hasSubentities(root)
+            report(
+                .unprovenMigration,
+                "The table of '\(root.name)'\(isHierarchy ? " and what inherits from it" : "") has "
+                    + "\(count) columns, and SQLite has \(Self.maximumColumns) at most",
+                at: draft.element["name"]?.valueOffset ?? draft.element.offset,
+                notes: [
+                    "Move some attributes to an entity of their own, with a to-one relationship to "
+                        + "it"
+                ])
+        }
+    }
+
+    /// How many columns SQLite lets a table have.
+    private static let maximumColumns = 2000
+
+    /// The key, the version, and in a hierarchy the entity.
+    private static func systemColumns(of root: Entity, in model: Model) -> Int {
+        model.hasSubentities(root) ? 3 : 2
     }
 
     private mutating func take(

@@ -64,7 +64,7 @@ struct LanguageTests {
             <attribute name='tags' type='codable' class='[String:Int ]' default='{"a": 1}'/>
             <attribute name='set' type='codable' class='Set&lt;UUID&gt;' default='[]'
                 merge='union'/>
-            <attribute name='own' type='codable' class='Shop.Colour?' optional='true'/></entity>
+            <attribute name='own' type='codable' class='Shop.Colour' optional='true'/></entity>
             """)
         #expect(
             model.entities.first?.attributes == [
@@ -74,7 +74,7 @@ struct LanguageTests {
                 Attribute(
                     name: "set", type: .codable("Set<UUID>"),
                     defaultValue: .constant(.string("[]")), merge: .union),
-                Attribute(name: "own", type: .codable("Shop.Colour?"), isOptional: true),
+                Attribute(name: "own", type: .codable("Shop.Colour"), isOptional: true),
             ])
     }
 
@@ -84,7 +84,11 @@ struct LanguageTests {
         }
         #expect(try codes(attribute("class='[Int]'")) == [.codableWithoutDefault])
         #expect(try codes(attribute("optional='true'")) == [.missingXMLAttribute])
-        for name in ["[Int", "a b", "Any", "class", "A;B", "A<", "[A:B:C]", "()->Void", "A//", ""] {
+        let names = [
+            "[Int", "a b", "Any", "class", "A;B", "A<", "[A:B:C]", "()->Void", "A//", "", "Int?",
+            "Optional<Int>", "[Int]??",
+        ]
+        for name in names {
             let xml = name.replacing("<", with: "&lt;")
             #expect(
                 try codes(attribute("optional='true' class='\(xml)'")) == [.invalidClass],

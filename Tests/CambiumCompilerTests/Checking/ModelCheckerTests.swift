@@ -105,6 +105,39 @@ struct ModelCheckerTests {
         #expect(entity.fetchTemplates[1].condition == nil)
     }
 
+    @Test func `a model cannot be called like the keys of an entity`() throws {
+        let text = """
+            <model xmlns='urn:cambium:model:1' name='ProductKeys' version='1'>
+            <entity name='Product'><attribute name='x' type='string'/></entity></model>
+            """
+        let source = SourceText(path: "1.xml", bytes: Array(text.utf8))
+        let parsed = ParsedModel(source: source, version: "1", root: try XMLReader.read(source))
+        let (_, diagnostics) = ModelChecker.check(
+            parsed, bundleName: "ProductKeys", previousVersion: nil, previous: nil)
+        #expect(diagnostics.map(\.code) == [.reservedName])
+        #expect(diagnostics.first?.notes.first == "The other is declared at 1:42")
+    }
+
+    @Test func `an entity with more attributes than SQLite has columns is told of at its place`()
+        throws
+    {
+        func model(_ count: Int) -> String {
+            "<model xmlns='urn:cambium:model:1' name='Shop' version='1'>\n <entity name='A'>"
+                + (0..<count).map { "<attribute name='x\($0)' type='bool'/>" }.joined()
+                + "</entity></model>"
+        }
+        #expect(try check(model(1998)).diagnostics.isEmpty)
+        let found = try check(model(1999)).diagnostics
+        #expect(found.map(\.code) == [.unprovenMigration])
+        #expect(found.first?.position.line == 2)
+        #expect(found.first?.message.contains("2001 columns") == true)
+    }
+
+    @Test func `cases of an enumeration may differ in case only`() throws {
+        let model = try model("<enum name='S'><case name='a'/><case name='A'/></enum>")
+        #expect(model.enumerations.first?.cases.map(\.name) == ["a", "A"])
+    }
+
     @Test func `the access is the model's`() throws {
         for (text, access) in [("", AccessLevel.internal), ("access='public'", .public)] {
             let (model, _) = try check(

@@ -2,9 +2,10 @@ import CambiumModel
 
 extension ModelChecker {
     mutating func warnAboutAttributes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
+        warnAboutNames(of: entity, draft, in: model)
         for attribute in entity.attributes {
             guard let element = draft.declaration(of: attribute.name) else { continue }
-            warnAboutLength(of: model.column(of: attribute.name, in: entity), element)
+            warnAboutLength(of: model.column(of: attribute.name, in: entity), "column", element)
             // What a composite says is said at its own place.
             guard !attribute.isPart else { continue }
             warnAboutLimits(of: attribute, element)
@@ -24,12 +25,15 @@ extension ModelChecker {
         let limits = attribute.limits
         if let minimum = limits.minimum, minimum == limits.maximum, let written = element["min"] {
             report(
-                .fixedValue, "min and max leave '\(attribute.name)' a single value",
+                .fixedValue,
+                "\(wording.name("min")) and \(wording.name("max")) leave "
+                    + "'\(attribute.name)' a single value",
                 at: written.offset, notes: ["Widen them, or leave the attribute out"])
         }
         if limits.maximumLength == 0, let written = element["maxLength"] {
             report(
-                .fixedValue, "maxLength leaves '\(attribute.name)' only the empty value",
+                .fixedValue,
+                "\(wording.name("maxLength")) leaves '\(attribute.name)' only the empty value",
                 at: written.offset, notes: ["Widen it, or leave the attribute out"])
         }
         if attribute.isExternal, let length = limits.maximumLength, length <= Self.smallLength,
@@ -38,18 +42,36 @@ extension ModelChecker {
             report(
                 .smallExternalData,
                 "Data of at most \(length) bytes is faster in the row than in a file of its own",
-                at: written.offset, notes: ["Remove storage=\"external\""])
+                at: written.offset, notes: [wording.remove("storage", "external")])
         }
     }
 
     /// Up to here a row beats a file by far.
     private static let smallLength = 16_384
 
+    /// The names of the entity's own table, and of what its relationships are stored in.
+    private mutating func warnAboutNames(
+        of entity: Entity, _ draft: EntityDraft, in model: Model
+    ) {
+        if entity.parent == nil { warnAboutLength(of: entity.name, "table", draft.element) }
+        for relationship in entity.relationships {
+            guard let element = draft.declaration(of: relationship.name) else { continue }
+            switch model.storage(of: relationship, of: entity) {
+            case .key(let column, let entityColumn):
+                warnAboutLength(of: entityColumn ?? column, "column", element)
+            case .joinTable(let name, "_source", _): warnAboutLength(of: name, "table", element)
+            case .joinTable, .inverseKey, .transient: break
+            }
+        }
+    }
+
     /// PostgreSQL cuts longer names off, and people cannot read them.
-    private mutating func warnAboutLength(of column: String, _ element: ParsedElement) {
-        guard column.utf8.count > 63, let name = element["name"] else { return }
+    private mutating func warnAboutLength(
+        of stored: String, _ kind: String, _ element: ParsedElement
+    ) {
+        guard stored.utf8.count > 63, let name = element["name"] else { return }
         report(
-            .longName, "The column '\(column)' has a name of more than 63 bytes", at: name,
+            .longName, "The \(kind) '\(stored)' has a name of more than 63 bytes", at: name,
             notes: ["Some databases and tools cut it off; choose a shorter name"])
     }
 

@@ -18,6 +18,15 @@ struct ClassName {
     /// What its values look like in JSON.
     let shape: Shape
 
+    /// The type without what makes it optional, or nil where nothing does.
+    var wrapped: String? {
+        guard case .optional = shape else { return nil }
+        let short = text.hasSuffix("?") ? String(text.dropLast()) : nil
+        let long = text.hasPrefix("Optional<") ? String(text.dropFirst(9).dropLast()) : nil
+        let inner = short ?? long ?? text
+        return ClassName(inner)?.wrapped ?? inner
+    }
+
     /// Reads a type, or gives nil where the text is none.
     init?(_ text: String) {
         var reader = Reader(scalars: Array(text.unicodeScalars.prefix(1001)))
