@@ -79,17 +79,29 @@ struct SwiftWriter {
     }
 
     /// Writes a doc comment of one paragraph, wrapped. The text passes the escaping point here.
-    mutating func doc(_ text: String) {
+    ///
+    /// - Parameter hanging: What further lines start with.
+    mutating func doc(_ text: String, hanging: String = "") {
         let comment = SwiftText.comment(text)
-        let room = SwiftCode.width - indent - 4
+        let room = SwiftCode.width - indent - 4 - hanging.count
         if comment.utf8.count <= room, Self.isSpacedEvenly(comment) {
             line("/// " + comment)
             return
         }
         let words = comment.split(separator: " ")
-        for line in Self.filled(words.map(String.init), separator: " ", room: room) {
-            self.line("/// \(line)")
+        let lines = Self.filled(words.map(String.init), separator: " ", room: room)
+        for (index, line) in lines.enumerated() {
+            self.line("/// \(index == 0 ? "" : hanging)\(line)")
         }
+    }
+
+    /// Writes a further paragraph of a doc comment, and a list below it; nothing for no items.
+    mutating func docList(_ heading: String, _ items: [String]) {
+        guard !items.isEmpty else { return }
+        line("///")
+        doc(heading)
+        line("///")
+        for item in items { doc("- " + item, hanging: "  ") }
     }
 
     /// Whether a text is words with one space between each two.

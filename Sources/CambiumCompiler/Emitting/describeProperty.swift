@@ -30,6 +30,24 @@ extension SwiftEmitter {
             + lines.note(entity.entity.name, property.property.name)
     }
 
+    /// What the doc comment of a class says of each rule: its name, the condition, its message.
+    func rules(of entity: Entity) -> [String] {
+        entity.rules.map { rule in
+            "`\(rule.name)`: `\(rule.condition)`" + (rule.message.map { " (\($0))" } ?? "")
+        }
+    }
+
+    /// What the doc comment of a named request says: which objects it finds, and their order.
+    func describe(_ template: FetchTemplate) -> String {
+        let condition = template.condition.map { "objects that meet `\($0)`" } ?? "all objects"
+        let order = template.sort.map {
+            "`\($0.property)`" + ($0.isDescending ? " descending" : "")
+        }
+        return "The request `\(template.name)`: \(condition)"
+            + (order.isEmpty ? "" : ", sorted by " + order.joined(separator: ", "))
+            + (template.options.limit.map { ", at most \($0)" } ?? "") + "."
+    }
+
     private func sentence(_ parts: [String]) -> String {
         parts.joined(separator: ", ") + "."
     }

@@ -34,7 +34,7 @@ extension SwiftEmitter {
         let keysName = SwiftText.plainIdentifier(composite.name) + "Keys"
         let key = names.library("ToOneKey")
         writer.block("\(isolation)extension \(key)") { writer in
-            writer.doc("The keys of the parts of a ``\(composite.name)`` of the destination.")
+            writer.doc("The keys of the parts of the destination's ``\(composite.name)``.")
             let path = names.standard("KeyPath")
             writer.function(
                 "\(modifier)subscript",

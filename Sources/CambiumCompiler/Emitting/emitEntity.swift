@@ -42,6 +42,7 @@ extension SwiftEmitter {
             (entity.isBase
                 ? "What the class `\(entity.entity.className)`, written by hand, inherits from."
                 : "An object of the entity `\(name)`.") + lines.note(name))
+        writer.docList("Every saved object meets these rules:", rules(of: entity.entity))
         writer.block(
             "\(classModifier(entity))class \(entity.className): \(superclass), \(entity.keysName)"
         ) { writer in

@@ -5,6 +5,66 @@
 nonisolated protocol ThingKeys: EntityKeys {}
 
 /// An object of the entity `Thing`.
+///
+/// Every saved object meets these rules:
+///
+/// - `rule0`: `TRUEPREDICATE`
+/// - `rule1`: `FALSEPREDICATE`
+/// - `rule2`: `NOT TRUEPREDICATE`
+/// - `rule3`: `SELF ==[cdn] $p`
+/// - `rule4`: `$i.price BETWEEN {1, 2}`
+/// - `rule5`: `SELF IN {1, 2}`
+/// - `rule6`: `1 + 2 < TERNARY(TRUEPREDICATE, 1, 2)`
+/// - `rule7`: `SUBQUERY(items, $i, $i.price > 3).@count > 0`
+/// - `rule8`: `SELF IN {nil, true, -9223372036854775808, 9223372036854775807, 0.1, -0.0, 5e-324,
+///   1.7976931348623157e308, -1.7976931348623157e308, 1e+300, 0, -3, 19.99, -0.000001,
+///   12345678901234567890.123456789012345678, 1000000000000000000000000000000,
+///   99999999999999999999999999999999999999, 'plain', 'two\nlines', 1.0,
+///   '00010203-0405-0607-0809-0A0B0C0D0EFF', 0x007fff,
+///   0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f60616263,
+///   0x}`
+/// - `rule9`: `SELF == SELF`
+/// - `rule10`: `SELF != SELF`
+/// - `rule11`: `SELF < SELF`
+/// - `rule12`: `SELF <= SELF`
+/// - `rule13`: `SELF > SELF`
+/// - `rule14`: `SELF >= SELF`
+/// - `rule15`: `SELF IN SELF`
+/// - `rule16`: `SELF BEGINSWITH SELF`
+/// - `rule17`: `SELF ENDSWITH SELF`
+/// - `rule18`: `SELF CONTAINS SELF`
+/// - `rule19`: `SELF LIKE SELF`
+/// - `rule20`: `SELF MATCHES SELF`
+/// - `rule21`: `ANY items == items`
+/// - `rule22`: `ALL items == items`
+/// - `rule23`: `NONE items == items`
+/// - `rule24`: `SELF + SELF`
+/// - `rule25`: `SELF - SELF`
+/// - `rule26`: `SELF * SELF`
+/// - `rule27`: `SELF / SELF`
+/// - `rule28`: `SELF ** SELF`
+/// - `rule29`: `SELF & SELF`
+/// - `rule30`: `SELF | SELF`
+/// - `rule31`: `now()`
+/// - `rule32`: `length:(SELF)`
+/// - `rule33`: `uppercase:(SELF)`
+/// - `rule34`: `lowercase:(SELF)`
+/// - `rule35`: `canonical:(SELF)`
+/// - `rule36`: `abs:(SELF)`
+/// - `rule37`: `ceiling:(SELF)`
+/// - `rule38`: `floor:(SELF)`
+/// - `rule39`: `trunc:(SELF)`
+/// - `rule40`: `sqrt:(SELF)`
+/// - `rule41`: `modulus:by:(SELF)`
+/// - `rule42`: `string:(SELF)`
+/// - `rule43`: `CAST(SELF, 'NSString')`
+/// - `rule44`: `CAST(SELF, 'NSNumber')`
+/// - `rule45`: `CAST(SELF, 'NSDate')`
+/// - `rule46`: `items.@count`
+/// - `rule47`: `items.@sum`
+/// - `rule48`: `items.@avg`
+/// - `rule49`: `items.@min`
+/// - `rule50`: `items.@max`
 nonisolated final class Thing: ManagedObject, ThingKeys {
     /// The entity `Thing` of the model `Expressions`.
     override class var entityReference: EntityReference {

@@ -43,7 +43,7 @@ nonisolated public struct PlaceKeys<Root_: ManagedObject>: Sendable {
 }
 
 nonisolated extension ToOneKey {
-    /// The keys of the parts of a ``Place`` of the destination.
+    /// The keys of the parts of the destination's ``Place``.
     public subscript(
         dynamicMember key: KeyPath<Destination.Type, PlaceKeys<Destination>>
     ) -> PlaceKeys<Root> {
@@ -99,7 +99,7 @@ nonisolated public struct AddressKeys<Root_: ManagedObject>: Sendable {
 }
 
 nonisolated extension ToOneKey {
-    /// The keys of the parts of a ``Address`` of the destination.
+    /// The keys of the parts of the destination's ``Address``.
     public subscript(
         dynamicMember key: KeyPath<Destination.Type, AddressKeys<Destination>>
     ) -> AddressKeys<Root> {
@@ -129,7 +129,7 @@ nonisolated public struct NothingKeys<Root_: ManagedObject>: Sendable {
 }
 
 nonisolated extension ToOneKey {
-    /// The keys of the parts of a ``Nothing`` of the destination.
+    /// The keys of the parts of the destination's ``Nothing``.
     public subscript(
         dynamicMember key: KeyPath<Destination.Type, NothingKeys<Destination>>
     ) -> NothingKeys<Root> {
@@ -289,7 +289,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
 }
 
 nonisolated extension Human {
-    /// The request `named`.
+    /// The request `named`: all objects, at most 5.
     public static func named(
         names: [String], kinds: [Root], worth: Decimal
     ) -> FetchRequest<Human> {

@@ -48,6 +48,10 @@ nonisolated extension ProductKeys {
 }
 
 /// An object of the entity `Product`.
+///
+/// Every saved object meets these rules:
+///
+/// - `saleBelowPrice`: `salePrice == nil OR salePrice < price` (A sale price is below the price)
 nonisolated public final class Product: ManagedObject, ProductKeys {
     /// The entity `Product` of the model `Shop`.
     @_spi(Generated)
@@ -59,18 +63,18 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
     public convenience init(
         in context: ManagedObjectContext, sku: String, kind: Kind, price: Decimal,
         title: String? = nil, salePrice: Decimal? = nil, stock: Int32? = nil, photo: Data? = nil,
-        isSelected: Bool? = nil, rating: Rating? = nil, category: Category? = nil
+        isSelected: Bool? = nil, rating: Rating? = .good, category: Category? = nil
     ) {
         self.init(insertingInto: context)
         self.sku = sku
         self.kind = kind
         self.price = price
+        self.rating = rating
         if let title { self.title = title }
         if let salePrice { self.salePrice = salePrice }
         if let stock { self.stock = stock }
         if let photo { self.photo = photo }
         if let isSelected { self.isSelected = isSelected }
-        if let rating { self.rating = rating }
         if let category { self.category = category }
     }
 
@@ -146,12 +150,12 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 }
 
 nonisolated extension Product {
-    /// The request `cheaper`.
+    /// The request `cheaper`: objects that meet `price < $limit`, sorted by `price`, `title`.
     public static func cheaper(limit: Decimal) -> FetchRequest<Product> {
         Product.fetchRequest().template("cheaper", ["limit": .decimal(limit)])
     }
 
-    /// The request `similar`.
+    /// The request `similar`: all objects.
     public static func similar(
         kind: Kind, rating: Rating, stock: Int32, `in`: String
     ) -> FetchRequest<Product> {
@@ -165,7 +169,7 @@ nonisolated extension Product {
             ])
     }
 
-    /// The request `everything`.
+    /// The request `everything`: all objects.
     public static func everything() -> FetchRequest<Product> {
         Product.fetchRequest().template("everything", [:])
     }

@@ -37,7 +37,7 @@ nonisolated public struct PositionKeys<Root: ManagedObject>: Sendable {
 }
 
 nonisolated extension ToOneKey {
-    /// The keys of the parts of a ``Position`` of the destination.
+    /// The keys of the parts of the destination's ``Position``.
     public subscript(
         dynamicMember key: KeyPath<Destination.Type, PositionKeys<Destination>>
     ) -> PositionKeys<Root> {
@@ -87,7 +87,7 @@ nonisolated public struct AddressKeys<Root: ManagedObject>: Sendable {
 }
 
 nonisolated extension ToOneKey {
-    /// The keys of the parts of a ``Address`` of the destination.
+    /// The keys of the parts of the destination's ``Address``.
     public subscript(
         dynamicMember key: KeyPath<Destination.Type, AddressKeys<Destination>>
     ) -> AddressKeys<Root> {
@@ -108,6 +108,10 @@ nonisolated extension ShopKeys {
 }
 
 /// An object of the entity `Shop`. Declared in `Composites.cambium/1.xml:11`.
+///
+/// Every saved object meets these rules:
+///
+/// - `named`: `name != address.city`
 nonisolated public final class Shop: ManagedObject, ShopKeys {
     /// The entity `Shop` of the model `Composites`.
     @_spi(Generated)

@@ -75,9 +75,12 @@ nonisolated final class Note: ManagedObject, NoteKeys {
     }
 
     /// Inserts a new object. Values that are left out start at the model's default.
+    ///
+    /// What is optional and starts with a value that is not written here is left empty by
+    /// `.some(nil)`.
     convenience init(
         in context: ManagedObjectContext, headline: String? = nil, created: Date? = nil,
-        price: Decimal? = nil, pinned: Bool? = nil, labels: [String]? = nil, folder: Folder? = nil
+        price: Decimal?? = nil, pinned: Bool? = nil, labels: [String]? = nil, folder: Folder? = nil
     ) {
         self.init(insertingInto: context)
         if let headline { self.headline = headline }
@@ -131,7 +134,8 @@ nonisolated final class Note: ManagedObject, NoteKeys {
 }
 
 nonisolated extension Note {
-    /// The request `pinnedNotes`. Declared in `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:27`.
+    /// The request `pinnedNotes`: objects that meet `pinned == true AND headline BEGINSWITH
+    /// $start`. Declared in `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:27`.
     static func pinnedNotes(start: String) -> FetchRequest<Note> {
         Note.fetchRequest().template("pinnedNotes", ["start": .string(start)])
     }
