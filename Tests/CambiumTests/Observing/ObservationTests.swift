@@ -74,8 +74,8 @@ struct ObservationTests {
         }
     }
 
-    @Test @MainActor func `objects of the main actor's context are observable`() async throws {
-        try await withContainer(Everything.model) { container in
+    @Test @MainActor func `objects of the main actor's context are observable`() throws {
+        try withContainer(Everything.model) { container in
             let context = container.viewContext
             let node = Node(in: context)
             #expect(times(of: { node.label = "new" }, reading: { _ = node.label }) == 1)
