@@ -9,11 +9,10 @@ extension CompiledBundle {
     ///   package that the model is in.
     package func swiftFiles(relativeTo folder: String? = nil) -> [SwiftFile] {
         guard let current = versions.last else { return [] }
-        return SwiftEmitter(
-            model: current.model, schema: schema, migrations: migrations, bundle: "\(name).cambium",
-            access: current.access,
-            lines: SourceLines(of: current, relativeTo: folder)
-        ).files()
+        var emitter = SwiftEmitter(of: current, bundle: name, relativeTo: folder)
+        emitter.schema = schema
+        emitter.migrations = migrations
+        return emitter.files()
     }
 
     /// The SQL of an empty store, exactly as the runtime executes it.

@@ -16,3 +16,25 @@ extension RandomAccessCollection where Self: Sendable, Element: Sendable, Index 
         return results.withLock { $0.compactMap(\.self) }
     }
 }
+
+/// The results for the elements of two arrays, all worked out at the same time, those of the first
+/// begun first. One map inside another would run on one thread.
+package func concurrentMap<First: Sendable, Second: Sendable, X: Sendable, Y: Sendable>(
+    _ first: [First], _ transformFirst: @Sendable (First) -> X,
+    _ second: [Second], _ transformSecond: @Sendable (Second) -> Y
+) -> ([X], [Y]) {
+    let results = (0..<first.count + second.count).concurrentMap { number -> EitherResult<X, Y> in
+        number < first.count
+            ? .first(transformFirst(first[number]))
+            : .second(transformSecond(second[number - first.count]))
+    }
+    return (
+        results.compactMap { if case .first(let result) = $0 { result } else { nil } },
+        results.compactMap { if case .second(let result) = $0 { result } else { nil } }
+    )
+}
+
+private enum EitherResult<First: Sendable, Second: Sendable>: Sendable {
+    case first(First)
+    case second(Second)
+}

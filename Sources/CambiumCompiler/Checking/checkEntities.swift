@@ -205,6 +205,7 @@ extension ModelChecker {
 
     /// Reports properties that an ancestor declares too.
     mutating func checkShadowing(_ drafts: [EntityDraft]) {
+        guard drafts.contains(where: { $0.parent != nil }) else { return }
         let byName = drafts.byName
         let names = byName.mapValues { Set($0.declarations.keys.map { $0.lowercased() }) }
         for draft in drafts where draft.parent != nil {

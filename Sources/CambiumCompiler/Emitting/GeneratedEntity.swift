@@ -4,7 +4,7 @@ import CambiumModel
 /// class declares.
 ///
 /// An ancestor without generated code leaves its properties to the nearest classes below it.
-struct GeneratedEntity {
+struct GeneratedEntity: Sendable {
     let entity: Entity
     /// The type that programs use.
     let typeName: String
@@ -18,6 +18,8 @@ struct GeneratedEntity {
     let parentKeysName: String?
     /// All attributes with a slot of their own, parts of composite values included.
     let leaves: [GeneratedAttribute]
+    /// Those of them that are properties themselves.
+    let attributes: [GeneratedAttribute]
     /// The composite attributes, without those within others.
     let composites: [GeneratedComposite]
     let relationships: [GeneratedRelationship]
@@ -28,9 +30,6 @@ struct GeneratedEntity {
     let hasSubentities: Bool
 
     var isBase: Bool { entity.codeGeneration == .base }
-
-    /// The attributes that are properties themselves.
-    var attributes: [GeneratedAttribute] { leaves.filter { !$0.attribute.isPart } }
 
     /// Describes the class of an entity, or gives nil where none is generated.
     init?(_ entity: Entity, in model: Model, names: GeneratedNames) {
@@ -51,13 +50,15 @@ struct GeneratedEntity {
         parentName = parent.map { SwiftText.identifier($0.className) }
         parentKeysName = parent.map { SwiftText.plainIdentifier($0.className) + "Keys" }
         hasSubentities = model.hasSubentities(entity)
-        leaves = own.flatMap { declarer in
+        let leaves = own.flatMap { declarer in
             declarer.attributes.compactMap { attribute in
                 layout.slot(of: attribute.name).map {
                     GeneratedAttribute(attribute, of: declarer, slot: $0, in: model, names: names)
                 }
             }
         }
+        self.leaves = leaves
+        attributes = leaves.filter { !$0.attribute.isPart }
         composites = own.flatMap { declarer in
             declarer.compositeAttributes.filter { !$0.isNested }.map {
                 GeneratedComposite($0, in: model, layout: layout)
@@ -82,7 +83,7 @@ struct GeneratedEntity {
 }
 
 /// A relationship with what its accessors need.
-struct GeneratedRelationship {
+struct GeneratedRelationship: Sendable {
     let relationship: Relationship
     /// The name of the Swift property.
     let name: String
@@ -105,7 +106,7 @@ struct GeneratedRelationship {
 }
 
 /// A fetched property with what its accessor needs.
-struct GeneratedFetchedProperty {
+struct GeneratedFetchedProperty: Sendable {
     let property: FetchedProperty
     /// The name of the Swift property.
     let name: String

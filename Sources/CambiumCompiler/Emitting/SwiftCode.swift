@@ -30,7 +30,7 @@ indirect enum SwiftCode {
     func write(to output: inout String, indent: Int, prefix: String = "", suffix: String = "") {
         let margin = Self.margin(indent)
         // The formatter counts the comma that a list's last element would have on several lines.
-        let room = Self.width - indent - prefix.count - suffix.count - (hasList ? 1 : 0)
+        let room = Self.width - indent - prefix.width - suffix.width - (hasList ? 1 : 0)
         output += margin
         output += prefix
         if let line = onOneLine(within: room) {
@@ -107,9 +107,12 @@ indirect enum SwiftCode {
         }
     }
 
-    private static func margin(_ indent: Int) -> String {
-        String(repeating: " ", count: indent)
+    /// The spaces before a line.
+    static func margin(_ indent: Int) -> String {
+        indent < margins.count ? margins[indent] : String(repeating: " ", count: indent)
     }
+
+    private static let margins = (0..<40).map { String(repeating: " ", count: $0) }
 
     /// Whether a list of several elements is somewhere inside; stops at the first.
     private var hasList: Bool {

@@ -15,8 +15,10 @@ package struct SwiftFile: Sendable, Hashable {
 /// wrong with one was refused before.
 package struct SwiftEmitter: Sendable {
     let model: Model
-    let schema: [String]
-    let migrations: [Migration]
+    /// The statements that make an empty store; no class looks at them.
+    var schema: [String]
+    /// The steps from each version to the next; only the text of the migrations looks at them.
+    var migrations: [Migration]
     let bundle: String
     let access: AccessLevel
     let lines: SourceLines
@@ -49,7 +51,9 @@ package struct SwiftEmitter: Sendable {
         self.lines = lines
         let names = GeneratedNames(model)
         self.names = names
-        let entities = model.entities.compactMap { GeneratedEntity($0, in: model, names: names) }
+        let entities = model.entities.concurrentMap {
+            GeneratedEntity($0, in: model, names: names)
+        }.compactMap(\.self)
         self.entities = entities
         isModelTypeHidden = model.hasPropertyOfItsName
         modelType =
@@ -61,6 +65,18 @@ package struct SwiftEmitter: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
+    /// Prepares the output of a version, whose schema and migrations may follow.
+    ///
+    /// - Parameters:
+    ///   - bundle: The name of the bundle, without a suffix.
+    ///   - folder: What paths in the compiler's messages are relative to; nil for the package that
+    ///     the model is in.
+    init(of version: CheckedModel, bundle: String, relativeTo folder: String? = nil) {
+        self.init(
+            model: version.model, schema: [], migrations: [], bundle: "\(bundle).cambium",
+            access: version.access, lines: SourceLines(of: version, relativeTo: folder))
+    }
+
     /// The names of the files that a bundle's model becomes: always the same, whatever is in it.
     package static func fileNames(ofBundle bundle: String) -> [String] {
         let stem = bundle.lastIndex(of: ".").map { bundle[..<$0] } ?? bundle[...]
@@ -69,9 +85,22 @@ package struct SwiftEmitter: Sendable {
 
     /// The files, in the order of their names above.
     package func files() -> [SwiftFile] {
-        let texts = [Self.modelText, Self.entitiesText, Self.validationText, Self.migrationsText]
-            .concurrentMap { text in text(self)() }
-        return zip(Self.fileNames(ofBundle: bundle), texts).map { name, text in
+        let (texts, classes) = concurrentMap(
+            textsBesideClasses, { $0() }, entities, { text(of: $0) })
+        return files(classes: classes, besideClasses: texts)
+    }
+
+    /// What makes the texts that are known with the schema: the model, the validation.
+    var textsBesideClasses: [@Sendable () -> String] { [{ modelText() }, { validationText() }] }
+
+    /// Puts together what was emitted in parts.
+    ///
+    /// - Parameters:
+    ///   - classes: The texts of all entities.
+    ///   - texts: What `textsBesideClasses` made.
+    func files(classes: [SwiftWriter], besideClasses texts: [String]) -> [SwiftFile] {
+        let texts = texts.prefix(1) + [entitiesText(classes)] + texts.dropFirst()
+        return zip(Self.fileNames(ofBundle: bundle), texts + [migrationsText()]).map { name, text in
             SwiftFile(name: name, contents: text)
         }
     }

@@ -4,7 +4,7 @@ struct SwiftWriter {
     private(set) var text = ""
     private var margin = ""
     private var indent = 0 {
-        didSet { margin = String(repeating: " ", count: indent) }
+        didSet { margin = SwiftCode.margin(indent) }
     }
 
     /// Whether nothing was written yet.
@@ -19,6 +19,19 @@ struct SwiftWriter {
         self.text += "\n"
     }
 
+    /// Writes a line of several texts, which need not be joined first.
+    mutating func line(_ start: String, _ parts: String...) {
+        text += margin
+        text += start
+        for part in parts { text += part }
+        text += "\n"
+    }
+
+    /// Makes room for text, which else is copied again and again while it grows.
+    mutating func reserve(_ count: Int) {
+        text.reserveCapacity(text.utf8.count + count)
+    }
+
     /// Writes what another writer has written, as it is.
     mutating func append(_ other: SwiftWriter) {
         text += other.text
@@ -31,16 +44,16 @@ struct SwiftWriter {
 
     /// Writes a block in braces.
     mutating func block(_ header: String, _ body: (inout SwiftWriter) -> Void) {
-        line("\(header) {")
+        line(header, " {")
         indented(body)
         line("}")
     }
 
     /// Writes a block of one statement, on one line where it fits.
     mutating func block(_ header: String, statement: String) {
-        let single = "\(header) { \(statement) }"
-        if indent + single.count <= SwiftCode.width {
-            line(single)
+        let marks = " {  }"
+        if indent + header.width + statement.width + marks.width <= SwiftCode.width {
+            line(header, " { ", statement, " }")
         } else {
             block(header) { $0.line(statement) }
         }
@@ -85,7 +98,7 @@ struct SwiftWriter {
         let comment = SwiftText.comment(text)
         let room = SwiftCode.width - indent - 4 - hanging.count
         if comment.utf8.count <= room, Self.isSpacedEvenly(comment) {
-            line("/// " + comment)
+            line("/// ", comment)
             return
         }
         let words = comment.split(separator: " ")
@@ -125,7 +138,7 @@ struct SwiftWriter {
         body(&inside)
         let end = inside.isEmpty ? "}" : ""
         let single = "\(head)(\(parameters.joined(separator: ", ")))\(result) {\(end)"
-        if indent + single.count <= SwiftCode.width {
+        if indent + single.width <= SwiftCode.width {
             line(single)
         } else {
             line("\(head)(")
@@ -151,7 +164,7 @@ struct SwiftWriter {
         let mark = separator == " " ? "" : ","
         for (index, part) in parts.enumerated() {
             let part = index == parts.count - 1 ? part : part + mark
-            let count = part.count
+            let count = part.width
             if index > 0, length + 1 + count <= room {
                 line += " "
                 line += part
@@ -164,5 +177,13 @@ struct SwiftWriter {
         }
         if !parts.isEmpty { lines.append(line) }
         return lines
+    }
+}
+
+extension String {
+    /// How many characters it has on a line; ASCII, which nearly all is, need not be looked at for
+    /// those of several scalars.
+    var width: Int {
+        utf8.allSatisfy { $0 < 0x80 } ? utf8.count : count
     }
 }

@@ -3,8 +3,9 @@ import CambiumModel
 
 extension SwiftEmitter {
     /// Enumerations, composites, then the keys and the class of each entity.
-    func entitiesText() -> String {
+    func entitiesText(_ classes: [SwiftWriter]) -> String {
         var writer = startFile()
+        writer.reserve(classes.reduce(0) { $0 + $1.text.utf8.count })
         for enumeration in model.enumerations {
             writer.line()
             emit(enumeration, to: &writer)
@@ -13,7 +14,7 @@ extension SwiftEmitter {
             writer.line()
             emit(composite, to: &writer)
         }
-        for text in entities.concurrentMap({ entity in emit(entity) }) { writer.append(text) }
+        for text in classes { writer.append(text) }
         if isModelTypeHidden {
             writer.line()
             writer.doc("The model, for classes with a property of that name.")
@@ -22,8 +23,10 @@ extension SwiftEmitter {
         return writer.text
     }
 
-    private func emit(_ entity: GeneratedEntity) -> SwiftWriter {
+    /// The keys and the class of an entity.
+    func text(of entity: GeneratedEntity) -> SwiftWriter {
         var writer = SwiftWriter()
+        writer.reserve(8000)
         writer.line()
         emitKeys(of: entity, to: &writer)
         writer.line()
@@ -107,8 +110,8 @@ extension SwiftEmitter {
         }
         writer.located(at: place) { writer in
             writer.block(declaration) { writer in
-                writer.line("get { \(attribute.getter) }")
-                writer.line("set { \(attribute.setter("newValue")) }")
+                writer.line("get { ", attribute.getter, " }")
+                writer.line("set { ", attribute.setter("newValue"), " }")
             }
         }
     }

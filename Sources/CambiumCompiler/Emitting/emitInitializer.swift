@@ -25,7 +25,7 @@ extension SwiftEmitter {
         writer.function("\(modifier)convenience init", parameters: parameters) { writer in
             writer.line("self.init(insertingInto: \(context))")
             for property in properties.filter(\.isAlwaysSet) {
-                writer.line("self.\(property.name) = \(property.name)")
+                writer.line("self.", property.name, " = ", property.name)
             }
             for property in properties.filter({ !$0.isAlwaysSet }) {
                 let name = property.name

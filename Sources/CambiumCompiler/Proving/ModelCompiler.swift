@@ -15,15 +15,21 @@ package struct ModelCompiler {
     /// - Parameters:
     ///   - path: The bundle's folder.
     ///   - checksLock: Whether versions that are frozen have to be as they were then.
-    package static func compile(_ path: String, checksLock: Bool = true) -> Compilation {
+    ///   - emits: Whether the Swift is wanted too.
+    package static func compile(
+        _ path: String, checksLock: Bool = true, emits: Bool = false
+    ) -> Compilation {
         var compiler = ModelCompiler()
-        let bundle = compiler.compile(path, checksLock: checksLock)
+        let result = compiler.compile(path, checksLock: checksLock, emits: emits)
+        let hasErrors = compiler.diagnostics.hasErrors
         return Compilation(
-            bundle: compiler.diagnostics.hasErrors ? nil : bundle,
+            bundle: hasErrors ? nil : result?.bundle, files: hasErrors ? [] : result?.files ?? [],
             diagnostics: compiler.diagnostics.sortedByPlace())
     }
 
-    private mutating func compile(_ path: String, checksLock: Bool) -> CompiledBundle? {
+    private mutating func compile(
+        _ path: String, checksLock: Bool, emits: Bool
+    ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         let (bundle, readingDiagnostics) = BundleReader.read(path)
         diagnostics = readingDiagnostics
         var versions: [CheckedModel] = []
@@ -42,25 +48,79 @@ package struct ModelCompiler {
             if let model { versions.append(model) }
         }
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
-        guard !diagnostics.hasErrors, let current = versions.last else { return nil }
-        // Each version's tables are laid out once, for the step to it and the step from it.
-        let schemas = versions.concurrentMap { Schema(of: $0.model) }
-        guard let currentSchema = schemas.last, prove(currentSchema, of: current) else {
-            return nil
-        }
-        for version in versions { refuseSteps(of: version) }
         guard !diagnostics.hasErrors else { return nil }
-        return CompiledBundle(
-            name: bundle.name, versions: versions, schema: currentSchema.statements,
-            migrations: migrations(between: versions, schemas))
+        return produce(versions, of: bundle.name, emits: emits)
     }
 
-    /// The steps from each version to the next. They have nothing to do with each other, so that
-    /// they are planned and proven at the same time.
-    private mutating func migrations(
-        between versions: [CheckedModel], _ schemas: [Schema]
-    ) -> [Migration] {
-        let steps = versions.indices.dropFirst().concurrentMap { index in
+    /// Plans, proves and emits versions that are right each for itself.
+    private mutating func produce(
+        _ versions: [CheckedModel], of name: String, emits: Bool
+    ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
+        guard let current = versions.last else { return nil }
+        // Classes need no tables, and no proof looks at them: each waits only for what it needs.
+        var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
+        // Each version's tables are laid out once, for the step to it and the step from it.
+        let (schemas, classes) = concurrentMap(
+            versions, { Schema(of: $0.model) },
+            emitter.map { emitter in emitter.entities.map { (emitter, $0) } } ?? [],
+            { emitter, entity in emitter.text(of: entity) })
+        guard let schema = schemas.last else { return nil }
+        emitter?.schema = schema.statements
+        guard let proofs = proofs(of: versions, schemas) else { return nil }
+        let (texts, outcomes) = concurrentMap(
+            emitter?.textsBesideClasses ?? [], { $0() },
+            proofs, { proof in Self.outcome(of: proof, versions, schemas) })
+        guard let migrations = migrations(of: outcomes, between: versions) else { return nil }
+        emitter?.migrations = migrations
+        return (
+            CompiledBundle(
+                name: name, versions: versions, schema: schema.statements,
+                migrations: migrations),
+            emitter?.files(classes: classes, besideClasses: texts) ?? []
+        )
+    }
+
+    /// Something to prove that has nothing to do with the others.
+    private enum Proof: Sendable {
+        case schema(SchemaProof)
+        /// The step to the version of that number.
+        case step(Int)
+    }
+
+    private enum ProofOutcome: Sendable {
+        case schema((any Error)?)
+        case step(Migration?, [Diagnostic])
+    }
+
+    /// What there is to prove: that the current version's store can be made (which also finds an
+    /// SQLite that is too old), and the steps from each version to the next.
+    private mutating func proofs(
+        of versions: [CheckedModel], _ schemas: [Schema]
+    ) -> [Proof]? {
+        guard let current = versions.last, let schema = schemas.last else { return nil }
+        do throws(MigrationProver.Failure) {
+            let parts = try SchemaProof.parts(of: schema, current.model).map(Proof.schema)
+            // Nothing is planned where a step of the program is refused.
+            guard versions.allSatisfy({ Self.programSteps(of: $0).isEmpty }) else { return parts }
+            return parts + versions.indices.dropFirst().map(Proof.step)
+        } catch {
+            diagnostics.append(Self.schemaFailure(error, at: current.position(ofEntity: nil)))
+            return nil
+        }
+    }
+
+    private static func outcome(
+        of proof: Proof, _ versions: [CheckedModel], _ schemas: [Schema]
+    ) -> ProofOutcome {
+        switch proof {
+        case .schema(let part):
+            do {
+                try part.run()
+                return .schema(nil)
+            } catch {
+                return .schema(error)
+            }
+        case .step(let index):
             var compiler = ModelCompiler()
             let (old, new) = (versions[index - 1], versions[index])
             let pair = (old: schemas[index - 1], new: schemas[index])
@@ -69,10 +129,24 @@ package struct ModelCompiler {
                 new.parsed.isOfXcode && !isLast
                 ? compiler.planShipped(from: old, to: new, pair)
                 : compiler.plan(from: old, to: new, pair, isLast: isLast)
-            return (migration, compiler.diagnostics)
+            return .step(migration, compiler.diagnostics)
         }
+    }
+
+    /// The steps that were proven; nil where the current version's store cannot be made, or where
+    /// a step is refused.
+    private mutating func migrations(
+        of outcomes: [ProofOutcome], between versions: [CheckedModel]
+    ) -> [Migration]? {
+        for case .schema(let error?) in outcomes {
+            let position = versions.last?.position(ofEntity: nil)
+            if let position { diagnostics.append(Self.schemaFailure(error, at: position)) }
+            return nil
+        }
+        for version in versions { refuseSteps(of: version) }
+        guard !diagnostics.hasErrors else { return nil }
         var migrations: [Migration] = []
-        for (migration, found) in steps {
+        for case .step(let migration, let found) in outcomes {
             diagnostics += found
             if let migration {
                 migrations.append(migration)
@@ -84,26 +158,19 @@ package struct ModelCompiler {
         return migrations
     }
 
+    private static func programSteps(of version: CheckedModel) -> [ParsedElement] {
+        let migration = version.parsed.root.children(named: "migration").first
+        return migration?.children(named: "step") ?? []
+    }
+
     /// Steps that the program supplies are held in the model; nothing runs them yet.
     private mutating func refuseSteps(of version: CheckedModel) {
-        let migration = version.parsed.root.children(named: "migration").first
-        for step in migration?.children(named: "step") ?? [] {
+        for step in Self.programSteps(of: version) {
             diagnostics.append(
                 Diagnostic(
                     .notSupportedYet, "A migration with a step of the program cannot be run yet",
                     at: version.parsed.position(at: step.offset),
                     notes: ["Fills and drops can; so can two versions, one after the other"]))
-        }
-    }
-
-    /// Makes a store of the version in memory; this also finds an SQLite that is too old.
-    private mutating func prove(_ schema: Schema, of version: CheckedModel) -> Bool {
-        do {
-            try MigrationProver.prove(schema, of: version.model)
-            return true
-        } catch {
-            diagnostics.append(Self.schemaFailure(error, at: version.position(ofEntity: nil)))
-            return false
         }
     }
 
@@ -230,6 +297,8 @@ extension MigrationProver.Proof {
 package struct Compilation: Sendable {
     /// The result, or nil where there are errors.
     package let bundle: CompiledBundle?
+    /// The generated Swift, where it was asked for and there are no errors.
+    package let files: [SwiftFile]
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
 }

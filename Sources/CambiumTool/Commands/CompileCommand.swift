@@ -17,8 +17,8 @@ enum CompileCommand: Command {
         guard let folder = arguments.value("--output") else {
             throw arguments.usage("'compile' needs --output FOLDER.")
         }
-        guard let bundle = try compile(path, console) else { return .modelHasErrors }
-        for file in bundle.swiftFiles() {
+        guard let files = try emit(path, console) else { return .modelHasErrors }
+        for file in files {
             try Files.write(file.contents, to: "\(folder)/\(file.name)")
         }
         return .fine

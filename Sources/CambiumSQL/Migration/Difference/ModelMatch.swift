@@ -28,20 +28,23 @@ package struct ModelMatch {
         for isExplicit in [true, false] {
             for entity in new.entities { match(entity, isExplicit: isExplicit) }
         }
+        let count = new.entities.reduce(0) { $0 + $1.attributes.count + $1.relationships.count }
+        oldProperties.reserveCapacity(count)
+        newProperties.reserveCapacity(count)
         for entity in new.entities {
             guard let oldEntity = oldEntity(of: entity) else { continue }
             let names = Set(oldEntity.attributes.map(\.name))
+            let relationshipNames = Set(oldEntity.relationships.map(\.name))
             let attributes = entity.attributes.map {
                 ($0.name, formerName(of: $0, in: entity, among: names))
             }
             let relationships = entity.relationships.map { ($0.name, $0.renamedFrom) }
             for isExplicit in [true, false] {
                 match(
-                    attributes, of: entity, with: oldEntity.attributes.map(\.name), of: oldEntity,
-                    isExplicit: isExplicit)
+                    attributes, of: entity, with: names, of: oldEntity, isExplicit: isExplicit)
                 match(
-                    relationships, of: entity, with: oldEntity.relationships.map(\.name),
-                    of: oldEntity, isExplicit: isExplicit)
+                    relationships, of: entity, with: relationshipNames, of: oldEntity,
+                    isExplicit: isExplicit)
             }
         }
     }
@@ -80,7 +83,7 @@ package struct ModelMatch {
 
     private mutating func match(
         _ properties: [(name: String, renamedFrom: String?)], of entity: Entity,
-        with names: [String], of oldEntity: Entity, isExplicit: Bool
+        with names: Set<String>, of oldEntity: Entity, isExplicit: Bool
     ) {
         for (name, renamedFrom) in properties {
             let newProperty = PropertyName(entity: entity.name, property: name)

@@ -6,6 +6,8 @@ struct MigrationStepBuilder {
     let oldSchema: Schema
     let newSchema: Schema
     private let copies: [TableCopy]
+    /// The way of each copy.
+    private let ways: [TableCopy.Way]
 
     init(difference: ModelDifference, _ oldSchema: Schema, _ newSchema: Schema) {
         self.difference = difference
@@ -13,6 +15,7 @@ struct MigrationStepBuilder {
         self.newSchema = newSchema
         let builder = TableCopyBuilder(match: difference.match, oldSchema: oldSchema)
         copies = newSchema.tables.map(builder.copy)
+        ways = copies.map(\.way)
     }
 
     var steps: [MigrationStep] {
@@ -25,7 +28,8 @@ struct MigrationStepBuilder {
                     summary: "Refuse a store whose data does not fit", kind: .needsData,
                     sql: refusals)
             ]
-        return checks + copies.compactMap(step) + [replacement, derivation].compactMap { $0 }
+        return checks + zip(copies, ways).compactMap(step)
+            + [replacement, derivation].compactMap { $0 }
     }
 
     /// Computes what existing objects have as the values of derived attributes, once everything that
@@ -57,9 +61,9 @@ struct MigrationStepBuilder {
 
     // MARK: One table
 
-    private func step(for copy: TableCopy) -> MigrationStep? {
+    private func step(for copy: TableCopy, _ way: TableCopy.Way) -> MigrationStep? {
         let table = copy.table
-        switch copy.way {
+        switch way {
         case .keep:
             return nil
         case .append(let columns):
@@ -132,8 +136,13 @@ struct MigrationStepBuilder {
 
     // MARK: All tables
 
-    private var kept: [TableCopy] { copies.filter { $0.way != .rebuild } }
-    private var rebuilt: [Table] { copies.filter { $0.way == .rebuild }.map(\.table) }
+    private var kept: [TableCopy] {
+        zip(copies, ways).filter { $0.1 != .rebuild }.map(\.0)
+    }
+
+    private var rebuilt: [Table] {
+        zip(copies, ways).filter { $0.1 == .rebuild }.map(\.0.table)
+    }
 
     /// Everything that can only happen when no old table is needed any more.
     private var replacement: MigrationStep? {
@@ -183,8 +192,8 @@ struct MigrationStepBuilder {
     }
 
     private var indexStatements: [String] {
-        copies.flatMap { copy in
-            copy.way == .rebuild
+        zip(copies, ways).flatMap { copy, way in
+            way == .rebuild
                 ? copy.table.indexes
                 : copy.table.indexes.filter { copy.source?.indexes.contains($0) == false }
         }.map(\.createStatement)
