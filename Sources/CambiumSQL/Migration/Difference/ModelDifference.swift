@@ -33,6 +33,7 @@ package struct ModelDifference: Sendable {
                 add(.entityAdded(entity.name))
                 continue
             }
+            if match.settled.contains(entity.name) { continue }
             compare(oldEntity, entity)
             compareAttributes(of: oldEntity, entity)
             compareRelationships(of: oldEntity, entity)

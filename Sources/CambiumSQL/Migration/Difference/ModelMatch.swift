@@ -9,6 +9,12 @@ package struct ModelMatch {
     /// The newer version.
     package let new: Model
     private(set) var problems: [MigrationProblem] = []
+    /// The entities of the new version that are in the old one too, alike to the last word. Each
+    /// property is the one of its name, so none of them is in the tables below.
+    private var unchanged: Set<String> = []
+    /// Those of them whose tables are alike and lead only to tables that are: there is nothing to
+    /// compare, to refuse or to move.
+    private(set) var settled: Set<String> = []
     private var oldEntities: [String: String] = [:]
     private var newEntities: [String: String] = [:]
     private var oldProperties: [PropertyName: PropertyName] = [:]
@@ -28,11 +34,13 @@ package struct ModelMatch {
         for isExplicit in [true, false] {
             for entity in new.entities { match(entity, isExplicit: isExplicit) }
         }
-        let count = new.entities.reduce(0) { $0 + $1.attributes.count + $1.relationships.count }
-        oldProperties.reserveCapacity(count)
-        newProperties.reserveCapacity(count)
+        let mentioned = new.migration?.entities ?? []
         for entity in new.entities {
             guard let oldEntity = oldEntity(of: entity) else { continue }
+            if oldEntity == entity, !entity.renamesProperties, !mentioned.contains(entity.name) {
+                unchanged.insert(entity.name)
+                continue
+            }
             let names = Set(oldEntity.attributes.map(\.name))
             let relationshipNames = Set(oldEntity.relationships.map(\.name))
             let attributes = entity.attributes.map {
@@ -47,6 +55,31 @@ package struct ModelMatch {
                     isExplicit: isExplicit)
             }
         }
+        settled = settledEntities
+    }
+
+    private var settledEntities: Set<String> {
+        // Attributes only name these.
+        guard old.enumerations == new.enumerations, old.composites == new.composites else {
+            return []
+        }
+        var families: [String: [Entity]] = [:]
+        for root in new.roots {
+            let family = new.family(of: root)
+            guard family.allSatisfy({ unchanged.contains($0.name) }),
+                let oldRoot = old.entity(named: root.name),
+                old.family(of: oldRoot).count == family.count
+            else { continue }
+            families[root.name] = family
+        }
+        let leadsToOne = { (relationship: Relationship) in
+            new.entity(named: relationship.destination)
+                .map { families[new.root(of: $0).name] != nil } ?? false
+        }
+        let alone = families.values.filter { family in
+            family.allSatisfy { $0.relationships.allSatisfy(leadsToOne) }
+        }
+        return Set(alone.joined().map(\.name))
     }
 
     private mutating func match(_ entity: Entity, isExplicit: Bool) {
@@ -183,30 +216,38 @@ package struct ModelMatch {
         newEntities[entity.name].flatMap(new.entity(named:))
     }
 
+    private func former(_ property: PropertyName) -> PropertyName? {
+        unchanged.contains(property.entity) ? property : oldProperties[property]
+    }
+
+    private func successor(_ property: PropertyName) -> PropertyName? {
+        unchanged.contains(property.entity) ? property : newProperties[property]
+    }
+
     /// The attribute of the old version that one of the new version is.
     package func oldAttribute(of name: String, in entity: String) -> Attribute? {
-        oldProperties[PropertyName(entity: entity, property: name)].flatMap { found in
+        former(PropertyName(entity: entity, property: name)).flatMap { found in
             old.entity(named: found.entity)?.attributes.first { $0.name == found.property }
         }
     }
 
     /// The attribute of the new version that one of the old version is.
     package func newAttribute(of name: String, in entity: String) -> Attribute? {
-        newProperties[PropertyName(entity: entity, property: name)].flatMap { found in
+        successor(PropertyName(entity: entity, property: name)).flatMap { found in
             new.entity(named: found.entity)?.attributes.first { $0.name == found.property }
         }
     }
 
     /// The relationship of the old version that one of the new version is.
     package func oldRelationship(of name: String, in entity: String) -> Relationship? {
-        oldProperties[PropertyName(entity: entity, property: name)].flatMap { found in
+        former(PropertyName(entity: entity, property: name)).flatMap { found in
             old.entity(named: found.entity)?.relationships.first { $0.name == found.property }
         }
     }
 
     /// The relationship of the new version that one of the old version is.
     package func newRelationship(of name: String, in entity: String) -> Relationship? {
-        newProperties[PropertyName(entity: entity, property: name)].flatMap { found in
+        successor(PropertyName(entity: entity, property: name)).flatMap { found in
             new.entity(named: found.entity)?.relationships.first { $0.name == found.property }
         }
     }
@@ -214,5 +255,21 @@ package struct ModelMatch {
     /// What the author gives existing objects as the value of a new or newly required attribute.
     func fill(of attribute: String, in entity: String) -> ModelExpression? {
         new.migration?.fills.first { $0.entity == entity && $0.attribute == attribute }?.value
+    }
+}
+
+extension Entity {
+    /// Whether a property says that it had another name.
+    fileprivate var renamesProperties: Bool {
+        attributes.contains { $0.renamedFrom != nil }
+            || compositeAttributes.contains { $0.renamedFrom != nil }
+            || relationships.contains { $0.renamedFrom != nil }
+    }
+}
+
+extension MigrationDeclaration {
+    /// The entities that fills and drops are about.
+    fileprivate var entities: Set<String> {
+        Set(fills.map(\.entity) + drops.map(\.entity))
     }
 }

@@ -21,8 +21,12 @@ struct RefusalBuilder {
 
     private typealias Refusal = (reason: String, table: String, condition: String)
 
+    private var unsettledEntities: [Entity] {
+        difference.new.entities.filter { !difference.match.settled.contains($0.name) }
+    }
+
     private var conversions: [Refusal] {
-        difference.new.entities.flatMap { entity -> [Refusal] in
+        unsettledEntities.flatMap { entity -> [Refusal] in
             guard let oldEntity = difference.match.oldEntity(of: entity) else { return [] }
             return entity.attributes.compactMap { attribute in
                 refusal(for: attribute, of: entity, oldEntity)
@@ -66,7 +70,7 @@ struct RefusalBuilder {
 
     /// A one-to-one whose key moves to the other side; nothing in the old store enforced it.
     private var movedKeys: [Refusal] {
-        difference.new.entities.flatMap { entity in
+        unsettledEntities.flatMap { entity in
             entity.relationships.compactMap { relationship -> Refusal? in
                 guard case .key = difference.new.storage(of: relationship, of: entity),
                     let links = OldLinks(of: relationship, of: entity, in: difference.match),

@@ -10,13 +10,26 @@ struct TableCopyBuilder {
 
     func copy(of table: Table) -> TableCopy {
         switch table.content {
-        case .objects(let root): objects(of: root, into: table)
-        case .links(let entity, let relationship): links(entity, relationship, into: table)
+        case .objects(let root):
+            keptCopy(of: table, root) ?? objects(of: root, into: table)
+        case .links(let entity, let relationship):
+            keptCopy(of: table, entity) ?? links(entity, relationship, into: table)
         case .system:
-            TableCopy(
-                table: table, source: oldSchema.table(named: table.name),
-                values: table.columns.map { .init(.column($0.name)) })
+            kept(table, from: oldSchema.table(named: table.name))
         }
+    }
+
+    /// A table that is as it was, of an entity about which nothing has changed; else nil.
+    private func keptCopy(of table: Table, _ entity: String) -> TableCopy? {
+        guard match.settled.contains(entity), let source = oldSchema.table(named: table.name),
+            source == table
+        else { return nil }
+        return kept(table, from: source)
+    }
+
+    private func kept(_ table: Table, from source: Table?) -> TableCopy {
+        TableCopy(
+            table: table, source: source, values: table.columns.map { .init(.column($0.name)) })
     }
 
     private func objects(of root: String, into table: Table) -> TableCopy {

@@ -12,19 +12,21 @@ struct SampleHints {
         var words = Self.constants(in: old)
         if let match {
             let newWords = Self.constants(in: match.new)
-            for entity in old.entities {
-                let newName = match.newEntity(of: entity)?.name
+            // Where nothing has changed, the new version's rules are the old one's.
+            for entity in old.entities where !match.settled.contains(entity.name) {
+                guard let newName = match.newEntity(of: entity)?.name else { continue }
                 for attribute in entity.attributes {
-                    guard let newName,
+                    guard
                         let newAttribute = match.newAttribute(of: attribute.name, in: entity.name)
                     else { continue }
                     let name = ModelMatch.PropertyName(
                         entity: entity.name, property: attribute.name)
                     let found = ModelMatch.PropertyName(
                         entity: newName, property: newAttribute.name)
-                    words[name, default: []] +=
+                    let more =
                         newWords[found, default: []]
                         + Self.converted(attribute, to: newAttribute, in: match.new)
+                    if !more.isEmpty { words[name, default: []] += more }
                 }
             }
         }
