@@ -42,9 +42,7 @@ struct ProvenStep {
     func run(over rows: [AcceptableRows.Candidate]) throws -> Int {
         let connection = try store.make(with: rows)
         let before = try carried.map { try connection.rows($0.oldQuery) }
-        let count = try tables.reduce(0) { count, table in
-            try count + connection.rows(MigrationSQL.rows(of: table)).count
-        }
+        let counts = try tables.map { try connection.rows(MigrationSQL.count(of: $0)) }
         _ = try runner.open(connection)
         let differences = Catalogue(rows: try connection.rows(Catalogue.query))
             .differences(from: newCatalogue)
@@ -56,15 +54,18 @@ struct ProvenStep {
         guard try runner.open(connection) == .current else {
             throw failure("After the \(name) the store does not have the new version")
         }
-        for (carried, rows) in zip(carried, before)
-        where try connection.rows(carried.newQuery) != rows {
-            throw failure("The \(name) changes \(carried.name)")
+        for (carried, rows) in zip(carried, before) {
+            if let lost = carried.difference(rows, try connection.rows(carried.newQuery)) {
+                throw failure("The \(name) changes \(lost)")
+            }
         }
         for (name, query) in staleCounts where try connection.rows(query) != [[.integer(0)]] {
             throw failure(
                 "After the \(self.name) \(name) does not have the values that are derived for it")
         }
-        return count
+        return counts.reduce(0) { sum, rows in
+            if case .integer(let count) = rows.first?.first { sum + Int(count) } else { sum }
+        }
     }
 
     private func failure(_ description: String) -> MigrationProver.Failure {

@@ -19,18 +19,20 @@ struct SampleStore {
         _ = try runner.open(connection)
         guard !rows.isEmpty else { return connection }
         try connection.execute(MigrationSQL.foreignKeysOff)
-        for row in rows {
-            try insert(row, into: connection)
-        }
-        while true {
-            let violations = try connection.rows(MigrationSQL.foreignKeyCheck)
-            if violations.isEmpty { break }
-            for statement in Set(violations.compactMap(SampleRows.repair)) {
+        try connection.transaction {
+            for row in rows {
+                try insert(row, into: connection)
+            }
+            while true {
+                let violations = try connection.rows(MigrationSQL.foreignKeyCheck)
+                if violations.isEmpty { break }
+                for statement in Set(violations.compactMap(SampleRows.repair)) {
+                    try connection.execute(statement)
+                }
+            }
+            for statement in repairs {
                 try connection.execute(statement)
             }
-        }
-        for statement in repairs {
-            try connection.execute(statement)
         }
         try connection.execute(MigrationSQL.foreignKeysOn)
         return connection

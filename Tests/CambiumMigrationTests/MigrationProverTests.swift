@@ -45,6 +45,13 @@ import Testing
         }
     }
 
+    @Test func `the error names the attribute whose values have changed`() {
+        let error = #expect(throws: MigrationProver.Failure.self) {
+            try prove { $0.replacing("old.\"name\" AS", with: "upper(old.\"name\") AS") }
+        }
+        #expect(error?.description == "The migration from 1 to 2 changes the values of A.title")
+    }
+
     @Test func `lost rows are noticed`() {
         #expect(throws: (any Error).self) {
             try prove { $0.replacing("FROM \"A\" AS old", with: "FROM \"A\" AS old LIMIT 2") }

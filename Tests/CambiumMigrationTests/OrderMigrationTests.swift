@@ -161,7 +161,7 @@ import Testing
         let expectation = RowExpectation(from: old, to: new)
         let connection = try MigrationProver.makeStore(of: old, seed: 1)
         let links = try #require(
-            expectation.carried().first { $0.name == "the links of A.list" })
+            expectation.carried().first { $0.names == ["the links of A.list"] })
         try connection.execute("UPDATE B SET a_position = _id")
         let before = try connection.rows(links.newQuery)
         try connection.execute("UPDATE B SET a_position = -_id")

@@ -14,7 +14,7 @@ package struct ProofScope {
     package init(of statements: [String], from old: Schema, to new: Schema) {
         let tables = old.tables + new.tables
         let names = Set(tables.map(\.name))
-        var changed = Set(Self.differentTables(old, new).map(\.name))
+        var changed = Self.differentTables(old, new)
         for statement in statements { changed.formUnion(Self.names(in: statement, among: names)) }
         var chosen = changed
         for table in tables {
@@ -30,12 +30,19 @@ package struct ProofScope {
         self.new = new.part { $0.content == .system || selection.contains($0.name) }
     }
 
-    /// The tables that only one of the two has, or that are not the same in both.
-    private static func differentTables(_ old: Schema, _ new: Schema) -> [Table] {
-        let oldTables = Set(old.tables)
-        let newTables = Set(new.tables)
-        return old.tables.filter { !newTables.contains($0) }
-            + new.tables.filter { !oldTables.contains($0) }
+    /// The names of the tables that only one of the two has, or that are not the same in both.
+    private static func differentTables(_ old: Schema, _ new: Schema) -> Set<String> {
+        let oldTables = Dictionary(
+            old.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var names = Set(oldTables.keys)
+        for table in new.tables {
+            if oldTables[table.name] == table {
+                names.remove(table.name)
+            } else {
+                names.insert(table.name)
+            }
+        }
+        return names
     }
 
     /// The names of tables that stand in quotes. What stands between two of them counts as well, as

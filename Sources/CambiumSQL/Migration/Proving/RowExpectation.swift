@@ -7,12 +7,25 @@ package struct RowExpectation {
 
     /// Values or links that the old and the new store must both have.
     package struct Carried: Sendable {
-        /// What they are, for the error.
-        package let name: String
+        /// What is in each column after the first, for the error. NULLs are not carried.
+        package let names: [String]
         /// The query of an old store.
         package let oldQuery: String
         /// The query of a new store, which must give the same rows.
         package let newQuery: String
+
+        /// What differs between the rows of the two queries, or nil.
+        package func difference(_ old: [[StoredValue]], _ new: [[StoredValue]]) -> String? {
+            if old == new { return nil }
+            return names.indices.first { values(in: old, at: $0) != values(in: new, at: $0) }
+                .map { names[$0] }
+        }
+
+        private func values(in rows: [[StoredValue]], at index: Int) -> [[StoredValue]] {
+            rows.compactMap { row in
+                row[index + 1] == .null ? nil : [row[0], row[index + 1]]
+            }
+        }
     }
 
     /// Compares two versions.
@@ -32,8 +45,8 @@ package struct RowExpectation {
                 match.new.table(ofLinks: relationship, of: entity).map(isMeant) ?? false
             }.compactMap { self.links(of: $0, of: entity, oldEntity) }
             guard isMeant(match.new.root(of: entity).name) else { return links }
-            return [keys(of: entity, oldEntity)]
-                + entity.attributes.compactMap { values(of: $0, of: entity, oldEntity) } + links
+            return [keys(of: entity, oldEntity), values(of: entity, oldEntity)].compactMap(\.self)
+                + links
         }
     }
 
@@ -55,14 +68,32 @@ package struct RowExpectation {
                 + " ORDER BY 1"
         }
         return Carried(
-            name: "the objects of \(entity.name)",
+            names: ["the objects of \(entity.name)"],
             oldQuery: query(match.old, oldEntity, [oldEntity.name]),
             newQuery: query(match.new, entity, [entity.name]))
     }
 
-    private func values(
-        of attribute: Attribute, of entity: Entity, _ oldEntity: Entity
-    ) -> Carried? {
+    /// The values of all attributes that are carried, a row for each object.
+    private func values(of entity: Entity, _ oldEntity: Entity) -> Carried? {
+        let pairs = entity.attributes.compactMap { attribute in
+            source(of: attribute, in: entity).map { (old: $0, new: attribute) }
+        }
+        guard !pairs.isEmpty else { return nil }
+        func query(_ model: Model, _ entity: Entity, _ names: [String]) -> String {
+            let columns = names.map { SQLText.identifier(model.column(of: $0, in: entity)) }
+            return "SELECT \((["\"_id\""] + columns).joined(separator: ", ")) FROM "
+                + SQLText.identifier(model.root(of: entity).name)
+        }
+        let dropped = match.droppedKeys(in: match.old.root(of: oldEntity).name)
+        return Carried(
+            names: pairs.map { "the values of \(entity.name).\($0.new.name)" },
+            oldQuery: query(match.old, oldEntity, pairs.map(\.old.name))
+                + (dropped.map { " WHERE \"_id\" NOT IN (\($0))" } ?? "") + " ORDER BY 1",
+            newQuery: query(match.new, entity, pairs.map(\.new.name)) + " ORDER BY 1")
+    }
+
+    /// The old attribute whose values the new one must have.
+    private func source(of attribute: Attribute, in entity: Entity) -> Attribute? {
         guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
             !old.isTransient, !attribute.isTransient, attribute.derivation == nil,
             old.usesExternalForm == attribute.usesExternalForm,
@@ -70,18 +101,7 @@ package struct RowExpectation {
             match.fill(of: attribute.name, in: entity.name) == nil,
             attribute.isOptional || !old.isOptional
         else { return nil }
-        func query(_ model: Model, _ entity: Entity, _ name: String) -> String {
-            let column = SQLText.identifier(model.column(of: name, in: entity))
-            return "SELECT \"_id\", \(column) FROM "
-                + "\(SQLText.identifier(model.root(of: entity).name)) "
-                + "WHERE \(column) IS NOT NULL"
-        }
-        let dropped = match.droppedKeys(in: match.old.root(of: oldEntity).name)
-        return Carried(
-            name: "the values of \(entity.name).\(attribute.name)",
-            oldQuery: query(match.old, oldEntity, old.name)
-                + (dropped.map { " AND \"_id\" NOT IN (\($0))" } ?? "") + " ORDER BY 1",
-            newQuery: query(match.new, entity, attribute.name) + " ORDER BY 1")
+        return old
     }
 
     private func links(
@@ -98,7 +118,7 @@ package struct RowExpectation {
                 of: relationship, of: entity, in: match.new, isOrdered: relationship.isOrdered)
         else { return nil }
         return Carried(
-            name: "the links of \(entity.name).\(relationship.name)",
+            names: ["the links of \(entity.name).\(relationship.name)"],
             oldQuery: oldQuery, newQuery: newQuery)
     }
 

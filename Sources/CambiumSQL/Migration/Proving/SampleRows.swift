@@ -48,10 +48,10 @@ package struct SampleRows {
     /// The rows of all tables, those that need others after them. Links may lead to rows that could
     /// not be inserted.
     package var rows: [Row] {
-        let tables = schema.tables.enumerated().sorted {
-            (depth(of: $0.element), $0.offset) < (depth(of: $1.element), $1.offset)
-        }
-        return tables.map(\.element).flatMap { table -> [Row] in
+        let tables = schema.tables.enumerated()
+            .map { (depth: depth(of: $0.element), number: $0.offset, table: $0.element) }
+            .sorted { ($0.depth, $0.number) < ($1.depth, $1.number) }
+        return tables.map(\.table).flatMap { table -> [Row] in
             switch table.content {
             case .system: return []
             case .objects(let root): return objects(of: root, in: table)
@@ -87,14 +87,16 @@ package struct SampleRows {
 
     private func objects(of root: String, in table: Table) -> [Row] {
         guard let root = model.entity(named: root) else { return [] }
+        let columns = table.columns.filter { !$0.isGenerated }
+        let start = insertion(into: table)
         return model.family(of: root).flatMap { entity in
             (keys[entity.name] ?? []).enumerated().map { index, key in
                 Row { attempt in
                     var random = SampleRandom(seed, entity.name, index, attempt)
-                    let values = table.columns.filter { !$0.isGenerated }.map {
+                    let values = columns.map {
                         value(of: $0, for: entity, key: key, isSparse: index == 0, &random)
                     }
-                    return insert(values, into: table)
+                    return start + list(values)
                 }
             }
         }
@@ -106,6 +108,7 @@ package struct SampleRows {
         else { return [] }
         let destinations = concrete(relationship.destination).flatMap { keys[$0.name] ?? [] }
         let sources = concrete(entity).flatMap { keys[$0.name] ?? [] }.dropFirst()
+        let start = insertion(into: table)
         var rows: [Row] = []
         for source in sources {
             for destination in destinations where (source + destination) % 2 == 0 {
@@ -114,17 +117,21 @@ package struct SampleRows {
                 let places = table.columns.dropFirst(2).map { _ in
                     StoredValue.integer(Int64((source * 31 + destination * 17) % 5))
                 }
-                rows.append(Row { _ in insert(pair + places, into: table) })
+                rows.append(Row { _ in start + list(pair + places) })
             }
         }
         return rows
     }
 
-    private func insert(_ values: [StoredValue], into table: Table) -> String {
+    /// The statement up to the values.
+    private func insertion(into table: Table) -> String {
         let columns = table.columns.filter { !$0.isGenerated }
             .map { SQLText.identifier($0.name) }.joined(separator: ", ")
         return "INSERT INTO \(SQLText.identifier(table.name)) (\(columns)) VALUES "
-            + "(\(values.map(SQLText.literal).joined(separator: ", ")))"
+    }
+
+    private func list(_ values: [StoredValue]) -> String {
+        "(\(values.map(SQLText.literal).joined(separator: ", ")))"
     }
 
     private func concrete(_ entity: String) -> [Entity] {
