@@ -16,17 +16,20 @@ struct EntityDraft {
     var fetchedProperties: [FetchedProperty] = []
     var hashModifier: String?
     var userInfo: [String: String] = [:]
-    /// The declarations of its properties by name.
-    private(set) var declarations: [String: ParsedElement] = [:]
+    /// Which of the element's children declare its properties, by name.
+    private(set) var declarations: [String: Int] = [:]
 
-    mutating func declare(_ property: String, as element: ParsedElement) {
-        declarations[property] = element
+    /// Notes which of the element's children declares a property.
+    mutating func declare(_ property: String, asChild index: Int) {
+        declarations[property] = index
     }
 
     /// The declaration of a property, or of the composite attribute that it is a part of.
     func declaration(of property: String) -> ParsedElement? {
-        declarations[property]
+        let index =
+            declarations[property]
             ?? property.firstIndex(of: ".").flatMap { declarations[String(property[..<$0])] }
+        return index.map { element.children[$0] }
     }
 
     /// The entity with what is checked last.

@@ -32,7 +32,8 @@ extension ModelChecker {
         draft.hasCustomValidation = hasCustomValidation(element)
         draft.renamedFrom = renamedFrom(element, Subject(entity: name))
         var seen: [String: String] = [:]
-        for child in element.children where Self.properties.contains(child.name) {
+        for (index, child) in element.children.enumerated()
+        where Self.properties.contains(child.name) {
             guard let property = child["name"],
                 checkName(property, isTaken: ReservedNames.members, of: "a member"),
                 checkDuplicate(property, among: &seen, "a property")
@@ -41,7 +42,7 @@ extension ModelChecker {
                 let swiftName = ReservedNames.memberName(property.value)
                 seen[swiftName.lowercased()] = swiftName
             }
-            draft.declare(property.value, as: child)
+            draft.declare(property.value, asChild: index)
             if !checkProperty(child, named: property.value, of: &draft) {
                 brokenNames.insert(property.value)
             }
@@ -209,8 +210,8 @@ extension ModelChecker {
         let byName = drafts.byName
         let names = byName.mapValues { Set($0.declarations.keys.map { $0.lowercased() }) }
         for draft in drafts where draft.parent != nil {
-            for (property, declaration) in draft.declarations {
-                guard let name = declaration["name"] else { continue }
+            for property in draft.declarations.keys {
+                guard let name = draft.declaration(of: property)?["name"] else { continue }
                 var ancestor = draft.parent.flatMap { byName[$0] }
                 while let owner = ancestor {
                     if names[owner.name]?.contains(property.lowercased()) ?? false {

@@ -58,13 +58,21 @@ extension ModelChecker {
     }
 
     static func isIdentifier(_ name: String) -> Bool {
-        // Most names are of ASCII letters, which need no look into Unicode's tables.
-        if name.utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) }), !name.isEmpty {
+        // Most names are ASCII, which needs no look into Unicode's tables.
+        if let first = name.utf8.first, isLetter(first),
+            name.utf8.allSatisfy({
+                isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
+            })
+        {
             return true
         }
         guard let first = name.unicodeScalars.first, first.properties.isXIDStart else {
             return false
         }
         return name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue }
+    }
+    /// Whether a byte is an ASCII letter.
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte | 0x20)
     }
 }

@@ -79,7 +79,7 @@ extension ModelChecker {
     mutating func checkInverses(in model: Model, _ drafts: [EntityDraft]) {
         for draft in drafts {
             for relationship in draft.relationships {
-                guard let element = draft.declarations[relationship.name] else { continue }
+                guard let element = draft.declaration(of: relationship.name) else { continue }
                 checkInverse(of: relationship, draft, element, in: model)
             }
         }

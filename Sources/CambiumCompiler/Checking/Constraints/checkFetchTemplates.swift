@@ -3,6 +3,7 @@ import CambiumModel
 extension ModelChecker {
     /// For each entity the names of the templates that its ancestors declare.
     func namesOfInheritedTemplates(_ drafts: [EntityDraft]) -> [String: [String]] {
+        guard drafts.contains(where: { $0.parent != nil }) else { return [:] }
         let byName = drafts.byName
         var names: [String: [String]] = [:]
         for draft in drafts {

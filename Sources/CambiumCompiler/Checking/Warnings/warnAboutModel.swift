@@ -6,9 +6,7 @@ extension ModelChecker {
     /// A warning belongs here where it is right nearly always: an author who means it anyway should
     /// be rare.
     mutating func warn(about model: Model, _ drafts: [EntityDraft]) {
-        let drafts = drafts.byName
-        for entity in model.entities {
-            guard let draft = drafts[entity.name] else { continue }
+        for (entity, draft) in zip(model.entities, drafts) {
             warnAboutShape(of: entity, draft, in: model)
             warnAboutAttributes(of: entity, draft, in: model)
             warnAboutDeletes(of: entity, draft, in: model)
@@ -28,8 +26,8 @@ extension ModelChecker {
                 "'\(entity.name)' is abstract and nothing inherits from it, so it has no objects",
                 at: (draft.element["abstract"]?.offset) ?? draft.element.offset,
                 notes: [wording.remove("abstract", "true") + ", or remove the entity"])
-        } else if isChildless, model.attributes(of: entity).isEmpty,
-            model.relationships(of: entity).isEmpty
+        } else if isChildless, entity.attributes.isEmpty, entity.relationships.isEmpty,
+            model.attributes(of: entity).isEmpty, model.relationships(of: entity).isEmpty
         {
             report(
                 .emptyEntity, "'\(entity.name)' has nothing to store", at: draft.element.offset,
@@ -39,6 +37,8 @@ extension ModelChecker {
 
     /// Enumerations and composites that nothing has as its type.
     private mutating func warnAboutUnusedTypes(of model: Model) {
+        let declared = parsed.root.children.filter { ["enum", "composite"].contains($0.name) }
+        guard !declared.isEmpty else { return }
         var used: Set<String> = []
         let attributes = model.entities.flatMap(\.attributes)
         for attribute in attributes + model.composites.flatMap(\.attributes) {
@@ -52,7 +52,7 @@ extension ModelChecker {
         {
             used.insert(composite.composite)
         }
-        for element in parsed.root.children where ["enum", "composite"].contains(element.name) {
+        for element in declared {
             guard let name = element["name"], !used.contains(name.value) else { continue }
             report(
                 .unusedType, "Nothing is of the type '\(name.value)'", at: name,
