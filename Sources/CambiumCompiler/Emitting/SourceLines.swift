@@ -15,8 +15,14 @@ package struct SourceLines: Sendable {
     private let file: String
     /// The file as the Swift compiler finds it.
     private let path: String
-    /// The lines, by the names of an entity and a property, joined by a slash.
-    private let lines: [String: Int]
+    /// The lines, by the name of an entity or another type.
+    private let lines: [String: Lines]
+
+    /// The lines of a type and of what is in it.
+    struct Lines {
+        let line: Int
+        var properties: [String: Int] = [:]
+    }
 
     /// No lines: the emitted code then names none.
     package init() {
@@ -27,7 +33,7 @@ package struct SourceLines: Sendable {
     }
 
     /// Lines that are known already.
-    init(bundle: String, file: String, lines: [String: Int]) {
+    init(bundle: String, file: String, lines: [String: Lines]) {
         self.bundle = bundle
         self.file = file
         path = file
@@ -60,16 +66,19 @@ package struct SourceLines: Sendable {
                     ? String(absolute.path.dropFirst(prefix.count)) : nil
             } ?? file
 
-        var lines: [String: Int] = [:]
-        let root = version.parsed.root
-        for element in root.children {
+        var lines: [String: Lines] = [:]
+        for element in version.parsed.root.children {
             guard let name = element["name"]?.value else { continue }
-            lines[name] = version.parsed.position(at: element.offset).line
+            var found = Lines(
+                line: version.parsed.position(at: element.offset).line,
+                properties: lines[name]?.properties ?? [:])
             for child in element.children {
-                guard let property = child["name"]?.value else { continue }
-                let key = "\(name)/\(property)"
-                if lines[key] == nil { lines[key] = version.parsed.position(at: child.offset).line }
+                guard let property = child["name"]?.value, found.properties[property] == nil else {
+                    continue
+                }
+                found.properties[property] = version.parsed.position(at: child.offset).line
             }
+            lines[name] = found
         }
         self.lines = lines
     }
@@ -105,7 +114,9 @@ package struct SourceLines: Sendable {
 
     /// The line of a property; of a part of a composite value, that of the composite attribute.
     private func line(_ owner: String, _ property: String?) -> Int? {
-        guard let property else { return lines[owner] }
-        return lines["\(owner)/\(property.prefix { $0 != "." })"]
+        guard let property else { return lines[owner]?.line }
+        let properties = lines[owner]?.properties
+        return properties?[property]
+            ?? property.firstIndex(of: ".").flatMap { properties?[String(property[..<$0])] }
     }
 }

@@ -32,17 +32,23 @@ final class TreeBuilder {
         attributes: [(String, String)]
     ) {
         guard diagnostic == nil else { return }
-        guard next < scanned.count, source.text(scanned[next].name) == name else {
+        guard next < scanned.count,
+            name.utf8.elementsEqual(source.bytes[scanned[next].name])
+        else {
             // The two readers of the same bytes disagree; neither is believed.
             fail("This is not well-formed XML", at: source.bytes.count)
             return
         }
         let places = scanned[next]
         next += 1
-        var values = Dictionary(declared + attributes, uniquingKeysWith: { first, _ in first })
+        // There are few, and but for namespaces they come in the order of the file.
+        var values = declared + attributes
         let parsed: [ParsedAttribute] = places.attributes.compactMap { place in
-            let name = source.text(place.name)
-            guard let value = values.removeValue(forKey: name) else { return nil }
+            let written = source.bytes[place.name]
+            guard let index = values.firstIndex(where: { $0.0.utf8.elementsEqual(written) }) else {
+                return nil
+            }
+            let (name, value) = values.remove(at: index)
             let piece = ScannedText(range: place.value, isVerbatim: false)
             return ParsedAttribute(
                 name: name, offset: place.name.lowerBound,

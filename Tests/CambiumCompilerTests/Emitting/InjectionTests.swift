@@ -181,7 +181,8 @@ struct InjectionTests {
         func tokens(_ text: String) throws -> [[SwiftToken]] {
             let lines = SourceLines(
                 bundle: "\(text).cambium", file: "\(text).cambium/\(text).xml",
-                lines: Dictionary(uniqueKeysWithValues: model.entities.map { ($0.name, 3) }))
+                lines: Dictionary(
+                    uniqueKeysWithValues: model.entities.map { ($0.name, .init(line: 3)) }))
             let emitter = SwiftEmitter(
                 model: model, schema: [], migrations: [], bundle: "Shop.cambium", access: .public,
                 lines: lines)
