@@ -9,8 +9,6 @@ struct Run {
     /// The most memory that it had at a time.
     var megabytes = 0.0
 
-    private init() {}
-
     /// Runs a program to its end; what it prints is thrown away.
     init(_ program: String, _ arguments: [String], mayFail: Bool = false) throws {
         var actions = posix_spawn_file_actions_t()
@@ -46,19 +44,4 @@ struct Run {
     private static func seconds(_ time: timeval) -> Double {
         Double(time.tv_sec) + Double(time.tv_usec) / 1e6
     }
-
-    /// What two runs, one after the other, took.
-    static func + (left: Run, right: Run) -> Run {
-        var sum = Run()
-        sum.wall = left.wall + right.wall
-        sum.processor = left.processor + right.processor
-        sum.megabytes = max(left.megabytes, right.megabytes)
-        return sum
-    }
-
-    static let zero = Run()
-}
-
-extension [Run] {
-    func sum() -> Run { reduce(.zero, +) }
 }
