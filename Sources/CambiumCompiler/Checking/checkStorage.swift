@@ -32,9 +32,9 @@ extension ModelChecker {
             }
             columns[root] = taken
         }
-        for root in model.roots {
+        for (root, draft) in zip(model.entities, drafts) where root.parent == nil {
             let count = (columns[root.name]?.count ?? 0) + Self.systemColumns(of: root, in: model)
-            guard count > Self.maximumColumns, let draft = drafts[root.name] else { continue }
+            guard count > Self.maximumColumns else { continue }
             let isHierarchy = model.hasSubentities(root)
             report(
                 .unprovenMigration,
