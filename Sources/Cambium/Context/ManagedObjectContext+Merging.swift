@@ -15,6 +15,8 @@ extension ManagedObjectContext {
         if !isComplete { refreshAllObjects() }
         mergedCommit = changeSets.last?.number ?? mergedCommit
         merge(changeSets, isComplete: isComplete)
+        // What was saved before a row came back has been told by now.
+        rebirths = rebirths.filter { $0.value == .max }
     }
 
     /// Takes over what one save of another context changed.
@@ -45,8 +47,8 @@ extension ManagedObjectContext {
                     noteTouchedRelationships(of: entity.entity.index, in: changeSet.number)
                 }
                 merge(
-                    entity, &changes, &unregistered, &outdated,
-                    isWatched: watched.contains(entity.entity.index))
+                    entity.leavingOut(rebirths, after: changeSet.number), &changes, &unregistered,
+                    &outdated, isWatched: watched.contains(entity.entity.index))
             }
         }
         reread(outdated)
@@ -170,7 +172,7 @@ extension ManagedObjectContext {
     /// Makes the links of an entity's relationships be read again at their next use.
     func noteTouchedRelationships(of entity: Int, in commit: Int64) {
         for identity in coordinator.model.touchedRelationships[entity] {
-            lastChanges[identity] = commit
+            lastChanges[identity] = max(commit, lastChanges[identity] ?? 0)
         }
     }
 
@@ -185,6 +187,23 @@ extension ManagedObjectContext {
 }
 
 extension EntityChanges {
+    /// The changes without those of rows that came back in a later commit: they are of a life that
+    /// is over.
+    fileprivate func leavingOut(
+        _ rebirths: [RowID: Int64], after commit: Int64
+    ) -> EntityChanges {
+        if rebirths.isEmpty { return self }
+        func isOver(_ key: Int64) -> Bool {
+            rebirths[RowID(root: entity.rootIndex, key: key)].map { $0 > commit } ?? false
+        }
+        var changes = self
+        changes.inserted.removeAll { isOver($0.key) }
+        changes.updated.removeAll { isOver($0.key) }
+        changes.refreshed.removeAll { isOver($0.key) }
+        changes.deleted.removeAll(where: isOver)
+        return changes
+    }
+
     /// Whether links may have changed: by new and deleted objects always, by changed ones when a
     /// relationship was set.
     var touchesRelationships: Bool {

@@ -108,6 +108,7 @@ extension ManagedObjectContext {
         emptyLists()
         locked = []
         forwards = [:]
+        rebirths = [:]
         noted = []
         unpropagated = []
         revivedInEvent = []

@@ -117,6 +117,7 @@ extension ManagedObjectContext {
         guard root.map[object.key] === object else { return }
         root.map.remove(object.key)
         registeredCount -= 1
+        if !rebirths.isEmpty { rebirths[RowID(object)] = nil }
     }
 
     /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.

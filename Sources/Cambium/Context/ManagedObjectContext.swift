@@ -118,6 +118,10 @@ public final class ManagedObjectContext {
     /// For each relationship kept elsewhere, the commit that last touched it.
     var lastChanges: [Int: Int64] = [:]
     var mergedCommit: Int64 = 0
+    /// Rows that were deleted and that this context has put in again, under their keys: the commit
+    /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
+    /// that were saved before then concern the former row.
+    var rebirths: [RowID: Int64] = [:]
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?

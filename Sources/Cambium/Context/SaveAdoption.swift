@@ -64,11 +64,25 @@ struct SaveAdoption {
         let changeSet = context.coordinator.publish(
             changes.entities, from: context.identifier, store: scope.identifier)
         self.changeSet = changeSet
+        noteRebirths(inserted, resolutions, in: changeSet.number)
         // What nobody else has saved in between, this context knows.
         if changeSet.number == context.mergedCommit + 1 { context.mergedCommit = changeSet.number }
         // Links that this context knows are up to date, except where others' rows were taken over.
         for entity in Set(resolutions.map(\.entity.index)) {
             context.noteTouchedRelationships(of: entity, in: changeSet.number)
+        }
+    }
+
+    /// Notes which rows came back, after others had deleted them or this context had.
+    private func noteRebirths(
+        _ inserted: [ManagedObject], _ resolutions: [ConflictResolution], in commit: Int64
+    ) {
+        for resolution in resolutions {
+            if case .reinsert = resolution.action { context.rebirths[resolution.id] = commit }
+        }
+        if context.rebirths.isEmpty { return }
+        for object in inserted where context.rebirths[RowID(object)] != nil {
+            context.rebirths[RowID(object)] = commit
         }
     }
 

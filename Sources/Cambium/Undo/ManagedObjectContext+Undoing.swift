@@ -55,6 +55,7 @@ extension ManagedObjectContext {
         guard root.map[object.key] == nil else { return false }
         root.map.insert(object, for: object.key)
         registeredCount += 1
+        rebirths[RowID(object)] = .max
         return true
     }
 

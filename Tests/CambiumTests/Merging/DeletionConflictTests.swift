@@ -44,6 +44,54 @@ struct DeletionConflictTests {
         }
     }
 
+    @Test func `a row that is there again outlives what was saved before`() throws {
+        try withTwoContexts { container, first, node, second, same in
+            for number in 2..<5 {
+                node.number = Int64(number)
+                try first.save()
+            }
+            first.delete(node)
+            try first.save()
+            same.label = "ours"
+            second.mergePolicy = .objectTrump
+            try second.save()
+            same.label = "ours again"
+            // Now it hears of the three changes and of the deletion.
+            second.mergePending()
+            #expect(second.registeredObject(for: node.objectID) === same)
+            #expect(same.isUpdated && !same.isDeleted)
+            #expect(same.label == "ours again")
+            #expect(same.number == 1)
+            try second.save()
+            let reader = container.newContext()
+            let read: Node = try reader.get(node.objectID)
+            #expect(read.label == "ours again")
+            #expect(read.number == 1)
+            // What is saved after that, it takes over.
+            first.mergePending()
+            first.delete(try first.existingObject(with: node.objectID))
+            try first.save()
+            second.mergePending()
+            #expect(same.isDeleted)
+        }
+    }
+
+    @Test func `a deletion that was undone outlives the same deletion by another one`() throws {
+        try withTwoContexts { container, first, node, second, same in
+            first.undoManager = ContextUndoManager()
+            first.delete(node)
+            try first.save()
+            second.delete(same)
+            try second.save()
+            first.undo()
+            try first.save()
+            first.mergePending()
+            #expect(first.registeredObject(for: node.objectID) === node)
+            #expect(!node.isDeleted)
+            try #expect(container.newContext().count(for: Node.fetchRequest()) == 1)
+        }
+    }
+
     @Test func `the object's change trumps the deletion, and the row is there again`() throws {
         try withTwoContexts { container, first, node, second, same in
             same.label = "ours"
