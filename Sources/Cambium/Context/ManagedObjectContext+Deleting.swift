@@ -65,13 +65,16 @@ extension ManagedObject {
     final func detach(_ relationship: RelationshipDescription, _ inverse: Int) {
         guard let slot = relationship.slot, let record, record.hasValue(slot),
             let other = state.context?.registered(
-                entity: relationship.destination, key: record.integer(slot)),
-            !other.isDeleted
+                entity: relationship.destination, key: record.integer(slot))
         else { return }
         other.detachLink(inverse, from: self)
     }
 
     final func detachLink(_ ordinal: Int, from object: ManagedObject) {
+        // Undo may bring back what is deleted, but not who came and went with it.
+        if lifecycle == .deleted, object.lifecycle == .discarded {
+            extras?.links[ordinal]?.forgetChange(of: object.key)
+        }
         guard lifecycle != .gone, lifecycle != .discarded, lifecycle != .deleted,
             entityDescription.relationships[ordinal].slot == nil
         else { return }

@@ -120,8 +120,9 @@ extension ManagedObjectContext {
     public func rollback() {
         unpropagated = []
         recordedErrors = []
-        for object in inserted where object.lifecycle == .inserted {
-            object.dropTransientLinks()
+        // Also those that were deleted again in this event.
+        for object in inserted where object.isInserted || object.lifecycle == .discarded {
+            if object.isInserted { object.dropTransientLinks() }
             object.lifecycle = .discarded
             forget(object)
             noteForEvent(object)

@@ -32,6 +32,18 @@ struct RollbackTests {
         }
     }
 
+    @Test func `a new object that was deleted in the same event goes with a rollback`() throws {
+        try withGraph { context, _, _ in
+            let new = Node(in: context)
+            let id = new.objectID
+            context.delete(new)
+            context.rollback()
+            #expect(context.registeredObject(for: id) == nil)
+            #expect(!context.registeredObjects.contains(new))
+            #expect(context.invariantFaults() == [])
+        }
+    }
+
     @Test func `a rollback brings back deleted objects and what the deletion did`() throws {
         try withGraph { context, node, box in
             context.delete(box)

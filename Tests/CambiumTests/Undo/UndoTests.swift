@@ -26,6 +26,26 @@ struct UndoTests {
         }
     }
 
+    @Test func `who came and went with a deleted object does not come back with it`() throws {
+        try withUndo { container, context, _ in
+            let node = Node(in: context)
+            try context.save()
+            // All in one event.
+            _ = Part(in: context, node: node)
+            let topic = Topic(in: context)
+            node.tags.insert(topic)
+            node.queue.append(topic)
+            context.delete(node)
+            context.delete(topic)
+            context.undo()
+            #expect(!node.isDeleted)
+            #expect(node.parts.isEmpty && node.tags.isEmpty && node.queue.isEmpty)
+            #expect(context.invariantFaults() == [])
+            try context.save()
+            try #expect(container.newContext().count(for: Part.fetchRequest()) == 0)
+        }
+    }
+
     @Test func `the values of an event are undone and redone together`() throws {
         try withUndo { _, context, manager in
             let node = Node(in: context, label: "first", number: 1)

@@ -1,0 +1,208 @@
+@testable import Cambium
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// What is wrong with the context's own books; empty where all is well. True between any two
+    /// calls of a program. Reads nothing from the store and changes nothing.
+    ///
+    /// - Parameter isMerged: Whether the context has heard of everything that others saved. If not,
+    ///   what it has read at different times need not agree.
+    func invariantFaults(isMerged: Bool = true) -> [String] {
+        var check = InvariantCheck(self)
+        check.checkMap()
+        check.checkLists()
+        check.checkObjects()
+        // What leads to a deleted object is put right when its delete rules are followed.
+        if isMerged, unpropagated.isEmpty { check.checkRelationships() }
+        return check.faults
+    }
+}
+
+private struct InvariantCheck {
+    private let context: ManagedObjectContext
+    private let objects: [ManagedObject]
+    private(set) var faults: [String] = []
+
+    init(_ context: ManagedObjectContext) {
+        self.context = context
+        var objects: [ManagedObject] = []
+        for root in context.objects { root.map.forEach { objects.append($0) } }
+        self.objects = objects
+    }
+
+    private mutating func require(_ condition: Bool, _ fault: @autoclosure () -> String) {
+        if condition { return }
+        let fault = fault()
+        faults.append(fault)
+    }
+
+    /// The identity map: every object is found under its own key, and counted.
+    mutating func checkMap() {
+        let (found, known) = (objects.count, context.registeredCount)
+        let counts = context.objects.map { $0.map.count }
+        require(
+            known == found && counts.reduce(0, +) == found,
+            "\(found) objects, counted \(known) and \(counts)")
+        for object in objects {
+            let root = context.objects[object.entityDescription.rootIndex]
+            require(root.map[object.key] === object, "\(object) is under another key")
+            require(object.state === context.state, "\(object) is of another context")
+            switch object.lifecycle {
+            case .clean, .updated, .deleted, .inserted: break
+            case .discarded:
+                require(context.listsAreStale, "\(object) is still registered")
+            case .gone:
+                faults.append("\(object) is still registered")
+            }
+        }
+        require(context.mergedCommit <= context.coordinator.latestCommit, "merged the future")
+    }
+
+    /// The lists: each has exactly the objects whose lifecycle says so, once; in the middle of an
+    /// event also some that have moved on.
+    mutating func checkLists() {
+        func check(_ name: String, _ list: [ManagedObject], _ lifecycle: Lifecycle) {
+            let listed = Set(list.map { ObjectIdentifier($0) })
+            require(listed.count == list.count, "\(name) has an object twice: \(list)")
+            for object in list where object.lifecycle != lifecycle {
+                require(context.listsAreStale, "\(name) has \(object), which has moved on")
+            }
+            for object in objects where object.lifecycle == lifecycle {
+                require(listed.contains(ObjectIdentifier(object)), "\(name) lacks \(object)")
+            }
+            for object in list where object.lifecycle == lifecycle {
+                let root = context.objects[object.entityDescription.rootIndex]
+                require(root.map[object.key] === object, "\(name) has \(object), unregistered")
+            }
+        }
+        check("inserted", context.inserted, .inserted)
+        check("updated", context.updated, .updated)
+        check("deleted", context.deleted, .deleted)
+        let noted = Set(context.noted.map { ObjectIdentifier($0) })
+        require(noted.count == context.noted.count, "an object is noted twice")
+        for object in context.noted {
+            require(object.flags.contains(.isNoted), "\(object) is noted and does not know")
+        }
+        for object in objects where object.flags.contains(.isNoted) {
+            require(noted.contains(ObjectIdentifier(object)), "\(object) believes to be noted")
+        }
+        require(context.insertedBeforeEvent <= context.inserted.count, "insertions of the future")
+        require(context.deletedBeforeEvent <= context.deleted.count, "deletions of the future")
+    }
+
+    /// Each object: a snapshot exactly where a saved object has a draft, changes only where it
+    /// counts as changed.
+    mutating func checkObjects() {
+        for object in objects {
+            let hasSnapshot = object.extras?.snapshot != nil
+            let isDraft = object.flags.contains(.isDraft)
+            require(
+                (object.record == nil) == (object.page == nil), "\(object) has half its values")
+            require(!isDraft || object.record != nil, "\(object) is a draft of nothing")
+            switch object.lifecycle {
+            case .clean:
+                require(!isDraft && !hasSnapshot, "\(object) is clean and a draft")
+                require(
+                    object.extras?.hasRelationshipChanges != true,
+                    "\(object) is clean and its links changed")
+                require(
+                    object.extras?.changedSlots.isEmpty != false,
+                    "\(object) is clean and has changed slots")
+            case .updated:
+                require(isDraft == hasSnapshot, "\(object): draft \(isDraft), \(hasSnapshot)")
+                require(
+                    isDraft || object.extras?.links.isEmpty == false
+                        || object.extras?.transientLinks.isEmpty == false
+                        || object.flags.contains(.isNoted) || object.extras?.quietChanges != nil,
+                    "\(object) has no changes")
+            case .inserted:
+                require(isDraft && !hasSnapshot, "\(object): draft \(isDraft), \(hasSnapshot)")
+            case .deleted:
+                require(isDraft == hasSnapshot, "\(object): draft \(isDraft), \(hasSnapshot)")
+                require(object.record != nil, "\(object) cannot be deleted without its version")
+            case .discarded, .gone:
+                break
+            }
+            require(
+                isDraft || !object.flags.contains(.tracksSlots), "\(object) tracks without a draft")
+        }
+    }
+
+    // MARK: Relationships
+
+    /// Both sides of what is loaded say the same, and no list has a member twice.
+    mutating func checkRelationships() {
+        for object in objects where isThere(object) {
+            for relationship in object.entityDescription.relationships
+            where !relationship.isTransient {
+                guard let inverse = relationship.inverse else { continue }
+                if relationship.slot != nil {
+                    checkKey(relationship, inverse, of: object)
+                } else {
+                    checkMembers(relationship, inverse, of: object)
+                }
+            }
+        }
+    }
+
+    private func isThere(_ object: ManagedObject) -> Bool {
+        switch object.lifecycle {
+        case .clean, .inserted, .updated: true
+        case .deleted, .discarded, .gone: false
+        }
+    }
+
+    private func registered(_ entity: Int, _ key: Int64) -> ManagedObject? {
+        context.objects[context.coordinator.model.entities[entity].rootIndex].map[key]
+    }
+
+    /// The members that an object knows without asking the store; nil where it does not.
+    private func members(
+        _ relationship: RelationshipDescription, of object: ManagedObject
+    ) -> [LinkSet.Member]? {
+        let links = object.extras?.links[relationship.ordinal]
+        if object.lifecycle == .inserted { return links?.members ?? [] }
+        guard let links, links.stored != nil, links.readAt >= context.lastChange(of: relationship)
+        else { return nil }
+        return links.members
+    }
+
+    private mutating func checkKey(
+        _ relationship: RelationshipDescription, _ inverse: Int, of object: ManagedObject
+    ) {
+        guard let slot = relationship.slot, let record = object.record, record.hasValue(slot),
+            let other = registered(relationship.destination, record.integer(slot))
+        else { return }
+        let opposite = other.entityDescription.relationships[inverse]
+        guard isThere(other), let members = members(opposite, of: other) else { return }
+        require(
+            members.contains { $0.key == object.key },
+            "\(object) leads to \(other), which does not know: \(members.map(\.key))")
+    }
+
+    private mutating func checkMembers(
+        _ relationship: RelationshipDescription, _ inverse: Int, of object: ManagedObject
+    ) {
+        guard let members = members(relationship, of: object) else { return }
+        let name = "\(object).\(relationship.relationship.name)"
+        let keys = members.map(\.key)
+        require(Set(keys).count == keys.count, "\(name) has a member twice: \(keys)")
+        require(relationship.isToMany || keys.count <= 1, "\(name) has two members: \(keys)")
+        for member in members {
+            guard let other = registered(member.entity, member.key) else { continue }
+            require(isThere(other) || context.listsAreStale, "\(name) has \(other)")
+            guard isThere(other) else { continue }
+            let opposite = other.entityDescription.relationships[inverse]
+            if let slot = opposite.slot {
+                guard let record = other.record else { continue }
+                require(
+                    record.hasValue(slot) && record.integer(slot) == object.key,
+                    "\(name) has \(other), which leads elsewhere")
+            } else if let others = self.members(opposite, of: other) {
+                require(
+                    others.contains { $0.key == object.key },
+                    "\(name) has \(other), which does not know: \(others.map(\.key))")
+            }
+        }
+    }
+}
