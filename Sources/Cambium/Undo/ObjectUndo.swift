@@ -130,7 +130,11 @@ extension ManagedObject {
             else { return nil }
             var links = ObjectUndo.Links(ordinal: relationship.ordinal)
             let members = base.members
-            if relationship.isJoinTable || relationship.isTransient { links.removed = members }
+            if relationship.isJoinTable || relationship.isTransient {
+                links.removed = members
+                // What the event had linked before the deletion.
+                links.added = extras?.currentLinks(of: relationship)?.members(missingIn: base) ?? []
+            }
             if relationship.isOrdered, members.count > 1 { links.order = members.map(\.key) }
             return links.isEmpty ? nil : links
         }

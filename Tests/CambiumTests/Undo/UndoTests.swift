@@ -46,6 +46,23 @@ struct UndoTests {
         }
     }
 
+    @Test func `a link to what is deleted in the same event is undone on both sides`() throws {
+        try withUndo { _, context, _ in
+            let (node, topic, box) = (Node(in: context), Topic(in: context), Box(in: context))
+            try context.save()
+            node.tags.insert(topic)
+            node.queue.append(topic)
+            node.box = box
+            context.delete(topic)
+            context.delete(box)
+            context.undo()
+            #expect(!topic.isDeleted && !box.isDeleted)
+            #expect(node.tags.isEmpty && node.queue.isEmpty && node.box == nil)
+            #expect(topic.nodes.isEmpty && topic.waiting.isEmpty && box.nodes.isEmpty)
+            #expect(context.invariantFaults() == [])
+        }
+    }
+
     @Test func `the values of an event are undone and redone together`() throws {
         try withUndo { _, context, manager in
             let node = Node(in: context, label: "first", number: 1)
