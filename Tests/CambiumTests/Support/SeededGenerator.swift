@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Random numbers that a seed repeats (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
@@ -22,16 +23,38 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// The seeds that a random test goes through: the one of `CAMBIUM_SEED`, or new ones for as long as
-/// `CAMBIUM_GENERATOR_SECONDS` says (without, a second or what the test asks for).
-func forEachSeed(for defaultSeconds: Double = 1, _ body: (UInt64) throws -> Void) rethrows {
-    let environment = ProcessInfo.processInfo.environment
-    if let seed = environment["CAMBIUM_SEED"].flatMap({ UInt64($0) }) {
-        return try body(seed)
+/// The seeds that a random test goes through: the one of `CAMBIUM_SEED`, or new ones, as many as
+/// `CAMBIUM_GENERATOR_RUNS` says, or for as long as `CAMBIUM_GENERATOR_SECONDS` says; without any
+/// of them for a moment. At least one.
+///
+/// - Parameters:
+///   - share: The part of the time, or of the runs, that belongs to this case of a parameterised
+///     test: all cases together are one generator.
+///   - defaultSeconds: How long the moment is, for all cases together.
+func forEachSeed(
+    share: Double = 1, for defaultSeconds: Double = 0.3, _ body: (UInt64) throws -> Void
+) rethrows {
+    func number(_ name: String) -> Double? {
+        ProcessInfo.processInfo.environment[name].flatMap { Double($0) }
     }
-    let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap { Double($0) } ?? defaultSeconds
+    func run(_ seed: UInt64) throws {
+        do {
+            try body(seed)
+        } catch {
+            Issue.record("Replay with CAMBIUM_SEED=\(seed): \(error)")
+            throw error
+        }
+    }
+    if let seed = ProcessInfo.processInfo.environment["CAMBIUM_SEED"].flatMap({ UInt64($0) }) {
+        return try run(seed)
+    }
+    if let runs = number("CAMBIUM_GENERATOR_RUNS") {
+        for _ in 0..<max(1, Int(runs * share)) { try run(.random(in: 0..<1_000_000_000)) }
+        return
+    }
+    let seconds = (number("CAMBIUM_GENERATOR_SECONDS") ?? defaultSeconds) * share
     let end = ContinuousClock.now + .seconds(seconds)
     repeat {
-        try body(UInt64.random(in: 0..<1_000_000_000))
+        try run(.random(in: 0..<1_000_000_000))
     } while ContinuousClock.now < end
 }

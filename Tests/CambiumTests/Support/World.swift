@@ -1,7 +1,7 @@
 import Cambium
 import EverythingModel
 
-/// What a graph of nodes, boxes, tags and parts should be: dictionaries instead of contexts and
+/// What a graph of nodes, boxes, topics and parts should be: dictionaries instead of contexts and
 /// stores, so simple that it is right.
 struct World: Equatable {
     struct NodeValues: Equatable {
@@ -26,6 +26,12 @@ struct World: Equatable {
     /// From nodes to tags.
     var tagged: Set<Pair> = []
     var follows: Set<Pair> = []
+    /// The boxes of each topic in their order; a box is in one list at most. None is empty.
+    var boxLists: [ObjectID: [ObjectID]] = [:]
+    /// The topics that nodes have in their queues, in their order. None is empty.
+    var queues: [ObjectID: [ObjectID]] = [:]
+
+    // MARK: Changes
 
     mutating func setNext(_ node: ObjectID, _ next: ObjectID?) {
         if let next {
@@ -39,18 +45,52 @@ struct World: Equatable {
         for other in nodes.keys where nodes[other]?.next == node { nodes[other]?.next = nil }
     }
 
+    /// Lets a topic have these boxes, which leave the lists that they were in.
+    mutating func setBoxes(of topic: ObjectID, _ boxes: [ObjectID]) {
+        let moved = Set(boxes)
+        for other in boxLists.keys where other != topic {
+            Self.set(boxLists[other]?.filter { !moved.contains($0) } ?? [], &boxLists, other)
+        }
+        Self.set(boxes, &boxLists, topic)
+    }
+
+    mutating func setQueue(of node: ObjectID, _ topics: [ObjectID]) {
+        Self.set(topics, &queues, node)
+    }
+
+    func topic(of box: ObjectID) -> ObjectID? {
+        boxLists.first { $0.value.contains(box) }?.key
+    }
+
+    private static func set(
+        _ list: [ObjectID], _ lists: inout [ObjectID: [ObjectID]], _ owner: ObjectID
+    ) {
+        lists[owner] = list.isEmpty ? nil : list
+    }
+
     mutating func deleteNode(_ node: ObjectID) {
         nodes[node] = nil
         parts = parts.filter { $0.value != node }
         tagged = tagged.filter { $0.from != node }
         follows = follows.filter { $0.from != node && $0.to != node }
         for other in nodes.keys where nodes[other]?.next == node { nodes[other]?.next = nil }
+        queues[node] = nil
     }
 
     mutating func deleteBox(_ box: ObjectID) {
         boxes[box] = nil
         for node in nodes.keys where nodes[node]?.box == box { nodes[node]?.box = nil }
+        for (topic, list) in boxLists { Self.set(list.filter { $0 != box }, &boxLists, topic) }
     }
+
+    mutating func deleteTag(_ tag: ObjectID) {
+        tags[tag] = nil
+        tagged = tagged.filter { $0.to != tag }
+        boxLists[tag] = nil
+        for (node, queue) in queues { Self.set(queue.filter { $0 != tag }, &queues, node) }
+    }
+
+    // MARK: Comparison
 
     /// What this shows and the other does not, in words.
     func differences(from other: World) -> [String] {
@@ -62,26 +102,20 @@ struct World: Equatable {
                     + (others[key].map { "\($0)" } ?? "missing")
             }
         }
-        var found = differences("node", nodes, other.nodes)
-        found += differences("box", boxes, other.boxes)
-        found += differences("topic", tags, other.tags)
-        found += differences("part", parts, other.parts)
-        if tagged != other.tagged {
-            found.append(
-                "topics: \(tagged.subtracting(other.tagged)) too many, "
-                    + "\(other.tagged.subtracting(tagged)) missing")
+        func differences(_ name: String, _ mine: Set<Pair>, _ others: Set<Pair>) -> [String] {
+            mine == others
+                ? []
+                : [
+                    "\(name): \(mine.subtracting(others)) too many, "
+                        + "\(others.subtracting(mine)) missing"
+                ]
         }
-        if follows != other.follows {
-            found.append(
-                "follows: \(follows.subtracting(other.follows)) too many, "
-                    + "\(other.follows.subtracting(follows)) missing")
-        }
-        return found
-    }
-
-    mutating func deleteTag(_ tag: ObjectID) {
-        tags[tag] = nil
-        tagged = tagged.filter { $0.to != tag }
+        return differences("node", nodes, other.nodes) + differences("box", boxes, other.boxes)
+            + differences("topic", tags, other.tags) + differences("part", parts, other.parts)
+            + differences("topics", tagged, other.tagged)
+            + differences("follows", follows, other.follows)
+            + differences("boxes of", boxLists, other.boxLists)
+            + differences("queue of", queues, other.queues)
     }
 }
 
@@ -97,9 +131,14 @@ extension World {
             for other in node.follows {
                 follows.insert(Pair(from: node.objectID, to: other.objectID))
             }
+            setQueue(of: node.objectID, node.queue.map(\.objectID))
         }
         for box in try context.fetch(Box.fetchRequest()) { boxes[box.objectID] = box.name }
-        for tag in try context.fetch(Topic.fetchRequest()) { tags[tag.objectID] = tag.name }
+        for tag in try context.fetch(Topic.fetchRequest()) {
+            tags[tag.objectID] = tag.name
+            // As it is: a box that two lists show is not to be mended here.
+            Self.set(tag.boxes.map(\.objectID), &boxLists, tag.objectID)
+        }
         for part in try context.fetch(Part.fetchRequest()) {
             parts[part.objectID] = part.node.objectID
         }
@@ -129,11 +168,17 @@ extension World {
             compare(
                 "nodes", id, box.nodes.map(\.objectID),
                 nodes.filter { $0.value.box == id }.map(\.key))
+            compare(
+                "topic", id, box.topic.map { [$0.objectID] } ?? [], topic(of: id).map { [$0] } ?? []
+            )
         }
         for id in tags.keys {
             guard let tag = context.object(with: id) as? Topic else { continue }
             compare(
                 "nodes", id, tag.nodes.map(\.objectID), tagged.filter { $0.to == id }.map(\.from))
+            compare(
+                "waiting", id, tag.waiting.map(\.objectID),
+                queues.filter { $0.value.contains(id) }.map(\.key))
         }
         return faults
     }

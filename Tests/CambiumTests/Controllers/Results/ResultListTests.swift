@@ -95,8 +95,8 @@ struct ResultListTests {
         #expect(faults.isEmpty)
     }
 
-    /// Goes through a space in random order, as far as `CAMBIUM_GENERATOR_SECONDS` (1 without)
-    /// reach; a minute is enough for all of each space, even in a debug build.
+    /// Goes through a space in random order, as far as `CAMBIUM_GENERATOR_SECONDS` reach
+    /// (a moment without); a minute is enough for all of each space, even in a debug build.
     private func forEachCase(_ count: Int, _ body: (Int) -> Void) {
         var rest = Array(0..<count)
         forEachSeed { seed in

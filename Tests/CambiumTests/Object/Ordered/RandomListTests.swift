@@ -70,7 +70,7 @@ struct RandomListTests {
 
     @Test(arguments: [StoreKind.memory, .file])
     func `lists of two contexts are what the arrays say`(kind: StoreKind) throws {
-        try forEachSeed { seed in
+        try forEachSeed(share: 0.5) { seed in
             try withContainer(OrderedModel.model, on: kind) { container in
                 var random = SeededGenerator(seed: seed)
                 let context = container.newContext()

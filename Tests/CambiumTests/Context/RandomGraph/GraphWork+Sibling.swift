@@ -1,0 +1,103 @@
+import Cambium
+import EverythingModel
+import Testing
+
+// What another context saves. It keeps away from what this one has changed, so that there is no
+// conflict, and what both must show is beyond doubt. (`RandomMergeTests` has the conflicts.)
+extension GraphWork {
+    mutating func workInSibling() throws {
+        sibling.mergePending()
+        for _ in 0..<Int.random(in: 1...3, using: &generator) { try changeInSibling() }
+        guard sibling.hasChanges else { return }
+        log.append("the sibling saves")
+        do {
+            try sibling.save()
+        } catch {
+            try fail("the sibling's save threw \(error)")
+        }
+        context.mergePending()
+        // What others save is not undone, and what was done before may not fit any more.
+        context.undoManager?.removeAllActions()
+        history = GraphHistory(world)
+        if generator.chance(0.5) {
+            try check(context, against: world, "the context, after merging")
+        }
+    }
+
+    private mutating func changeInSibling() throws {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0:
+            let node = Node(in: sibling, label: "theirs")
+            log.append("theirs: insert \(node.objectID)")
+            both { $0.nodes[node.objectID] = World.NodeValues(label: "theirs") }
+        case 1:
+            guard let id = pickUntouched(saved.nodes.keys) else { return }
+            let number = Int64.random(in: 5..<9, using: &generator)
+            log.append("theirs: set \(id) to \(number)")
+            try sibling.get(id, as: Node.self).number = number
+            both { $0.nodes[id]?.number = number }
+        case 2:
+            guard let id = pickUntouched(saved.nodes.keys),
+                let box = pickUntouched(saved.boxes.keys)
+            else { return }
+            log.append("theirs: \(id).box = \(box)")
+            try sibling.get(id, as: Node.self).box = try sibling.get(box)
+            both { $0.nodes[id]?.box = box }
+        case 3:
+            guard let id = pickUntouched(saved.nodes.keys), let tag = pickUntouched(saved.tags.keys)
+            else { return }
+            log.append("theirs: \(id).tags.insert(\(tag))")
+            try sibling.get(id, as: Node.self).tags.insert(try sibling.get(tag))
+            both { $0.tagged.insert(World.Pair(from: id, to: tag)) }
+        case 4:
+            guard let id = pickUntouched(saved.nodes.keys),
+                let other = pickUntouched(saved.nodes.keys),
+                saved.nodes.filter({ $0.value.next == other }).keys.allSatisfy(isUntouched)
+            else { return }
+            log.append("theirs: \(id).next = \(other)")
+            try sibling.get(id, as: Node.self).next = try sibling.get(other)
+            both { $0.setNext(id, other) }
+        case 5:
+            guard let id = pickUntouched(saved.nodes.keys) else { return }
+            var queue = saved.queues[id] ?? []
+            if let tag = pickUntouched(saved.tags.keys), !queue.contains(tag) { queue.append(tag) }
+            queue.shuffle(using: &generator)
+            log.append("theirs: \(id).queue = \(queue)")
+            try sibling.get(id, as: Node.self).queue.replace(
+                with: try queue.map { try sibling.get($0) })
+            both { $0.setQueue(of: id, queue) }
+        case 6:
+            guard let id = pickUntouched(saved.tags.keys),
+                let box = pickUntouched(saved.boxes.keys),
+                saved.topic(of: box) == nil
+            else { return }
+            log.append("theirs: \(id).boxes.insert(\(box), at: 0)")
+            try sibling.get(id, as: Topic.self).boxes.insert(try sibling.get(box), at: 0)
+            both { $0.setBoxes(of: id, [box] + ($0.boxLists[id] ?? [])) }
+        default:
+            let doomed = [
+                pickUntouched(saved.nodes.keys), pickUntouched(saved.boxes.keys),
+                pickUntouched(saved.tags.keys), pickUntouched(saved.parts.keys),
+            ].randomElement(using: &generator)
+            guard let id = doomed ?? nil else { return }
+            log.append("theirs: delete \(id)")
+            sibling.delete(try sibling.get(id))
+            sibling.processPendingChanges()
+            both { $0.delete(id) }
+        }
+    }
+
+    private mutating func both(_ change: (inout World) -> Void) {
+        change(&world)
+        change(&saved)
+    }
+
+    /// One of the objects that both have and the context has not changed.
+    private mutating func pickUntouched(_ ids: some Collection<ObjectID>) -> ObjectID? {
+        pick(ids.filter { isUntouched($0) })
+    }
+
+    private func isUntouched(_ id: ObjectID) -> Bool {
+        context.registeredObject(for: id)?.hasChanges != true
+    }
+}
