@@ -60,6 +60,18 @@ generators() {
     CAMBIUM_GENERATOR_SECONDS=$seconds swift test $strict
 }
 
+# The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
+# random operations. In a release build, which makes them in under a minute, in a folder of its own.
+model_based() {
+    flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
+    # shellcheck disable=SC2086
+    swift build $flags --build-tests &&
+        CAMBIUM_GENERATOR_RUNS=20000 swift test $flags --skip-build --filter RandomGraphTests
+}
+
+# Planted faults, as many as there is time for: the tests must find them.
+mutants() { sh Scripts/mutants.sh --minutes 5; }
+
 # Every real model cut off in a hundred places, converted there and back, and every damage.
 whole_corpus() {
     # shellcheck disable=SC2086
@@ -95,9 +107,11 @@ part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 4 generators
+part "20,000 sequences against a model of the runtime" 6 model_based
 part "fuzzing" 3 fuzzing
 part "thread sanitizer" 3 threads
 part "address sanitizer" 3 addresses
+part "planted faults" 10 mutants
 part "every real model, damaged and converted" 20 whole_corpus
 
 printf '\n== Done:%s\n' "${done_parts:- nothing}"

@@ -160,6 +160,13 @@ for arguments in "--budget" "--budget ten" "--minutes 3"; do
     result $? "test-long.sh refuses '$arguments'"
 done
 
+for arguments in "--minutes" "--minutes ten" "--all yes"; do
+    # shellcheck disable=SC2086
+    sh "$root/Scripts/mutants.sh" $arguments >"$work/output" 2>&1
+    [ $? -eq 64 ]
+    result $? "mutants.sh refuses '$arguments'"
+done
+
 for arguments in "" "JSON" "XML ten" "EXPRESSION 1 2"; do
     # shellcheck disable=SC2086
     sh "$root/Scripts/fuzz.sh" $arguments >"$work/output" 2>&1
