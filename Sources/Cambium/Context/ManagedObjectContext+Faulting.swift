@@ -242,7 +242,10 @@ extension ManagedObject {
         guard let extras, let draft = record, flags.contains(.isDraft) else { return }
         let shape = entityDescription.shape
         var rebased = writer.copy(placed.record, shape)
+        let base = extras.snapshot?.record
         for slot in extras.changedSlots.slots {
+            // What was set, but to what it was, yields to what others made of it.
+            if let base, draft.isEqual(slot, shape.kinds[slot], to: base) { continue }
             writer.copySlot(slot, from: draft, to: &rebased, shape)
         }
         for (slot, place) in entityDescription.layout.slots.enumerated() where place.column == nil {

@@ -51,6 +51,24 @@ struct SiblingTests {
         }
     }
 
+    @Test func `what was set to what it was yields to what is merged`() throws {
+        try withSiblings { first, node, second, same in
+            let (box, other) = (Box(in: first), Box(in: first))
+            node.box = box
+            try first.save()
+            second.mergePending()
+            same.label = "ours"
+            same.box = same.box
+            node.box = other
+            try first.save()
+            second.mergePending()
+            #expect(same.label == "ours")
+            #expect(same.box?.objectID == other.objectID)
+            #expect(same.box?.nodes.contains(same) == true)
+            #expect(second.invariantFaults() == [])
+        }
+    }
+
     @Test func `rule 38: unsaved changes stay on top of what is merged`() throws {
         try withSiblings { first, node, second, same in
             same.label = "ours"
