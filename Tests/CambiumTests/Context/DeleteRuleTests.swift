@@ -175,7 +175,7 @@ struct DeleteRuleTests {
             let tables = try rows(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'Node\\_%' "
                     + "ESCAPE '\\'", in: path)
-            #expect(tables.count == 2)
+            #expect(tables.count == 3)
             for case .text(let table)? in tables.map(\.first) {
                 #expect(try rows("SELECT * FROM \"\(table)\"", in: path).isEmpty)
             }
