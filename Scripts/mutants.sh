@@ -108,7 +108,7 @@ for step in $(seq 0 $((count - 1))); do
         echo "  $number. $name: NOT FOUND"
         faults="$faults $number"
     else
-        echo "  $number. $name: found ($(grep -c '^✘ Test "\|^✘ Test [a-z]' "$work/test.log") tests)"
+        echo "  $number. $name: found by $(grep -c '^✘ Test .* failed after' "$work/test.log") tests"
         found=$((found + 1))
     fi
     cp "$file" "$copy/$file"
