@@ -12,6 +12,8 @@ final class ContextState {
     var notesReads = false
     /// Whether somebody observes what is read now.
     private(set) lazy var probe = ObservationProbe()
+    /// What a child context reads from; nil for one that reads from the stores.
+    let parentReader: ParentReader?
     /// The state of the stores that rows are read from.
     var generation = QueryGenerationToken.unpinned
     // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that holds
@@ -19,8 +21,9 @@ final class ContextState {
     // more than the strong reference that a use takes anyway.
     private(set) weak var context: ManagedObjectContext?
 
-    init(_ coordinator: PersistentStoreCoordinator) {
+    init(_ coordinator: PersistentStoreCoordinator, parentReader: ParentReader? = nil) {
         self.coordinator = coordinator
+        self.parentReader = parentReader
     }
 
     /// Called once, when the context is made.

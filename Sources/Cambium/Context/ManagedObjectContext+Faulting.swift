@@ -15,7 +15,7 @@ extension ManagedObjectContext {
             showPlaceholder(object, because: error)
             return
         }
-        if object.record == nil {
+        if object.record == nil, !followForward(of: object) {
             showPlaceholder(
                 object,
                 because: StoreError(
@@ -120,10 +120,7 @@ extension ManagedObjectContext {
             return readList(of: object, relationship, selection, at: commit, into: &links)
         }
         do {
-            let found = try fetchRows(
-                RowRequest(
-                    entity: coordinator.model.entities[relationship.destination],
-                    selection: selection))
+            let found = try fetchRows(request(for: object, relationship, selection))
             // What this context added and did not save is in the links' own notes. What it moved
             // elsewhere or deleted is in the store's answer still, and was noted only by the objects
             // that were there at the time.
@@ -145,8 +142,7 @@ extension ManagedObjectContext {
     ) {
         var members: [LinkSet.Member] = []
         do {
-            var request = RowRequest(
-                entity: coordinator.model.entities[relationship.destination], selection: selection)
+            var request = request(for: object, relationship, selection)
             request.readsKeysOnly = true
             try store(of: request.entity).fetch(request) { row in
                 members.append(LinkSet.Member(key: row.key, entity: row.entity))
@@ -162,8 +158,7 @@ extension ManagedObjectContext {
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
     ) throws {
         guard let selection = relationship.selection(from: object.key) else { return }
-        var request = RowRequest(
-            entity: coordinator.model.entities[relationship.destination], selection: selection)
+        var request = request(for: object, relationship, selection)
         request.readsKeysOnly = true
         let commit = max(mergedCommit, lastChange(of: relationship))
         var members: [LinkSet.Member] = []
@@ -171,6 +166,17 @@ extension ManagedObjectContext {
             members.append(LinkSet.Member(key: row.key, entity: row.entity))
         }
         links.setStored(members.filter { isStillMember($0, of: object, relationship) }, at: commit)
+    }
+
+    /// What reads the far end of a relationship.
+    private func request(
+        for object: ManagedObject, _ relationship: RelationshipDescription,
+        _ selection: RowRequest.Selection
+    ) -> RowRequest {
+        RowRequest(
+            entity: coordinator.model.entities[relationship.destination], selection: selection,
+            origin: RowRequest.Origin(
+                entity: object.entityDescription, key: object.key, relationship: relationship))
     }
 
     /// Whether unsaved changes left a member of a to-many in the store where it is.

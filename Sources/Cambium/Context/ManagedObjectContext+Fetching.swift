@@ -66,7 +66,7 @@ extension ManagedObjectContext {
 
     /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look at
     /// related objects, so any change counts.
-    private func hasPendingChanges(in entity: EntityDescription) -> Bool {
+    func hasPendingChanges(in entity: EntityDescription) -> Bool {
         !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty
     }
 

@@ -52,30 +52,46 @@ extension ManagedObjectContext {
     }
 
     func didInsert(_ object: ManagedObject) {
+        addInserted(object)
+        object.awakeFromInsert()
+    }
+
+    func addInserted(_ object: ManagedObject) {
         objects[object.entityDescription.rootIndex].map.insert(object, for: object.key)
         registeredCount += 1
         inserted.append(object)
         if object.entityDescription.remembersDefaults { object.rememberDefaults() }
         noted.append(object)
         scheduleProcessing()
-        object.awakeFromInsert()
     }
 
-    /// The next free key, from a block that is reserved for this context. Blocks grow with use.
     private func takeKey(root: Int) -> Int64 {
+        do {
+            return try freeKey(root: root)
+        } catch {
+            // An initializer cannot throw; the save that this object makes impossible does.
+            recordedErrors.append(error)
+            return failedKey()
+        }
+    }
+
+    /// The next free key, from a block that is reserved for this context and its children. Blocks
+    /// grow with use.
+    private func freeKey(root: Int) throws -> Int64 {
         if keyRanges[root].isEmpty {
-            do {
-                let size = min(4096, max(32, keyBlockSizes[root, default: 16] * 2))
-                keyBlockSizes[root] = size
-                keyRanges[root] = try coordinator.store(ofRoot: root)
-                    .reserveKeys(root: root, count: size)
-            } catch {
-                // An initializer cannot throw; the save that this object makes impossible does.
-                recordedErrors.append(error)
-                defer { nextFailedKey -= 1 }
-                return nextFailedKey
-            }
+            if let parent { return try parent.freeKey(root: root) }
+            let size = min(4096, max(32, keyBlockSizes[root, default: 16] * 2))
+            keyBlockSizes[root] = size
+            keyRanges[root] = try coordinator.store(ofRoot: root)
+                .reserveKeys(root: root, count: size)
         }
         return keyRanges[root].removeFirst()
+    }
+
+    /// A key that no row has.
+    private func failedKey() -> Int64 {
+        if let parent { return parent.failedKey() }
+        defer { nextFailedKey -= 1 }
+        return nextFailedKey
     }
 }

@@ -1,25 +1,29 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
-    /// Takes over what other contexts have saved since the last time. Unsaved changes of the same
-    /// objects stay on top, and no conflict is raised.
+    /// Takes over what other contexts have saved since the last time, a child what has come to its
+    /// ``parent``. Unsaved changes of the same objects stay on top, and no conflict is raised.
     ///
     /// Contexts that merge automatically do it by themselves, at the end of an event and at every
     /// fetch and save.
     public func mergePending() {
+        parent?.mergeIfAutomatic()
         let (mail, isComplete) = mailbox.take()
-        let changeSets = mail.filter { $0.number > mergedCommit }
+        let changeSets = parent == nil ? mail.filter { $0.number > mergedCommit } : mail
         guard !changeSets.isEmpty || !isComplete else { return }
         processChanges()
         advanceQueryGeneration()
         if !isComplete { refreshAllObjects() }
-        mergedCommit = changeSets.last?.number ?? mergedCommit
+        if parent == nil { mergedCommit = changeSets.last?.number ?? mergedCommit }
         merge(changeSets, isComplete: isComplete)
         // What was saved before a row came back has been told by now.
         rebirths = rebirths.filter { $0.value == .max }
     }
 
     /// Takes over what one save of another context changed.
+    ///
+    /// A child reads the changed rows from its ``parent``, which should have merged the change
+    /// before. What a child has saved concerns its parent's other children only.
     public func mergeChanges(from changeSet: ChangeSet) {
         mergeChanges(from: [changeSet])
     }
@@ -41,10 +45,12 @@ extension ManagedObjectContext {
         var unregistered = UnregisteredRows()
         var outdated: [ManagedObject] = []
         let watched = watchedEntities
+        followForwards()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
+            let commit = parent == nil ? changeSet.number : startMerge()
             for entity in changeSet.entities {
                 if entity.touchesRelationships {
-                    noteTouchedRelationships(of: entity.entity.index, in: changeSet.number)
+                    noteTouchedRelationships(of: entity.entity.index, in: commit)
                 }
                 merge(
                     entity.leavingOut(rebirths, after: changeSet.number), &changes, &unregistered,
@@ -54,6 +60,7 @@ extension ManagedObjectContext {
         reread(outdated)
         if state.notesReads { changes.tellObjects() }
         changes.unregistered = unregistered.all
+        tellChildren(changeSets, isComplete: isComplete)
         notifyObservers(changes)
         notifyOfMerge(changes, changeSets)
     }
@@ -156,7 +163,7 @@ extension ManagedObjectContext {
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read
     /// it.
-    private func vanish(_ object: ManagedObject) {
+    func vanish(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated
                 || object.lifecycle == .deleted

@@ -1,7 +1,7 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
-    /// Brings an object back to what the store has.
+    /// Brings an object back to what the store has, or the ``parent`` of a child.
     ///
     /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top; false
     ///   drops the changes and makes the object a fault. What was changed in a to-many whose links
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
         let hadValues = object.record != nil
         if hadValues { object.willTurnIntoFault() }
         object.takeBackLinks()
-        object.dropTransientLinks()
+        if parent == nil { object.dropTransientLinks() } else { object.forgetTransientLinks() }
         object.takeBackPlaces()
         remember(object)
         object.becomeClean(nil)
@@ -39,12 +39,15 @@ extension ManagedObjectContext {
         for object in registeredObjects {
             refresh(object, mergeChanges: object.lifecycle == .updated)
         }
+        followForwards()
+        let commit = parent == nil ? coordinator.latestCommit : startMerge()
         for identities in coordinator.model.touchedRelationships {
-            for identity in identities { lastChanges[identity] = coordinator.latestCommit }
+            for identity in identities { lastChanges[identity] = commit }
         }
     }
 
     private func rereadKeepingChanges(_ object: ManagedObject) {
+        if followForward(of: object) { return }
         // What the store brings is not to be undone.
         if undoManager?.isRegistering == true { processChanges() }
         do {
@@ -83,12 +86,14 @@ extension ManagedObjectContext {
     /// somebody still holds are of no context any more and show placeholders.
     ///
     /// Nobody is told object by object; observers hear that all objects are invalid, and controllers
-    /// should fetch again.
+    /// should fetch again. Children keep their own changes, and read everything else again when they
+    /// merge; what was new in this context is gone for them then.
     public func reset() {
         var all: [ManagedObject] = []
         for root in objects {
             root.map.forEach { all.append($0) }
         }
+        let unsaved = inserted.filter { $0.lifecycle == .inserted }
         // Inserted objects that were deleted are not in the map any more, but may be noted.
         all += noted.filter { $0.lifecycle == .discarded }
         for object in all where object.record != nil { object.willTurnIntoFault() }
@@ -117,9 +122,10 @@ extension ManagedObjectContext {
         recordedErrors = []
         // What others have saved until now is what will be read.
         _ = mailbox.take()
-        mergedCommit = coordinator.latestCommit
+        if parent == nil { mergedCommit = coordinator.latestCommit }
         advanceQueryGeneration()
         undoManager?.removeAllActions()
+        tellChildren([], of: unsaved, isComplete: false)
         for case let observer? in observers.map(\.observer) { observer.contextWasReset() }
         if observations?.wantsChanges == true { tell(.allInvalidated) }
     }
@@ -132,7 +138,7 @@ extension ManagedObject {
     }
 
     /// Takes unsaved links of this object back at the other ends, before its own changes are dropped.
-    fileprivate final func takeBackLinks() {
+    final func takeBackLinks() {
         for relationship in entityDescription.relationships {
             guard let inverse = relationship.inverse else { continue }
             if let slot = relationship.slot {

@@ -47,6 +47,9 @@ extension ManagedObjectContext {
         mergeIfAutomatic()
         let object = object(with: id)
         if object.lifecycle != .gone, object.isFault { try load(object) }
+        if object.isFault, followForward(of: object) {
+            return try existingObject(with: object.objectID)
+        }
         guard object.lifecycle != .gone, object.lifecycle != .discarded, !object.isFault else {
             throw StoreError(
                 code: .missingRow, message: "There is no row for \(id) in the store any more.")
@@ -87,7 +90,7 @@ extension ManagedObjectContext {
     }
 
     /// The object that a save has kept in place of a new one with the same unique values.
-    private func forwarded(_ root: Int, _ key: Int64) -> ManagedObject? {
+    func forwarded(_ root: Int, _ key: Int64) -> ManagedObject? {
         forwards[RowID(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
     }
 

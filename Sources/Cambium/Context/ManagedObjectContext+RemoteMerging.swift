@@ -52,12 +52,8 @@ extension ManagedObjectContext {
                 .append(.init(key: id.key, placed: nil))
         }
         for (entity, id) in updated {
-            let links = entity.relationships.filter { $0.slot == nil && !$0.isTransient }
             entities[entity.index, default: EntityChanges(entity: entity)].updated
-                .append(
-                    .init(
-                        key: id.key, slots: entity.storedSlots,
-                        links: links.map(\.relationship.name), placed: nil))
+                .append(.anything(of: entity, id.key))
         }
         for (entity, id) in deleted {
             entities[entity.index, default: EntityChanges(entity: entity)].deleted.append(id.key)
@@ -68,15 +64,8 @@ extension ManagedObjectContext {
             }
         }
         forgetLinks(of: Set(entities.keys))
-        let byStore = Dictionary(grouping: entities.values) {
-            coordinator.storeIdentifier(ofRoot: $0.entity.rootIndex)
-        }
         mergeChanges(
-            from: byStore.map { store, entities in
-                ChangeSet(
-                    number: coordinator.latestCommit, origin: identifier, store: store,
-                    entities: entities.sorted { $0.entity.index < $1.entity.index })
-            })
+            from: changeSets(of: entities.sorted { $0.key < $1.key }.map(\.value)))
         do {
             try load(realized.filter { $0.lifecycle == .clean && $0.record == nil })
         } catch {

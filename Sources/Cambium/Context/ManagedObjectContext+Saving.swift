@@ -1,16 +1,20 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
-    /// Writes all changes to the store in one transaction.
+    /// Writes all changes to the store in one transaction; those of a child become unsaved changes of
+    /// its ``parent``.
     ///
     /// The changes are validated first; `willSave()` of each object may change more, which is
     /// validated too. Conflicts with what others saved meanwhile are resolved by ``mergePolicy``.
-    /// Other contexts of the container hear of the save.
+    /// Other contexts of the container hear of the save; of a child's save, its parent and the
+    /// parent's other children.
     ///
     /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``,
-    ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw. After an error nothing
-    ///   is written, and the context is as it was. The exception is ``IncompleteSaveError``, with
-    ///   several stores: it names those that have committed before another one failed to.
+    ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw; for a child, the last
+    ///   of these with `missingRow` where the parent has deleted what was changed here. After an
+    ///   error nothing is written, and the context is as it was. The exception is
+    ///   ``IncompleteSaveError``, with several stores: it names those that have committed before
+    ///   another one failed to.
     public func save() throws {
         mergeIfAutomatic()
         processChanges(propagatesDeletes: true)
@@ -25,12 +29,27 @@ extension ManagedObjectContext {
             throw validation.count == errors.count
                 ? ValidationErrors.combined(validation) : errors[0]
         }
-        guard hasChanges || !locked.isEmpty else { return try coordinator.saveWithoutChanges() }
+        guard hasChanges || !locked.isEmpty else {
+            if parent == nil { try coordinator.saveWithoutChanges() }
+            return
+        }
+        let news = try parent.map(save) ?? saveToStores()
+        advanceQueryGeneration()
+        tellChildren(news.changeSets, of: noted)
+        news.tell(undoManager)
+        awaken(news.resolved, from: .mergePolicy)
+        for object in news.saved where object.standIn === object { object.didSave() }
+        news.tell(self)
+        processPendingChanges()
+        sweepIfGrown()
+    }
+
+    private func saveToStores() throws -> SaveNews {
         var builder = SaveRequestBuilder(context: self)
         let request = builder.build()
         let resolver = ConflictResolver(policy: mergePolicy, context: self)
         try resolver.checkRowCache(for: request)
-        var news = SaveNews(of: self)
+        var news = SaveNews(of: self, saved: builder.saved)
         do {
             try coordinator.save(request, resolver: resolver) { outcome, scope in
                 var adoption = SaveAdoption(
@@ -41,13 +60,20 @@ extension ManagedObjectContext {
         } catch let error as SQLiteError {
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }
-        advanceQueryGeneration()
-        news.tell(undoManager)
-        awaken(news.resolved, from: .mergePolicy)
-        for object in builder.saved where object.standIn === object { object.didSave() }
-        news.tell(self)
-        processPendingChanges()
-        sweepIfGrown()
+        return news
+    }
+
+    private func save(to parent: ManagedObjectContext) throws -> SaveNews {
+        // What was changed there before is an event of its own.
+        parent.processPendingChanges()
+        let save = try ParentSave(of: self, to: parent)
+        var news = SaveNews(of: self, saved: inserted + updated + deleted)
+        let changeSets = save.changeSets
+        save.apply()
+        news.add(changeSets, resolved: save.adopt())
+        parent.tellChildren(changeSets, except: self)
+        parent.processPendingChanges()
+        return news
     }
 
     /// Processes, validates and calls `willSave` until nothing changes any more. Setting a property
@@ -117,6 +143,9 @@ extension ManagedObjectContext {
 
     /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they were
     /// last read or saved. What could be undone and redone is forgotten.
+    ///
+    /// What a child has saved into this context is dropped, too. Children keep their own unsaved
+    /// changes; a save of one fails that changes an object which is gone by the rollback.
     public func rollback() {
         unpropagated = []
         recordedErrors = []
@@ -143,6 +172,7 @@ extension ManagedObjectContext {
         revivedInEvent += inserted.dropFirst(insertedBeforeEvent)
         emptyLists()
         awaken(restored, from: .rollback)
+        tellChildren([], of: noted)
         processPendingChanges()
         undoManager?.removeAllActions()
     }

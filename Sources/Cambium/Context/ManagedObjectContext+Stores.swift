@@ -1,6 +1,8 @@
 extension ManagedObjectContext {
-    /// The state of the stores that the context reads from.
-    public var queryGeneration: QueryGenerationToken { state.generation }
+    /// The state of the stores that the context reads from; of a child, that of its ``parent``.
+    public var queryGeneration: QueryGenerationToken {
+        parent?.queryGeneration ?? state.generation
+    }
 
     /// Makes the context read one state of the stores, whatever others save meanwhile: the latest
     /// one from its next read on (``QueryGenerationToken/current``), or the one that another context
@@ -12,29 +14,37 @@ extension ManagedObjectContext {
     /// anew.
     ///
     /// - Throws: ``StoreError`` where a store is not one of SQLite's in a file: there a fetch and a
-    ///   save take turns, and nothing older than the latest can be read.
+    ///   save take turns, and nothing older than the latest can be read. In a child: it reads what
+    ///   its parent reads.
     public func setQueryGeneration(_ token: QueryGenerationToken) throws {
+        if parent != nil {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A child context reads what its parent reads. Set the parent's query "
+                    + "generation.")
+        }
         if token != .unpinned { try QueryGeneration.requireSupport(by: coordinator) }
         state.generation = token
     }
 
     /// Whether rows may come from the row cache and go there: it knows the latest ones only.
-    var usesRowCache: Bool { state.generation == .unpinned }
+    var usesRowCache: Bool { parent == nil && state.generation == .unpinned }
 
     /// Goes on to the latest state, after a save, a merge or a reset.
     func advanceQueryGeneration() {
         if case .pinned = state.generation.kind { state.generation = .current }
     }
 
-    /// The store that rows of an entity are read from.
-    func store(of entity: EntityDescription) -> any Store {
+    /// Where rows of an entity are read from.
+    func store(of entity: EntityDescription) -> any ReadableStore {
         state.store(ofRoot: entity.rootIndex)
     }
 }
 
 extension ContextState {
-    /// The store that rows of a hierarchy are read from.
-    func store(ofRoot root: Int) -> any Store {
+    /// Where rows of a hierarchy are read from.
+    func store(ofRoot root: Int) -> any ReadableStore {
+        if let parentReader { return parentReader }
         let store = coordinator.store(ofRoot: root)
         switch generation.kind {
         case .unpinned: return store

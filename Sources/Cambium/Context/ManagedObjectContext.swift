@@ -26,16 +26,24 @@ import CambiumSQLite
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
 ///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
 ///   ``refreshAllObjects()``, ``stalenessInterval``
+/// - Drafts: ``newChildContext()``, ``parent``
 /// - Being told: ``observe(_:_:)``, ``notifications(_:)``, ``objectsAreObservable``
 /// - Memory: ``registeredObjects``, ``retainsRegisteredObjects``, ``reset()``
 public final class ManagedObjectContext {
-    /// The coordinator that the context fetches from and saves to.
+    /// The coordinator that the context fetches from and saves to; a child does so through its
+    /// ``parent``.
     public let coordinator: PersistentStoreCoordinator
+    /// The context that a child fetches from and saves to, see ``newChildContext()``. The child keeps
+    /// it alive. Nil for a context that uses the stores.
+    public let parent: ManagedObjectContext?
     /// How the context resolves conflicts with what others saved meanwhile. Default:
-    /// ``MergePolicy/error``.
+    /// ``MergePolicy/error``. A child has no conflicts: what it saves wins.
     public var mergePolicy: MergePolicy = .error
     /// Whether the context takes over what other contexts save: at the end of the current event and
     /// at every fetch and save. Default: true for the contexts that a container hands out.
+    ///
+    /// A child takes over what its ``parent`` saves, merges, takes back (by a rollback, undo or redo)
+    /// and gets from its other children: not what is changed in the parent by setters.
     public var automaticallyMergesChangesFromParent: Bool
     /// How old, in seconds, the row may be that a fault takes from the coordinator's row cache
     /// instead of the store. Less than 0, the default: of any age. With 0 every fault reads the
@@ -117,6 +125,8 @@ public final class ManagedObjectContext {
     var nextFailedKey: Int64 = -1
     /// For each relationship kept elsewhere, the commit that last touched it.
     var lastChanges: [Int: Int64] = [:]
+    /// The commit up to which the context knows what others have saved. A child counts for itself
+    /// what it takes over, as what comes from its parent is not committed yet.
     var mergedCommit: Int64 = 0
     /// Rows that were deleted and that this context has put in again, under their keys: the commit
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
@@ -127,26 +137,30 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
     @exclusivity(unchecked) var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
     var isProcessing = false
+    /// Those that have this one as their parent, and some that had.
+    var children: [WeakContext] = []
     /// Enqueues the end of the event, one job in the context's isolation, where that is known.
-    private let schedule: (@Sendable () -> Void)?
+    let schedule: (@Sendable () -> Void)?
     private var isEndOfEventScheduled = false
     /// Whether somebody says when an event ends; if not, processing the changes ends it.
     var hasEvents: Bool { schedule != nil }
 
     init(
-        coordinator: PersistentStoreCoordinator, mergesAutomatically: Bool,
-        schedule: (@Sendable () -> Void)? = nil
+        coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
+        mergesAutomatically: Bool, schedule: (@Sendable () -> Void)? = nil
     ) {
         self.coordinator = coordinator
+        self.parent = parent
         automaticallyMergesChangesFromParent = mergesAutomatically
         identifier = coordinator.makeContextIdentifier()
-        state = ContextState(coordinator)
+        state = ContextState(coordinator, parentReader: parent.map(ParentReader.init))
         mailbox = Mailbox(schedule: schedule)
         self.schedule = schedule
         objects = coordinator.model.entities.map { _ in RootObjects() }
         keyRanges = coordinator.model.entities.map { _ in 0..<0 }
-        mergedCommit = coordinator.latestCommit
         state.connect(to: self)
+        guard parent == nil else { return }
+        mergedCommit = coordinator.latestCommit
         coordinator.subscribe(mailbox, for: identifier)
     }
 
@@ -165,10 +179,12 @@ public final class ManagedObjectContext {
         processChanges()
         undoManager?.endEvent()
         sweepIfGrown()
+        // What came to this one may concern them.
+        for child in livingChildren { child.endEvent() }
     }
 
     deinit {
-        coordinator.unsubscribe(identifier)
+        if parent == nil { coordinator.unsubscribe(identifier) }
     }
 }
 

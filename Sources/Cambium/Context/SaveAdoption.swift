@@ -161,12 +161,8 @@ struct SaveAdoption {
     ) {
         guard let object = context.objects[id.root].map[id.key] else { return }
         let survivor = context.object(entity: entity.index, key: key)
-        context.forget(object)
-        object.becomeForward(to: survivor)
+        context.forward(object, to: survivor)
         forwarded.append(object)
-        context.forwards[id] = RowID(survivor)
-        context.noteForEvent(object)
-        if survivor.lifecycle == .clean { context.noteForEvent(survivor) }
     }
 
     /// Shows derived values in the object, if the context has it.

@@ -1,13 +1,18 @@
 /// What has to be told when a save is over.
 struct SaveNews {
-    /// The objects to which the merge policy gave other values.
+    /// The objects that were saved.
+    let saved: [ManagedObject]
+    /// The objects to which the save gave other values: the merge policy, or the parent of a child.
     private(set) var resolved: [ManagedObject] = []
+    /// What was saved.
+    private(set) var changeSets: [ChangeSet] = []
     private var forwarded: [ManagedObject] = []
     /// What was saved, for those who are told of objects.
     private var savedObjects: SavedObjects?
 
     /// Called before the context takes the outcome over.
-    init(of context: ManagedObjectContext) {
+    init(of context: ManagedObjectContext, saved: [ManagedObject]) {
+        self.saved = saved
         if context.observations?.wantsSaves == true { savedObjects = SavedObjects(of: context) }
     }
 
@@ -15,12 +20,19 @@ struct SaveNews {
     mutating func add(_ adoption: SaveAdoption) {
         resolved += adoption.resolved
         forwarded += adoption.forwarded
-        if let changeSet = adoption.changeSet { savedObjects?.add(changeSet) }
+        if let changeSet = adoption.changeSet { changeSets.append(changeSet) }
+    }
+
+    /// Adds what a parent has taken in.
+    mutating func add(_ changeSets: [ChangeSet], resolved: [ManagedObject]) {
+        self.changeSets += changeSets
+        self.resolved += resolved
     }
 
     /// Tells observers what was saved.
     func tell(_ context: ManagedObjectContext) {
         guard var savedObjects else { return }
+        for changeSet in changeSets { savedObjects.add(changeSet) }
         savedObjects.leaveOut(forwarded)
         context.post(.didSave, savedObjects)
         context.post(.didSaveObjectIDs, ChangedObjectIDs(savedObjects.changeSets))

@@ -5,7 +5,8 @@ import CambiumSQLite
 ///
 /// Change sets of a store are numbered in the order of their commits.
 public struct ChangeSet: Sendable {
-    /// The number of the commit among those of this process.
+    /// The number of the commit among those of this process; of what a child context saved into its
+    /// parent, that of the latest commit before.
     public let number: Int64
     /// The context that saved.
     public let origin: ContextIdentifier

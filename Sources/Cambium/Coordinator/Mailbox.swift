@@ -21,12 +21,23 @@ final class Mailbox: Sendable {
     }
 
     func post(_ changeSet: ChangeSet) {
-        let mustSchedule = contents.withLock { contents in
+        post { contents in
             contents.changeSets.append(changeSet)
             if contents.changeSets.count > Self.capacity {
                 contents.changeSets = []
                 contents.hasOverflowed = true
             }
+        }
+    }
+
+    /// Lets the context know that change sets do not say everything: it reads everything anew.
+    func postLoss() {
+        post { $0.hasOverflowed = true }
+    }
+
+    private func post(_ change: (inout Contents) -> Void) {
+        let mustSchedule = contents.withLock { contents in
+            change(&contents)
             defer { contents.isScheduled = true }
             return !contents.isScheduled
         }

@@ -47,7 +47,7 @@ extension ManagedObject {
         guard bytes.first == ExternalForm.file else { return Data(bytes.dropFirst()) }
         let name = String(decoding: bytes.dropFirst(), as: UTF8.self)
         do {
-            return try store.externalData(named: name)
+            return try files.externalData(named: name)
         } catch {
             if let newer = newerExternalData(at: slot, than: bytes) { return newer }
             let property = entityDescription.layout.slots[slot].property
@@ -68,14 +68,16 @@ extension ManagedObject {
         let writer = RecordWriter()
         var row: PlacedRecord?
         let request = RowRequest(entity: entityDescription, selection: .key(key))
-        try? store.fetch(request) { row = try $0.record(in: writer) }
+        try? state.store(ofRoot: entityDescription.rootIndex)
+            .fetch(request) { row = try $0.record(in: writer) }
         guard let row, row.record.hasValue(slot) else { return nil }
         let current = row.record.bytes(slot)
         if current.first == ExternalForm.inline { return Data(current.dropFirst()) }
         guard !current.elementsEqual(bytes) else { return nil }
         let name = String(decoding: current.dropFirst(), as: UTF8.self)
-        return try? store.externalData(named: name)
+        return try? files.externalData(named: name)
     }
 
-    private var store: any Store { state.store(ofRoot: entityDescription.rootIndex) }
+    /// The store that has the files.
+    private var files: any Store { state.coordinator.store(ofRoot: entityDescription.rootIndex) }
 }

@@ -45,10 +45,15 @@ extension ManagedObject {
         let arranged = leading + keys + following
         guard arranged != order else { return }
         if following.isEmpty {
-            changeLinks(ordinal) { $0.moveToEnd(keys) }
+            moveToEnd(keys, ordinal)
         } else {
             arrange(moved, in: arranged, ordinal)
         }
+    }
+
+    /// Puts members at the end.
+    final func moveToEnd(_ keys: [Int64], _ ordinal: Int) {
+        changeLinks(ordinal) { $0.moveToEnd(keys) }
     }
 
     /// Gives members places, so that the list looks like this.

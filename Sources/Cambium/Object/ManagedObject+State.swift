@@ -12,7 +12,15 @@ extension ManagedObject {
         ObjectID(
             entityDescription, key: key,
             store: state.coordinator.storeIdentifier(ofRoot: entityDescription.rootIndex),
-            isTemporary: lifecycle == .inserted)
+            isTemporary: lifecycle == .inserted || isInsertedAbove)
+    }
+
+    /// Whether the object is new in the parent of its context, or further up.
+    private var isInsertedAbove: Bool {
+        guard state.parentReader != nil,
+            let above = state.context?.parent?.objects[entityDescription.rootIndex].map[key]
+        else { return false }
+        return above.lifecycle == .inserted || above.isInsertedAbove
     }
 
     /// The context that the object belongs to; nil after the context is gone, or after the object's

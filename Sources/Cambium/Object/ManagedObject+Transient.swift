@@ -4,7 +4,9 @@
 extension ManagedObject {
     /// The links of a transient relationship; a to-one has at most one.
     final func transientLinks(of relationship: RelationshipDescription) -> LinkSet {
-        extras?.transientLinks[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
+        if let links = extras?.transientLinks[relationship.ordinal] { return links }
+        if state.parentReader != nil { return inheritedTransientLinks(of: relationship) }
+        return LinkSet(isOrdered: relationship.isOrdered)
     }
 
     /// Leads a transient to-one to an object, or nowhere.
@@ -47,12 +49,18 @@ extension ManagedObject {
     ///
     /// - Parameter keepsDenying: Whether those stay that forbid a delete, which is judged later.
     final func dropTransientLinks(keepsDenying: Bool = false) {
+        if state.parentReader != nil { inheritTransientLinks() }
         guard let links = extras?.transientLinks, !links.isEmpty else { return }
         for (ordinal, set) in links {
             let relationship = entityDescription.relationships[ordinal]
             if keepsDenying, relationship.relationship.deleteRule == .deny { continue }
             for member in set.members {
-                if let other = state.context?.registered(entity: member.entity, key: member.key) {
+                // What a child has not made an object for has the link in the parent.
+                let other =
+                    state.parentReader == nil
+                    ? state.context?.registered(entity: member.entity, key: member.key)
+                    : object(for: member)
+                if let other {
                     unlinkTransient(relationship, from: other)
                 }
             }

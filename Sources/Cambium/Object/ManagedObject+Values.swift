@@ -138,6 +138,6 @@ extension ManagedObject {
     final func fire() -> Record {
         if let survivor = extras?.survivor { return survivor.readable }
         state.context?.fire(self)
-        return record ?? entityDescription.template.record
+        return record ?? extras?.survivor?.readable ?? entityDescription.template.record
     }
 }

@@ -1,19 +1,22 @@
 import CambiumSQL
 import CambiumSQLite
 
-/// Where rows are kept. The seam for other engines: requests in, rows and outcomes out, no SQL.
-protocol Store: AnyObject, Sendable {
-    /// What tells this store apart: the UUID in its metadata.
-    var identifier: StoreIdentifier { get }
-    /// Whether saves are refused.
-    var isReadOnly: Bool { get }
-
+/// Where a context reads rows from: a store, or its parent.
+protocol ReadableStore: AnyObject {
     /// Finds rows and hands them to the receiver, in the request's order. The receiver must not use
     /// the store.
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws
 
-    /// Counts the rows that a request finds.
+    /// Counts the rows that a request finds, whatever its limit and offset.
     func count(_ request: RowRequest) throws -> Int
+}
+
+/// Where rows are kept. The seam for other engines: requests in, rows and outcomes out, no SQL.
+protocol Store: ReadableStore, Sendable {
+    /// What tells this store apart: the UUID in its metadata.
+    var identifier: StoreIdentifier { get }
+    /// Whether saves are refused.
+    var isReadOnly: Bool { get }
 
     /// Writes everything in one transaction.
     ///
@@ -51,6 +54,14 @@ protocol Store: AnyObject, Sendable {
 
 /// Which rows are wanted.
 struct RowRequest {
+    /// The near end of a relationship.
+    struct Origin {
+        /// The entity of the object.
+        let entity: EntityDescription
+        let key: Int64
+        let relationship: RelationshipDescription
+    }
+
     /// What selects the rows.
     enum Selection {
         /// Those that meet a condition; all without one.
@@ -70,6 +81,8 @@ struct RowRequest {
 
     let entity: EntityDescription
     let selection: Selection
+    /// Whose relationship is read, where the rows at the far end of one are wanted.
+    var origin: Origin?
     var includesSubentities = true
     /// The order; rows that are equal in it come in the order of their keys.
     var sort: [SortTerm] = []

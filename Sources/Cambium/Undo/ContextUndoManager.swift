@@ -99,6 +99,7 @@ public final class ContextUndoManager {
     /// Applies a group; what it changed is the inverse.
     private func apply(_ group: UndoGroup, in context: ManagedObjectContext) -> UndoGroup? {
         context.apply(group)
+        context.tellChildren([], of: context.noted)
         context.processChanges()
         defer { current = UndoGroup() }
         current.actionName = group.actionName

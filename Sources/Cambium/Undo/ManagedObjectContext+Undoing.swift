@@ -29,12 +29,7 @@ extension ManagedObjectContext {
         let object = undo.object
         switch object.lifecycle {
         case .deleted:
-            unpropagated.removeAll { $0 === object }
-            let isChanged =
-                object.flags.contains(.isDraft) || object.extras?.hasRelationshipChanges == true
-            object.lifecycle = isChanged ? .updated : .clean
-            if isChanged { updated.append(object) }
-            listsAreStale = true
+            takeBackDeletion(of: object)
         case .discarded, .gone:
             guard !object.isGhost, let before = undo.before, register(again: object) else {
                 return false
@@ -47,6 +42,16 @@ extension ManagedObjectContext {
         revivedInEvent.append(object)
         noteForEvent(object)
         return true
+    }
+
+    /// Lets an object live that the next save was to delete.
+    func takeBackDeletion(of object: ManagedObject) {
+        unpropagated.removeAll { $0 === object }
+        let isChanged =
+            object.flags.contains(.isDraft) || object.extras?.hasRelationshipChanges == true
+        object.lifecycle = isChanged ? .updated : .clean
+        if isChanged { updated.append(object) }
+        listsAreStale = true
     }
 
     /// Makes an object known again under its key.
@@ -96,7 +101,7 @@ extension ManagedObjectContext {
     }
 
     /// The object of a key, where it can be linked to.
-    fileprivate func livingObject(_ member: LinkSet.Member) -> ManagedObject? {
+    func livingObject(_ member: LinkSet.Member) -> ManagedObject? {
         let object = object(entity: member.entity, key: member.key)
         // A fault may stand for a row that another context has deleted.
         if object.isFault, object.lifecycle == .clean { try? load(object) }
@@ -170,11 +175,11 @@ extension ManagedObject {
     }
 
     /// Sets a slot to the value that it has in another record.
-    fileprivate final func restore(_ slot: Int, from before: PlacedRecord) {
+    final func restore(_ slot: Int, from other: PlacedRecord) {
         guard let record = prepareChange(slot), let page else { return }
         var placed = PlacedRecord(page: page, record: record)
         state.draftWriter.copySlot(
-            slot, from: before.record, to: &placed, entityDescription.shape)
+            slot, from: other.record, to: &placed, entityDescription.shape)
         self.record = placed.record
         self.page = placed.page
         extras?.unfitSlots.remove(slot)
@@ -182,7 +187,7 @@ extension ManagedObject {
     }
 
     /// Becomes a new object with these values, under its old key.
-    fileprivate final func becomeNew(_ values: PlacedRecord, _ writer: RecordWriter) {
+    final func becomeNew(_ values: PlacedRecord, _ writer: RecordWriter) {
         let copy = writer.copy(values.record, entityDescription.shape, room: 128)
         copy.record.version = 0
         record = copy.record

@@ -63,8 +63,9 @@ extension ManagedObject {
         }
     }
 
-    /// The version of the row, while the object is as the row is.
+    /// The version of the row, while the object is as the row is. The parent of a child context may
+    /// have other values than the row's.
     final var settledVersion: Int64? {
-        lifecycle == .clean ? record?.version : nil
+        lifecycle == .clean && state.parentReader == nil ? record?.version : nil
     }
 }

@@ -1,0 +1,125 @@
+import CambiumSQLite
+
+/// What a child context reads from: the objects of its parent as they are now, unsaved changes
+/// included. Those that the parent has deleted are not there.
+final class ParentReader: ReadableStore {
+    // The child holds its parent; what is left of a child that is gone does not.
+    private weak var parent: ManagedObjectContext?
+
+    init(_ parent: ManagedObjectContext) {
+        self.parent = parent
+    }
+
+    func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {
+        let parent = try livingParent()
+        if request.readsKeysOnly, let origin = request.origin {
+            parent.processChanges()
+            return try members(of: origin, in: parent).forEach { member in
+                try receive(
+                    StoreRow(
+                        key: member.key, version: 0, entity: member.entity, source: ParentRows()))
+            }
+        }
+        let rows = ParentRows()
+        for object in try objects(request, in: parent) {
+            rows.object = object
+            try receive(
+                StoreRow(
+                    key: object.key, version: object.record?.version ?? 0,
+                    entity: object.entityDescription.index, source: rows))
+        }
+    }
+
+    func count(_ request: RowRequest) throws -> Int {
+        let parent = try livingParent()
+        parent.mergeIfAutomatic()
+        parent.processChanges()
+        var request = request
+        request.sort = []
+        request.limit = nil
+        request.offset = 0
+        guard parent.hasPendingChanges(in: request.entity) else {
+            return try parent.store(of: request.entity).count(request)
+        }
+        return try parent.fetchObjects(request, true).count
+    }
+
+    private func livingParent() throws -> ManagedObjectContext {
+        if let parent { return parent }
+        throw StoreError(
+            code: .noStore, message: "The context that the object belonged to is gone. Keep it.")
+    }
+
+    /// The parent's objects that a request asks for, in its order, all of them with values.
+    private func objects(
+        _ request: RowRequest, in parent: ManagedObjectContext
+    ) throws -> [ManagedObject] {
+        if case .matching = request.selection { parent.mergeIfAutomatic() }
+        parent.processChanges()
+        switch request.selection {
+        case .matching:
+            return try parent.fetchObjects(request, true)
+        case .key(let key):
+            return try parent.presentObjects([key], root: request.entity.rootIndex)
+        case .keys(let keys):
+            return try parent.presentObjects(keys, root: request.entity.rootIndex)
+        case .referring, .linked:
+            guard let origin = request.origin else { return [] }
+            let members = try members(of: origin, in: parent)
+                .map { parent.object(entity: $0.entity, key: $0.key) }
+            try parent.load(members.filter { $0.record == nil && $0.canBeRestored })
+            return members.filter(\.isThere)
+        }
+    }
+
+    private func members(
+        of origin: RowRequest.Origin, in parent: ManagedObjectContext
+    ) throws -> [LinkSet.Member] {
+        let owner = parent.object(entity: origin.entity.index, key: origin.key)
+        guard owner.canBeRestored else { return [] }
+        return owner.links(origin.relationship.ordinal).members.filter { member in
+            parent.registered(entity: member.entity, key: member.key)?.canBeRestored ?? true
+        }
+    }
+}
+
+/// The values of a parent's objects, one after the other.
+private final class ParentRows: RowSource {
+    /// The object that the fetch stands at.
+    var object: ManagedObject?
+
+    func readRow(
+        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
+    ) throws -> PlacedRecord {
+        if let placed = object?.handedDown(by: writer) { return placed }
+        throw StoreError(code: .missingRow, message: "The parent context has no row \(key).")
+    }
+}
+
+extension ManagedObject {
+    /// The values for a child's object, with those that are in memory only: the record itself while
+    /// nobody writes into it, else a copy.
+    final func handedDown(by writer: RecordWriter) -> PlacedRecord? {
+        guard let placed else { return nil }
+        let isWritten = flags.contains(.isDraft) || extras?.quietChanges?.base != nil
+        return isWritten ? writer.copy(placed.record, entityDescription.shape) : placed
+    }
+}
+
+extension ManagedObjectContext {
+    /// The objects of a hierarchy that are there, in the order of their keys, with their values.
+    func presentObjects(_ keys: [Int64], root: Int) throws -> [ManagedObject] {
+        let map = objects[root]
+        let unread = keys.filter { key in
+            map.map[key].map { $0.record == nil && $0.canBeRestored } ?? true
+        }
+        if !unread.isEmpty {
+            // Not as faults that are fired: the rows say of which entities they are.
+            _ = try fetchRows(
+                RowRequest(
+                    entity: coordinator.model.entities[root],
+                    selection: unread.count == 1 ? .key(unread[0]) : .keys(unread)))
+        }
+        return Set(keys).sorted().compactMap { map.map[$0] }.filter(\.isThere)
+    }
+}

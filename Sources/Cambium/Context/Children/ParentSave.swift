@@ -1,0 +1,264 @@
+import CambiumSQLite
+
+/// Makes the unsaved changes of a child context unsaved changes of its parent. What can fail fails
+/// when it is made; nothing has changed then.
+struct ParentSave {
+    private let child: ManagedObjectContext
+    private let parent: ManagedObjectContext
+    /// The changed objects, with the slots that were set.
+    private let updates: [(object: ManagedObject, slots: SlotSet)]
+
+    /// Called when the changes of both contexts are processed.
+    ///
+    /// - Throws: ``StoreError`` where the parent has deleted an object that was changed here,
+    ///   ``ValidationError`` where one that is linked to here; what reading the parent throws.
+    init(of child: ManagedObjectContext, to parent: ManagedObjectContext) throws {
+        self.child = child
+        self.parent = parent
+        updates = child.updated.map { ($0, $0.settableChangedSlots) }
+        try readTargets()
+        try requireTargets()
+        try requireDestinations()
+    }
+
+    // MARK: Checking
+
+    /// Makes the parent have all objects that are looked at below.
+    private func readTargets() throws {
+        var keys: [Int: Set<Int64>] = [:]
+        func want(_ id: RowID) { keys[id.root, default: []].insert(id.key) }
+        for object in child.updated + child.deleted { want(RowID(object)) }
+        forEachLink { _, _, id, _ in want(id) }
+        let new = Set(child.inserted.map { RowID($0) })
+        for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
+            let others = keys.filter { !new.contains(RowID(root: root, key: $0)) }
+            _ = try parent.presentObjects(others.sorted(), root: root)
+            for key in others {
+                let survivor = parent.survivor(of: RowID(root: root, key: key))
+                if let survivor, survivor.isFault { try parent.load(survivor) }
+            }
+        }
+    }
+
+    /// The parent's object of a row; nil where the parent has deleted it.
+    private func target(of id: RowID) -> ManagedObject? {
+        let found = parent.objects[id.root].map[id.key] ?? parent.survivor(of: id)
+        return found.flatMap { $0.isThere ? $0 : nil }
+    }
+
+    private func target(of object: ManagedObject) -> ManagedObject? { target(of: RowID(object)) }
+
+    private func requireTargets() throws {
+        let lost = updates.filter { object, slots in
+            target(of: object) == nil && !object.isOnlyUnlinked(slots)
+        }
+        guard !lost.isEmpty else { return }
+        let names = lost.prefix(5).map { "\($0.object.objectID)" }.joined(separator: ", ")
+        throw StoreError(
+            code: .missingRow,
+            message: "The parent context has deleted what was changed here: \(names). Delete it "
+                + "here, too, or drop the changes with refresh(_:mergeChanges: false).")
+    }
+
+    private func requireDestinations() throws {
+        let new = Set(child.inserted.map { RowID($0) })
+        let leaving = Set(child.deleted.map { RowID($0) })
+        var errors: [ValidationError] = []
+        forEachLink { object, relationship, id, isAdded in
+            guard isAdded, leaving.contains(id) || (!new.contains(id) && target(of: id) == nil)
+            else { return }
+            let name = relationship.relationship.name
+            errors.append(
+                ValidationError(
+                    code: .missing, entityName: object.entityDescription.name,
+                    objectID: object.objectID, property: name,
+                    message: "\(name) leads to an object that is being deleted, or is gone from the "
+                        + "parent context. Clear the link first."))
+        }
+        if !errors.isEmpty { throw ValidationErrors.combined(errors) }
+    }
+
+    /// Calls the body with each link that was set, and with each that was taken away from a join
+    /// table.
+    private func forEachLink(
+        _ body: (
+            _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: RowID,
+            _ isAdded: Bool
+        ) -> Void
+    ) {
+        func visit(_ object: ManagedObject, _ slots: SlotSet?) {
+            guard let record = object.record else { return }
+            for relationship in object.entityDescription.relationships {
+                let root = child.coordinator.model.entities[relationship.destination].rootIndex
+                if let slot = relationship.slot {
+                    guard record.hasValue(slot), slots?.contains(slot) ?? true else { continue }
+                    body(object, relationship, RowID(root: root, key: record.integer(slot)), true)
+                } else if relationship.isJoinTable || relationship.isTransient,
+                    let links = object.extras?.currentLinks(of: relationship)
+                {
+                    let isStored = !relationship.isTransient
+                    for key in links.added.keys {
+                        body(object, relationship, RowID(root: root, key: key), isStored)
+                    }
+                    for key in links.removed {
+                        body(object, relationship, RowID(root: root, key: key), false)
+                    }
+                }
+            }
+        }
+        for object in child.inserted { visit(object, nil) }
+        for (object, slots) in updates { visit(object, slots) }
+    }
+
+    // MARK: Saving
+
+    /// What the save is told as.
+    var changeSets: [ChangeSet] {
+        var changes = ChangeCollector(
+            entityCount: child.coordinator.model.entities.count, attachesRows: false)
+        for object in child.inserted { changes.insert(object) }
+        for (object, _) in updates { changes.update(object) }
+        for object in child.deleted { changes.delete(object) }
+        return child.changeSets(of: changes.entities)
+    }
+
+    /// Changes the parent.
+    func apply() {
+        // First, while the relationships of what goes are as they were.
+        for object in child.deleted { target(of: object).map(parent.delete) }
+        var transfer = ChangeTransfer(to: parent)
+        for object in child.inserted {
+            if let known = parent.revived(object) {
+                transfer.add(object, object.allSettableSlots, to: known, replacesLinks: true)
+            } else if let inserted = parent.insert(object) {
+                transfer.add(object, object.allSettableSlots, to: inserted)
+            }
+        }
+        for (object, slots) in updates {
+            if let target = target(of: object) { transfer.add(object, slots, to: target) }
+        }
+        transfer.apply()
+        for object in child.locked { target(of: object).map(parent.detectConflicts) }
+    }
+
+    /// Makes the child's objects what the parent has now.
+    ///
+    /// - Returns: Those that got other values by it.
+    func adopt() -> [ManagedObject] {
+        var resolved: [ManagedObject] = []
+        var isOutdated: Set<Int> = []
+        for object in child.inserted {
+            object.becomeSaved()
+            object.commitTransientLinks()
+        }
+        for (object, _) in updates {
+            object.becomeSaved()
+            object.commitTransientLinks()
+            guard let target = target(of: object) else {
+                // Only links were taken away from it.
+                child.vanish(object)
+                child.noteForEvent(object)
+                continue
+            }
+            if target.key != object.key {
+                child.followForward(of: object)
+            } else if object.take(valuesOf: target, child.rowWriter) {
+                isOutdated.insert(object.entityDescription.index)
+                resolved.append(object)
+                child.noteForEvent(object)
+            }
+        }
+        for object in child.deleted {
+            object.lifecycle = .gone
+            child.forget(object)
+        }
+        child.emptyLists()
+        child.locked = []
+        // The other ends of what the parent had changed meanwhile are read again.
+        if !isOutdated.isEmpty {
+            let commit = child.startMerge()
+            for entity in isOutdated { child.noteTouchedRelationships(of: entity, in: commit) }
+        }
+        return resolved
+    }
+}
+
+extension ManagedObject {
+    /// Whether nothing was done to the object but that links to others were taken away, as a delete
+    /// of these does: no loss, should the object be gone.
+    fileprivate final func isOnlyUnlinked(_ slots: SlotSet) -> Bool {
+        let isCleared = slots.slots.allSatisfy { slot in
+            entityDescription.attributes[slot] == nil && record?.hasValue(slot) != true
+        }
+        return isCleared && extras?.links.values.allSatisfy { $0.added.isEmpty } != false
+    }
+
+    /// All slots but those that nobody sets.
+    fileprivate final var allSettableSlots: SlotSet {
+        var slots = entityDescription.storedSlots
+        for slot in entityDescription.transientSlots { slots.insert(slot) }
+        return slots.subtracting(entityDescription.derivedSlots)
+    }
+
+    /// Shows the values of the parent's object.
+    ///
+    /// - Returns: Whether they differ.
+    fileprivate final func take(
+        valuesOf above: ManagedObject, _ writer: RecordWriter
+    ) -> Bool {
+        guard let record, let other = above.record else { return false }
+        let differs = entityDescription.shape.kinds.enumerated().contains { slot, kind in
+            !record.isEqual(slot, kind, to: other)
+        }
+        guard differs, let placed = above.handedDown(by: writer) else { return false }
+        self.record = placed.record
+        page = placed.page
+        return true
+    }
+}
+
+extension ManagedObjectContext {
+    /// Takes a new object of a child in, with its attributes. It awoke in the child.
+    fileprivate func insert(_ source: ManagedObject) -> ManagedObject? {
+        guard let values = source.record else { return nil }
+        let entity = source.entityDescription
+        let placed = draftWriter.copy(values, entity.shape, room: 128)
+        // Links are made by their setters.
+        for relationship in entity.relationships {
+            if let slot = relationship.slot { placed.record.setNull(slot) }
+            if let slot = relationship.entitySlot { placed.record.setNull(slot) }
+        }
+        let object: ManagedObject
+        if let fault = objects[entity.rootIndex].map[source.key] {
+            // Somebody has asked for the object before, by its identity.
+            fault.becomeNew(placed, draftWriter)
+            inserted.append(fault)
+            noteForEvent(fault)
+            object = fault
+        } else {
+            object = entity.objectClass.init(
+                ObjectRegistration(
+                    state: state, entity: entity, key: source.key, placed: placed,
+                    lifecycle: .inserted))
+            addInserted(object)
+        }
+        if let defaults = source.extras?.dynamicDefaults, !defaults.isEmpty {
+            object.ownExtras.dynamicDefaults = defaults
+        }
+        return object
+    }
+
+    /// The object of a child's new one that this context has all the same: the child has taken a
+    /// deletion back that it had saved.
+    fileprivate func revived(_ source: ManagedObject) -> ManagedObject? {
+        guard let known = objects[source.entityDescription.rootIndex].map[source.key],
+            known.record != nil
+        else { return nil }
+        if known.lifecycle == .deleted {
+            takeBackDeletion(of: known)
+            revivedInEvent.append(known)
+            noteForEvent(known)
+        }
+        return known.isThere ? known : nil
+    }
+}
