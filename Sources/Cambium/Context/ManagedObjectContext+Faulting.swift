@@ -230,11 +230,13 @@ extension ManagedObject {
         extras.eventBase = .none
     }
 
-    /// A newer row of the object, with the values that are in memory only.
+    /// A newer row of the object, with the values that are in memory only. What comes from a parent
+    /// has the parent's.
     final func keepingTransients(
         _ placed: PlacedRecord?, _ writer: RecordWriter
     ) -> PlacedRecord? {
-        guard entityDescription.hasTransients, let placed, let record else { return placed }
+        guard entityDescription.hasTransients, state.parentReader == nil, let placed, let record
+        else { return placed }
         let shape = entityDescription.shape
         var copy = writer.copy(placed.record, shape)
         for (slot, place) in entityDescription.layout.slots.enumerated() where place.column == nil {
@@ -254,8 +256,10 @@ extension ManagedObject {
             if let base, draft.isEqual(slot, shape.kinds[slot], to: base) { continue }
             writer.copySlot(slot, from: draft, to: &rebased, shape)
         }
-        for (slot, place) in entityDescription.layout.slots.enumerated() where place.column == nil {
-            writer.copySlot(slot, from: draft, to: &rebased, shape)
+        if state.parentReader == nil {
+            for slot in entityDescription.transientSlots {
+                writer.copySlot(slot, from: draft, to: &rebased, shape)
+            }
         }
         withExtendedLifetime(page) {
             record = rebased.record

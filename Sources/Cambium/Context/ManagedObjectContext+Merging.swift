@@ -31,7 +31,7 @@ extension ManagedObjectContext {
     func mergeChanges(from changeSets: [ChangeSet]) {
         processChanges()
         advanceQueryGeneration()
-        merge(changeSets, isComplete: true)
+        merge(parent == nil ? changeSets : changeSets.map(\.withoutRows), isComplete: true)
     }
 
     func mergeIfAutomatic() {
@@ -72,8 +72,14 @@ extension ManagedObjectContext {
         let map = objects[entity.entity.rootIndex]
         for row in entity.inserted {
             if let object = map.map[row.key] {
+                // What is new in the stores a child may have had for long.
+                let isKnown = parent != nil && object.record != nil
                 take(row.placed, for: object, &outdated)
-                changes.inserted.append(object)
+                if isKnown {
+                    changes.updated.append(.init(object: object, slots: nil, changesLinks: false))
+                } else {
+                    changes.inserted.append(object)
+                }
             } else if isWatched {
                 unregistered.insert(row, entity.entity)
             }
@@ -115,6 +121,8 @@ extension ManagedObjectContext {
         if let placed, let base, placed.record.version <= base.version { return }
         switch object.lifecycle {
         case .clean:
+            // A child reads the rows from its parent, where that costs next to nothing.
+            if parent != nil, object.record != nil { outdated.append(object) }
             object.becomeClean(object.keepingTransients(placed, draftWriter))
         case .updated where object.flags.contains(.isDraft):
             if let placed {
@@ -149,7 +157,7 @@ extension ManagedObjectContext {
                             readAt: commit, replacesOnly: true)
                     }
                     guard let object = objects[group.key].map[row.key] else { return }
-                    if object.lifecycle == .clean, object.record != nil {
+                    if object.lifecycle == .clean, object.record != nil || parent != nil {
                         object.becomeClean(object.keepingTransients(placed, draftWriter))
                     } else {
                         object.rebase(on: placed, draftWriter)

@@ -195,12 +195,16 @@ extension ManagedObject {
     }
 
     final func noteUnlink(_ ordinal: Int, _ key: Int64) {
-        guard lifecycle != .gone, lifecycle != .discarded else { return }
+        guard lifecycle != .gone else { return }
         // A side that keeps the key itself has written it already.
         let relationship = entityDescription.relationships[ordinal]
         guard relationship.slot == nil else { return }
-        willChangeLinks()
-        keepEventLinks(relationship)
+        // A new object that was deleted may still have its delete rules to follow: not to who has
+        // left it since.
+        if lifecycle != .discarded {
+            willChangeLinks()
+            keepEventLinks(relationship)
+        }
         ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
         if notesReads { tellOfChange(of: .links(ordinal)) }
     }

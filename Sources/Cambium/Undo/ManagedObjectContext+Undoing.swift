@@ -52,6 +52,14 @@ extension ManagedObjectContext {
         object.lifecycle = isChanged ? .updated : .clean
         if isChanged { updated.append(object) }
         listsAreStale = true
+        // What came and went with it in one event. What comes back links itself again.
+        for (ordinal, links) in object.extras?.links ?? [:] {
+            for member in links.added.values {
+                let other = registered(entity: member.entity, key: member.key)
+                if other?.canBeRestored == true { continue }
+                object.extras?.links[ordinal]?.forgetChange(of: member.key)
+            }
+        }
     }
 
     /// Makes an object known again under its key.
@@ -200,7 +208,7 @@ extension ManagedObject {
     }
 
     /// Takes its place at the other ends of its to-ones again.
-    fileprivate final func relinkToOnes() {
+    final func relinkToOnes() {
         for relationship in entityDescription.relationships {
             guard let slot = relationship.slot, let record, record.hasValue(slot) else { continue }
             let member = LinkSet.Member(

@@ -124,16 +124,16 @@ extension ManagedObject {
     /// event. Other relationships come back with the rows that hold the keys.
     fileprivate final var linksBeforeEvent: [ObjectUndo.Links] {
         entityDescription.relationships.compactMap { relationship in
+            let now = extras?.currentLinks(of: relationship)
             guard relationship.isKeptByUndo,
-                let base = extras?.eventLinks?.bases[relationship.ordinal]
-                    ?? extras?.currentLinks(of: relationship)
+                let base = extras?.eventLinks?.bases[relationship.ordinal] ?? now
             else { return nil }
             var links = ObjectUndo.Links(ordinal: relationship.ordinal)
             let members = base.members
             if relationship.isJoinTable || relationship.isTransient {
                 links.removed = members
                 // What the event had linked before the deletion.
-                links.added = extras?.currentLinks(of: relationship)?.members(missingIn: base) ?? []
+                links.added = now?.members(missingIn: base) ?? []
             }
             if relationship.isOrdered, members.count > 1 { links.order = members.map(\.key) }
             return links.isEmpty ? nil : links

@@ -38,6 +38,22 @@ struct DeleteRuleTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `who leaves a deleted object before the end of the event is not deleted with it`(
+        _ isSaved: Bool
+    ) throws {
+        try withContext { _, context in
+            let (node, other) = (Node(in: context), Node(in: context))
+            let part = Part(in: context, node: node)
+            if isSaved { try context.save() }
+            context.delete(node)
+            part.node = other
+            context.processPendingChanges()
+            #expect(!part.isDeleted && part.managedObjectContext != nil)
+            #expect(Array(other.parts) == [part])
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `cascade deletes what hangs on the object`(_ kind: StoreKind) throws {
         try withContext(on: kind) { container, context in

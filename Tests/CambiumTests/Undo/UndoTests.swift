@@ -406,4 +406,24 @@ struct UndoTests {
             #expect(!manager.canUndo)
         }
     }
+
+    @Test func `an object that was linked and deleted in one event comes back without the links`()
+        throws
+    {
+        try withUndo { _, context, manager in
+            let (node, topic) = (Node(in: context, label: "a"), Topic(in: context))
+            try context.save()
+            manager.removeAllActions()
+            node.tags.insert(topic)
+            node.follows.insert(node)
+            _ = Part(in: context, node: node)
+            context.delete(node)
+            context.processPendingChanges()
+            manager.undo()
+            #expect(node.label == "a" && node.managedObjectContext != nil)
+            #expect(node.tags.isEmpty && topic.nodes.isEmpty)
+            #expect(node.follows.isEmpty && node.parts.isEmpty)
+            #expect(!context.hasChanges)
+        }
+    }
 }

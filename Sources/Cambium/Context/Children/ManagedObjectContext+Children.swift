@@ -109,7 +109,7 @@ struct WeakContext {
 
 extension ChangeSet {
     /// The same changes, without the rows as they were saved.
-    fileprivate var withoutRows: ChangeSet {
+    var withoutRows: ChangeSet {
         ChangeSet(
             number: number, origin: origin, store: store, entities: entities.map(\.withoutRows))
     }

@@ -72,7 +72,8 @@ struct ParentSave {
                 ValidationError(
                     code: .missing, entityName: object.entityDescription.name,
                     objectID: object.objectID, property: name,
-                    message: "\(name) leads to an object that is being deleted, or is gone from the "
+                    message:
+                        "\(name) leads to an object that is being deleted, or is gone from the "
                         + "parent context. Clear the link first."))
         }
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
@@ -131,7 +132,7 @@ struct ParentSave {
             if let known = parent.revived(object) {
                 transfer.add(object, object.allSettableSlots, to: known, replacesLinks: true)
             } else if let inserted = parent.insert(object) {
-                transfer.add(object, object.allSettableSlots, to: inserted)
+                transfer.add(object, object.keySlots, to: inserted)
             }
         }
         for (object, slots) in updates {
@@ -200,13 +201,22 @@ extension ManagedObject {
         return slots.subtracting(entityDescription.derivedSlots)
     }
 
+    /// The slots of to-ones.
+    fileprivate final var keySlots: SlotSet {
+        entityDescription.relationships.reduce(into: SlotSet()) { slots, relationship in
+            if let slot = relationship.slot { slots.insert(slot) }
+        }
+    }
+
     /// Shows the values of the parent's object.
     ///
     /// - Returns: Whether they differ.
     fileprivate final func take(
         valuesOf above: ManagedObject, _ writer: RecordWriter
     ) -> Bool {
-        guard let record, let other = above.record else { return false }
+        guard let record, let other = above.record,
+            entityDescription === above.entityDescription
+        else { return false }
         let differs = entityDescription.shape.kinds.enumerated().contains { slot, kind in
             !record.isEqual(slot, kind, to: other)
         }
@@ -256,6 +266,7 @@ extension ManagedObjectContext {
         else { return nil }
         if known.lifecycle == .deleted {
             takeBackDeletion(of: known)
+            known.relinkToOnes()
             revivedInEvent.append(known)
             noteForEvent(known)
         }
