@@ -66,6 +66,7 @@ extension ManagedObjectContext {
     }
 
     private func takeKey(root: Int) -> Int64 {
+        if !keyRanges[root].isEmpty { return keyRanges[root].removeFirst() }
         do {
             return try freeKey(root: root)
         } catch {

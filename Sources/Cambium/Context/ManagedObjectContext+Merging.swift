@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     /// Takes over what one save of another context changed.
     ///
     /// A child reads the changed rows from its ``parent``, which should have merged the change
-    /// before. What a child has saved concerns its parent's other children only.
+    /// before. What a child has saved concerns its parent's other children only; others ignore it.
     public func mergeChanges(from changeSet: ChangeSet) {
         mergeChanges(from: [changeSet])
     }
@@ -31,7 +31,9 @@ extension ManagedObjectContext {
     func mergeChanges(from changeSets: [ChangeSet]) {
         processChanges()
         advanceQueryGeneration()
-        merge(parent == nil ? changeSets : changeSets.map(\.withoutRows), isComplete: true)
+        // What is in another context's memory cannot be seen from here.
+        let visible = changeSets.filter { $0.holder == nil || $0.holder == parent?.identifier }
+        merge(parent == nil ? visible : visible.map(\.withoutRows), isComplete: true)
     }
 
     func mergeIfAutomatic() {
@@ -86,7 +88,7 @@ extension ManagedObjectContext {
         }
         for row in entity.updated {
             if let object = map.map[row.key] {
-                take(row.placed, for: object, &outdated)
+                if !row.slots.isEmpty { take(row.placed, for: object, &outdated) }
                 changes.updated.append(
                     .init(object: object, slots: row.slots, changesLinks: !row.links.isEmpty))
             } else if isWatched {

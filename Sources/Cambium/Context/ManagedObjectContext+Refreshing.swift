@@ -9,6 +9,12 @@ extension ManagedObjectContext {
     ///   kept with the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.state === state else { return recordForeign(object) }
+        refreshOne(object, mergeChanges: mergeChanges)
+        // A child may have saved into this context what is dropped.
+        tellChildren([], of: [object])
+    }
+
+    private func refreshOne(_ object: ManagedObject, mergeChanges: Bool) {
         switch object.lifecycle {
         case .clean, .updated: break
         case .inserted, .deleted, .discarded, .gone: return
@@ -37,13 +43,14 @@ extension ManagedObjectContext {
     /// their changes on top of the row, which is read again.
     public func refreshAllObjects() {
         for object in registeredObjects {
-            refresh(object, mergeChanges: object.lifecycle == .updated)
+            refreshOne(object, mergeChanges: object.lifecycle == .updated)
         }
         followForwards()
         let commit = parent == nil ? coordinator.latestCommit : startMerge()
         for identities in coordinator.model.touchedRelationships {
             for identity in identities { lastChanges[identity] = commit }
         }
+        tellChildren([], isComplete: false)
     }
 
     private func rereadKeepingChanges(_ object: ManagedObject) {

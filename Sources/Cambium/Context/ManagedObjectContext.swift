@@ -42,8 +42,8 @@ public final class ManagedObjectContext {
     /// Whether the context takes over what other contexts save: at the end of the current event and
     /// at every fetch and save. Default: true for the contexts that a container hands out.
     ///
-    /// A child takes over what its ``parent`` saves, merges, takes back (by a rollback, undo or redo)
-    /// and gets from its other children: not what is changed in the parent by setters.
+    /// A child takes over what its ``parent`` saves, merges, refreshes, takes back (by a rollback,
+    /// undo or redo) and gets from its other children: not what setters change in the parent.
     public var automaticallyMergesChangesFromParent: Bool
     /// How old, in seconds, the row may be that a fault takes from the coordinator's row cache
     /// instead of the store. Less than 0, the default: of any age. With 0 every fault reads the

@@ -27,7 +27,7 @@ struct UnregisteredRows {
             return
         }
         // A change that came without the row makes the one that came before too old.
-        rows[index]?.placed = row.placed
+        if !row.slots.isEmpty { rows[index]?.placed = row.placed }
         var slots = known.slots
         slots?.formUnion(row.slots)
         rows[index]?.slots = slots

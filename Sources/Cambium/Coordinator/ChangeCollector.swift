@@ -19,9 +19,11 @@ struct ChangeCollector {
     }
 
     mutating func update(_ object: ManagedObject) {
+        let slots = object.extras?.changedSlots ?? SlotSet()
+        // Where only links changed the row was not written, and others may have a newer one.
         let row = EntityChanges.UpdatedRow(
-            key: object.key, slots: object.extras?.changedSlots ?? SlotSet(),
-            links: changedLinks(of: object), placed: attachesRows ? object.placed : nil)
+            key: object.key, slots: slots, links: changedLinks(of: object),
+            placed: attachesRows && !slots.isEmpty ? object.placed : nil)
         let index = start(object.entityDescription)
         byEntity[index]?.updated.append(row)
     }

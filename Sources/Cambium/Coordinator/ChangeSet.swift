@@ -12,6 +12,9 @@ public struct ChangeSet: Sendable {
     public let origin: ContextIdentifier
     let store: StoreIdentifier
     let entities: [EntityChanges]
+    /// The context that has the changes, unsaved, where a child has saved them; nil when they are in
+    /// the store.
+    var holder: ContextIdentifier?
 
     /// The objects that are new.
     public var insertedObjectIDs: [ObjectID] {
@@ -68,7 +71,7 @@ struct EntityChanges: Sendable {
 
     struct UpdatedRow: Sendable {
         let key: Int64
-        /// The slots that were set.
+        /// The slots that were set; empty where only links changed, and the row is as it was.
         let slots: SlotSet
         /// The names of relationships kept elsewhere that changed.
         let links: [String]

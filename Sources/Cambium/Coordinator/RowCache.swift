@@ -114,7 +114,7 @@ final class RowCache: Sendable {
             for changes in entities {
                 let root = changes.entity.rootIndex
                 let isEmpty = contents.entries[root]?.isEmpty ?? true
-                for row in changes.updated {
+                for row in changes.updated where !row.slots.isEmpty {
                     if let placed = row.placed {
                         put(Row(entity: changes.entity, placed: placed), readAt: now, in: &contents)
                     } else if !isEmpty {

@@ -69,6 +69,23 @@ struct SiblingTests {
         }
     }
 
+    @Test func `a link that is saved beside an old row brings nobody that row`() throws {
+        try withSiblings(merging: false) { first, node, second, same in
+            let topic = Topic(in: second)
+            try second.save()
+            node.label = "new"
+            try first.save()
+            first.refresh(node, mergeChanges: false)
+            // The row is as it was when it was read.
+            same.tags.insert(topic)
+            try second.save()
+            #expect(same.label == "base")
+            first.mergePending()
+            #expect(node.label == "new")
+            #expect(node.tags.map(\.objectID) == [topic.objectID])
+        }
+    }
+
     @Test func `rule 38: unsaved changes stay on top of what is merged`() throws {
         try withSiblings { first, node, second, same in
             same.label = "ours"

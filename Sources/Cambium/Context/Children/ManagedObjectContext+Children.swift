@@ -35,6 +35,7 @@ extension ManagedObjectContext {
     public func newChildContext() -> ManagedObjectContext {
         let child = ManagedObjectContext(
             coordinator: coordinator, parent: self, mergesAutomatically: false, schedule: schedule)
+        child.objectsAreObservable = objectsAreObservable
         children.removeAll { $0.context == nil }
         children.append(WeakContext(context: child))
         return child

@@ -120,7 +120,11 @@ struct ParentSave {
         for object in child.inserted { changes.insert(object) }
         for (object, _) in updates { changes.update(object) }
         for object in child.deleted { changes.delete(object) }
-        return child.changeSets(of: changes.entities)
+        return child.changeSets(of: changes.entities).map { changeSet in
+            var changeSet = changeSet
+            changeSet.holder = parent.identifier
+            return changeSet
+        }
     }
 
     /// Changes the parent.
@@ -224,52 +228,5 @@ extension ManagedObject {
         self.record = placed.record
         page = placed.page
         return true
-    }
-}
-
-extension ManagedObjectContext {
-    /// Takes a new object of a child in, with its attributes. It awoke in the child.
-    fileprivate func insert(_ source: ManagedObject) -> ManagedObject? {
-        guard let values = source.record else { return nil }
-        let entity = source.entityDescription
-        let placed = draftWriter.copy(values, entity.shape, room: 128)
-        // Links are made by their setters.
-        for relationship in entity.relationships {
-            if let slot = relationship.slot { placed.record.setNull(slot) }
-            if let slot = relationship.entitySlot { placed.record.setNull(slot) }
-        }
-        let object: ManagedObject
-        if let fault = objects[entity.rootIndex].map[source.key] {
-            // Somebody has asked for the object before, by its identity.
-            fault.becomeNew(placed, draftWriter)
-            inserted.append(fault)
-            noteForEvent(fault)
-            object = fault
-        } else {
-            object = entity.objectClass.init(
-                ObjectRegistration(
-                    state: state, entity: entity, key: source.key, placed: placed,
-                    lifecycle: .inserted))
-            addInserted(object)
-        }
-        if let defaults = source.extras?.dynamicDefaults, !defaults.isEmpty {
-            object.ownExtras.dynamicDefaults = defaults
-        }
-        return object
-    }
-
-    /// The object of a child's new one that this context has all the same: the child has taken a
-    /// deletion back that it had saved.
-    fileprivate func revived(_ source: ManagedObject) -> ManagedObject? {
-        guard let known = objects[source.entityDescription.rootIndex].map[source.key],
-            known.record != nil
-        else { return nil }
-        if known.lifecycle == .deleted {
-            takeBackDeletion(of: known)
-            known.relinkToOnes()
-            revivedInEvent.append(known)
-            noteForEvent(known)
-        }
-        return known.isThere ? known : nil
     }
 }

@@ -159,6 +159,29 @@ struct ChildMergingTests {
         }
     }
 
+    @Test func `a change set of a child's save means nothing outside of the family`() throws {
+        try withFamily { family in
+            var changeSets: [ChangeSet] = []
+            let token = family.child.observe(.didSave) { changeSets += $0.changeSets }
+            family.child.delete(family.same)
+            try family.child.save()
+            let other = family.container.newContext()
+            let node: Node = try other.get(family.node.objectID)
+            #expect(node.label == "base")
+            #expect(!changeSets.isEmpty)
+            for changeSet in changeSets {
+                other.mergeChanges(from: changeSet)
+                family.parent.mergeChanges(from: changeSet)
+            }
+            #expect(!node.isDeleted)
+            #expect(family.parent.deletedObjects == [family.node])
+            try family.parent.save()
+            other.mergePending()
+            #expect(node.isDeleted)
+            _ = token
+        }
+    }
+
     @Test func `a controller over a child follows what is merged`() throws {
         try withFamily { family in
             family.child.automaticallyMergesChangesFromParent = true

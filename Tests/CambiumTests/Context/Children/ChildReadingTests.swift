@@ -1,5 +1,6 @@
 import Cambium
 import EverythingModel
+import Observation
 import Testing
 
 /// What a child context reads of its parent.
@@ -239,6 +240,30 @@ struct ChildReadingTests {
             family.child.refreshAllObjects()
             #expect(family.same.label == "base")
             #expect(family.child.queryGeneration == family.parent.queryGeneration)
+        }
+    }
+
+    @Test func `objects of a child are observable where the parent's are`() throws {
+        try withFamily { family in
+            #expect(!family.child.objectsAreObservable)
+            family.parent.objectsAreObservable = true
+            let child = family.parent.newChildContext()
+            #expect(child.objectsAreObservable)
+            child.automaticallyMergesChangesFromParent = true
+            let node: Node = try child.get(family.node.objectID)
+            var label = ""
+            let changes = Log()
+            withObservationTracking {
+                label = node.label
+            } onChange: {
+                changes.append("changed")
+            }
+            #expect(label == "base")
+            family.node.label = "new"
+            try family.parent.save()
+            _ = try child.fetch(Box.fetchRequest())
+            #expect(changes.entries == ["changed"])
+            #expect(node.label == "new")
         }
     }
 
