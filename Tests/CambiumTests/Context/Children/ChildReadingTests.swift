@@ -243,6 +243,30 @@ struct ChildReadingTests {
         }
     }
 
+    @Test func `snapshots carry values between a parent and its child`() throws {
+        try withFamily { family in
+            family.same.label = "child's"
+            let snapshot = family.same.snapshot
+            #expect(snapshot.objectID == family.node.objectID)
+            try family.node.update(from: snapshot)
+            #expect(family.node.label == "child's")
+            let copy = try Node(in: family.child, family.node.snapshot)
+            #expect(copy.label == "child's" && copy.isInserted)
+        }
+    }
+
+    @Test func `a background context can have children`() async throws {
+        let container = try PersistentContainer(model: Everything.model, at: .memory)
+        let label = try await container.performBackgroundTask { context in
+            let child = context.newChildContext()
+            let node = Node(in: child, label: "background")
+            try child.save()
+            try context.save()
+            return try context.get(node.objectID, as: Node.self).label
+        }
+        #expect(label == "background")
+    }
+
     @Test func `objects of a child are observable where the parent's are`() throws {
         try withFamily { family in
             #expect(!family.child.objectsAreObservable)
