@@ -151,7 +151,7 @@ struct ParentSave {
     /// - Returns: Those that got other values by it.
     func adopt() -> [ManagedObject] {
         var resolved: [ManagedObject] = []
-        var isOutdated: Set<Int> = []
+        var outdated: Set<Int> = []
         for object in child.inserted {
             object.becomeSaved()
             object.commitTransientLinks()
@@ -168,7 +168,7 @@ struct ParentSave {
             if target.key != object.key {
                 child.followForward(of: object)
             } else if object.take(valuesOf: target, child.rowWriter) {
-                isOutdated.insert(object.entityDescription.index)
+                outdated.insert(object.entityDescription.index)
                 resolved.append(object)
                 child.noteForEvent(object)
             }
@@ -180,9 +180,9 @@ struct ParentSave {
         child.emptyLists()
         child.locked = []
         // The other ends of what the parent had changed meanwhile are read again.
-        if !isOutdated.isEmpty {
+        if !outdated.isEmpty {
             let commit = child.startMerge()
-            for entity in isOutdated { child.noteTouchedRelationships(of: entity, in: commit) }
+            for entity in outdated { child.noteTouchedRelationships(of: entity, in: commit) }
         }
         return resolved
     }
