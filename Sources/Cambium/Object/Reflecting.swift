@@ -34,3 +34,32 @@ extension RuntimeModel: CustomReflectable, CustomStringConvertible {
 
     var customMirror: Mirror { Mirror(self, children: ["name": model.name]) }
 }
+
+extension RowSnapshot: CustomReflectable {
+    /// Nothing: what is in a row is for those who ask for its values.
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension MergeConflict: CustomReflectable {
+    /// The object, the properties that both sides changed, and the versions.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "objectID": objectID, "properties": properties, "isDeletion": isDeletion,
+                "isRowGone": isRowGone, "oldVersion": oldVersion, "newVersion": newVersion,
+            ])
+    }
+}
+
+extension ConstraintConflict: CustomReflectable {
+    /// The properties and the objects.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "constraint": constraint, "databaseObjectID": databaseObjectID as Any,
+                "conflictingObjectIDs": conflictingObjectIDs,
+            ])
+    }
+}

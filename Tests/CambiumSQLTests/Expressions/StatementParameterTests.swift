@@ -6,7 +6,7 @@ import Testing
 /// SQLite's limit on the parameters of a statement is none on the constants of an expression.
 @Suite struct StatementParameterTests {
     private static let stock = ModelExpression.keyPath(root: .subject, names: ["stock"])
-    private static let numbers: Range<Int64> = -20_000..<20_000
+    private static let numbers: Range<Int64> = -16_300..<16_300
 
     /// Whether the stock is one of the numbers, with each of them by itself, or in lists.
     private static let alternatives: [String: ModelExpression] = [
