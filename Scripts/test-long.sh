@@ -61,7 +61,7 @@ generators() {
 }
 
 # The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
-# random operations. In a release build, which makes them in under a minute, in a folder of its own.
+# random operations. In a release build, in a folder of its own, which takes most of the time.
 model_based() {
     flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
     # shellcheck disable=SC2086
@@ -106,12 +106,12 @@ addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
-part "generators at full count" 4 generators
-part "20,000 sequences against a model of the runtime" 6 model_based
-part "fuzzing" 3 fuzzing
-part "thread sanitizer" 3 threads
-part "address sanitizer" 3 addresses
+part "generators at full count" 5 generators
+part "fuzzing" 4 fuzzing
 part "planted faults" 10 mutants
+part "20,000 sequences against a model of the runtime" 20 model_based
+part "thread sanitizer" 15 threads
+part "address sanitizer" 15 addresses
 part "every real model, damaged and converted" 20 whole_corpus
 
 printf '\n== Done:%s\n' "${done_parts:- nothing}"
