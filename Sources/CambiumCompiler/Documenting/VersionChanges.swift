@@ -17,13 +17,42 @@ struct VersionChanges {
         let reason: String?
     }
 
-    init(from old: Model, to new: Model) {
-        let stored = ModelDifference(from: old, to: new).changes.map { change in
-            Change(
-                summary: Self.sentence(change.summary), meaning: Self.meaning(of: change.kind),
-                isLoss: change.kind >= .lossy, reason: Self.reason(for: change, in: new))
+    /// Why stores of the old version cannot be migrated; empty where they can.
+    let obstacles: [String]
+
+    /// Compares two versions as the compiler does.
+    ///
+    /// - Parameter hasShipped: Whether Core Data took this step, and dropped what is gone.
+    init(from old: Model, to new: Model, hasShipped: Bool) {
+        let shipped = hasShipped ? ShippedStep(from: old, to: new) : nil
+        let target = shipped?.target ?? new
+        let difference = shipped?.difference ?? ModelDifference(from: old, to: new)
+        let stored = difference.changes.map { change in
+            let isUndecided = difference.problems.contains {
+                $0.entity == change.entity && $0.property != nil
+                    && $0.property == Self.property(of: change)
+            }
+            return Change(
+                summary: Self.sentence(change.summary),
+                meaning: isUndecided ? "undecided" : Self.meaning(of: change.kind),
+                isLoss: isUndecided || change.kind >= .lossy,
+                reason: Self.reason(for: change, in: target))
         }
         changes = stored + Self.changesOfTypes(from: old, to: new)
+        obstacles = difference.problems.map(\.message)
+    }
+
+    /// The property that objects get, or that becomes another one.
+    private static func property(of change: ModelChange) -> String? {
+        switch change {
+        case .attributeAdded(_, let name, _), .attributeConverted(_, let name, _, _),
+            .attributeRenamed(_, let name, _), .attributeBecameRequired(_, let name),
+            .attributeStored(_, let name), .derivationDropped(_, let name),
+            .presenceChanged(_, let name), .relationshipAdded(_, let name),
+            .relationshipRenamed(_, let name, _), .relationshipChanged(_, let name):
+            name
+        default: nil
+        }
     }
 
     private static func sentence(_ text: String) -> String {

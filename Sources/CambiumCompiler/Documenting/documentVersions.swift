@@ -8,12 +8,21 @@ extension DocumentationEmitter {
             writer.line("<h2>Versions</h2>")
             for (position, version) in bundle.versions.enumerated().reversed() {
                 let previous = position > 0 ? bundle.versions[position - 1].model : nil
-                emitVersion(version.model, after: previous, &writer)
+                let isLast = position + 1 == bundle.versions.count
+                let changes = previous.map {
+                    VersionChanges(
+                        from: $0, to: version.model,
+                        hasShipped: ShippedStep.hasShipped(to: version, isLast: isLast))
+                }
+                emitVersion(version.model, changes, after: previous, &writer)
             }
         }
     }
 
-    private func emitVersion(_ version: Model, after previous: Model?, _ writer: inout HTMLWriter) {
+    private func emitVersion(
+        _ version: Model, _ changes: VersionChanges?, after previous: Model?,
+        _ writer: inout HTMLWriter
+    ) {
         let isCurrent = version.version == model.version
         writer.element("article", "id=\"\(Anchor.version(version.version))\"") { writer in
             let badge = isCurrent ? " " + HTMLWriter.badge("current", "good") : ""
@@ -22,17 +31,17 @@ extension DocumentationEmitter {
             let identifier = version.identifier.map { " · identifier \(HTMLWriter.code($0))" } ?? ""
             writer.line(
                 "<p class=\"note\">Storage hash <code>\(hash)</code>…\(identifier)</p>")
-            guard let previous else {
+            guard let previous, let changes else {
                 writer.line("<p>The first version.</p>")
                 return
             }
-            let changes = VersionChanges(from: previous, to: version).changes
-            if changes.isEmpty {
+            emitObstacles(changes.obstacles, after: previous, &writer)
+            if changes.changes.isEmpty {
                 writer.line("<p>Nothing about the stored data changed.</p>")
             }
             writer.table(
                 ["What changed", "For the data", "Why"],
-                changes.map { change in
+                changes.changes.map { change in
                     (
                         nil,
                         [
@@ -42,6 +51,20 @@ extension DocumentationEmitter {
                         ]
                     )
                 })
+        }
+    }
+
+    /// Where no migration leads to a version, the page says so before it says what changed.
+    private func emitObstacles(
+        _ obstacles: [String], after previous: Model, _ writer: inout HTMLWriter
+    ) {
+        guard !obstacles.isEmpty else { return }
+        writer.line(
+            "<p>\(HTMLWriter.badge("not migrated", "bad")) Stores of version "
+                + "\(HTMLWriter.code(previous.version)) and before cannot be migrated: the step to "
+                + "this version needs more than the two versions say.</p>")
+        writer.element("ul") { writer in
+            for obstacle in obstacles { writer.line("<li>\(HTMLText.escaped(obstacle))</li>") }
         }
     }
 }

@@ -126,7 +126,7 @@ package struct ModelCompiler {
             let pair = (old: schemas[index - 1], new: schemas[index])
             let isLast = index + 1 == versions.count
             let migration =
-                new.parsed.isOfXcode && !isLast
+                ShippedStep.hasShipped(to: new, isLast: isLast)
                 ? compiler.planShipped(from: old, to: new, pair)
                 : compiler.plan(from: old, to: new, pair, isLast: isLast)
             return .step(migration, compiler.diagnostics)
@@ -208,26 +208,29 @@ package struct ModelCompiler {
     private mutating func planShipped(
         from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema)
     ) -> Migration? {
-        let step = ShippedStep(from: old.model, to: new.model, schemas: schemas)
+        let step = ShippedStep(from: old.model, to: new.model)
         let place = new.position(ofEntity: nil)
-        if let migration = step.migration {
-            if !step.losses.isEmpty {
-                diagnostics.append(
-                    Diagnostic(
-                        .impliedDrop,
-                        "The step from version '\(old.model.version)' loses data, as it did in "
-                            + "Core Data: \(step.losses.joined(separator: ", "))",
-                        at: place))
-            }
-            return prove(migration, from: old, to: new, schemas, isShipped: true) ? migration : nil
+        let migration: Migration
+        do throws(MigrationProblems) {
+            migration = try Migration(from: old.model, to: step.target, schemas: schemas)
+        } catch {
+            diagnostics.append(
+                Diagnostic(
+                    .brokenChain,
+                    "Stores of version '\(old.model.version)' and before cannot be migrated: the "
+                        + "step to this version needs more than the two versions say",
+                    at: place, notes: error.problems.prefix(3).map(\.message)))
+            return nil
         }
-        diagnostics.append(
-            Diagnostic(
-                .brokenChain,
-                "Stores of version '\(old.model.version)' and before cannot be migrated: the step "
-                    + "to this version needs more than the two versions say",
-                at: place, notes: step.problems.prefix(3).map(\.message)))
-        return nil
+        if !step.losses.isEmpty {
+            diagnostics.append(
+                Diagnostic(
+                    .impliedDrop,
+                    "The step from version '\(old.model.version)' loses data, as it did in "
+                        + "Core Data: \(step.losses.joined(separator: ", "))",
+                    at: place))
+        }
+        return prove(migration, from: old, to: new, schemas, isShipped: true) ? migration : nil
     }
 
     /// Runs a migration. One that has shipped, of which long chains have a hundred, is run with one

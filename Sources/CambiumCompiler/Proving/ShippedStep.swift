@@ -1,4 +1,3 @@
-import CambiumMigration
 import CambiumModel
 import CambiumSQL
 
@@ -7,42 +6,38 @@ import CambiumSQL
 /// Core Data dropped what a new version no longer had, without a word, so that is what happened to
 /// the stores out there. Here the drops are filled in; they are reported once for each step.
 struct ShippedStep {
-    /// The migration, or nil where the step needs what only the program's own mapping knew.
-    let migration: Migration?
+    /// The new version with the drops in its migration.
+    let target: Model
     /// What the step loses, sorted: entities and `Entity.property`.
     let losses: [String]
-    /// What keeps the step from being planned.
-    let problems: [MigrationProblem]
+    /// What changes. Its problems keep the step from being planned: it needs what only the
+    /// program's own mapping knew.
+    let difference: ModelDifference
 
-    /// Plans the step from one version to the next.
-    init(from old: Model, to new: Model, schemas: (old: Schema, new: Schema)) {
+    /// Finds out what the step from one version to the next drops.
+    init(from old: Model, to new: Model) {
         var drops: [MigrationDeclaration.Drop] = []
         var target = new
+        var difference = ModelDifference(from: old, to: new)
         // Whoever drops an entity learns of its relationships next: each round finds less.
         for _ in 0..<8 {
-            do throws(MigrationProblems) {
-                migration = try Migration(from: old, to: target, schemas: schemas)
-                losses = drops.map(Self.name).sorted()
-                problems = []
-                return
-            } catch {
-                let lost = error.problems.filter(\.isLoss).map {
-                    MigrationDeclaration.Drop(
-                        entity: $0.entity, property: $0.property, reason: "Core Data dropped it")
-                }.filter { !drops.contains($0) }
-                guard lost.count == error.problems.count, !lost.isEmpty else {
-                    migration = nil
-                    losses = []
-                    problems = error.problems.filter { !$0.isLoss }
-                    return
-                }
-                drops += lost
-                target = Self.adding(drops, to: new, from: old)
-            }
+            let lost = difference.problems.filter(\.isLoss).map {
+                MigrationDeclaration.Drop(
+                    entity: $0.entity, property: $0.property, reason: "Core Data dropped it")
+            }.filter { !drops.contains($0) }
+            guard !lost.isEmpty else { break }
+            drops += lost
+            target = Self.adding(drops, to: new, from: old)
+            difference = ModelDifference(from: old, to: target)
         }
-        migration = nil
-        losses = []
-        problems = []
+        self.target = target
+        self.difference = difference
+        losses = drops.map(Self.name).sorted()
+    }
+
+    /// Whether a step is of that kind: nothing about it can be changed any more.
+    static func hasShipped(to new: CheckedModel, isLast: Bool) -> Bool {
+        new.parsed.isOfXcode && !isLast
     }
 
     private static func name(of drop: MigrationDeclaration.Drop) -> String {
