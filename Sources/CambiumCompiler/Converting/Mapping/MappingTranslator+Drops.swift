@@ -12,7 +12,8 @@ extension MappingTranslator {
     }
 
     /// Drops what is gone, which the compiler finds out; what goes with something that is dropped
-    /// it finds out next.
+    /// it finds out next. What the mapping makes something of is the author's to drop: until then
+    /// it is a question.
     ///
     /// - Returns: Whether anything was added.
     mutating func addMissingDrops() -> Bool {
@@ -21,10 +22,7 @@ extension MappingTranslator {
         draft.questions = problems.map(\.message)
         var hasAdded = false
         for loss in problems where loss.isLoss && !isCarriedOver(loss) {
-            let reason =
-                isLeftToStep(loss.entity)
-                ? "What the mapping model makes of it is left to a step" : Self.isNotMapped
-            let drop = Self.drop(loss.entity, loss.property, because: reason)
+            let drop = Self.drop(loss.entity, loss.property, because: Self.isNotMapped)
             guard case .success = accept([drop]) else { continue }
             draft.add(drop: drop)
             hasAdded = true
@@ -34,12 +32,14 @@ extension MappingTranslator {
 
     private static let isNotMapped = "The mapping model does not carry it over"
 
-    /// Whether the mapping keeps what would be lost: a property elsewhere, or in the objects of
-    /// sub-entities the entity that they lose as their parent.
+    /// Whether the mapping keeps what would be lost: a property elsewhere, an entity in the objects
+    /// of sub-entities that lose it as their parent, or either in what code makes of it.
     private func isCarriedOver(_ loss: MigrationProblem) -> Bool {
+        if isLeftToStep(loss.entity) { return true }
         if let property = loss.property {
             return moved.contains(PropertyName(entity: loss.entity, property: property))
         }
+        if moved.contains(where: { $0.entity == loss.entity }) { return true }
         guard let match, let entity = match.old.entity(named: loss.entity) else { return false }
         return match.old.family(of: entity).contains { match.newEntity(of: $0) != nil }
     }
