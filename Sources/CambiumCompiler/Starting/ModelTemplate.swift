@@ -22,9 +22,13 @@ package struct ModelTemplate: Sendable {
                 message: "'\(name)' cannot be the name of a model: it becomes the name of a Swift "
                     + "type, so a letter followed by letters, digits and underscores")
         }
-        let own = isExample ? ["Product", "Category", "Kind"] : ["Note"]
-        guard !ReservedNames.types.contains(name), !own.contains(name) else {
+        guard !ReservedNames.types.contains(name) else {
             throw UnsuitableName(message: "'\(name)' is already the name of a type; choose another")
+        }
+        guard !isExample || !["Product", "Category", "Kind"].contains(name) else {
+            throw UnsuitableName(
+                message: "'\(name)' is a type of the example; choose another name, or make a model "
+                    + "without the example")
         }
         self.name = name
         self.isExample = isExample
@@ -56,31 +60,35 @@ package struct ModelTemplate: Sendable {
         """
     }
 
+    /// The one entity of a first version: its class cannot have the model's name.
+    private var firstEntity: String { name == "Note" ? "Entry" : "Note" }
+
     private var firstVersion: String {
-        """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <!-- The first version of \(name). Change it as you like until it ships; then run
-             `cambium freeze`, copy this file to 2.xml and go on there: this one stays as it is.
-             access="public" is for a target whose classes other targets use. -->
-        <model xmlns="urn:cambium:model:1" name="\(name)" version="1">
+        let plural = firstEntity == "Note" ? "notes" : "entries"
+        return """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!-- The first version of \(name). Change it as you like until it ships; then run
+                 `cambium freeze`, copy this file to 2.xml and go on there: this one stays as it is.
+                 access="public" is for a target whose classes other targets use. -->
+            <model xmlns="urn:cambium:model:1" name="\(name)" version="1">
 
-          <!-- An entity becomes a class: Note(in: context, title: "…"). -->
-          <entity name="Note">
-            <!-- Everything is required unless optional="true". Types: bool int16 int32 int64 float
-                 double decimal string date uuid uri data, and the enumerations of the model. -->
-            <attribute name="title" type="string" minLength="1"/>
-            <attribute name="text" type="string" default=""/>
-            <attribute name="created" type="date" default="now"/>
-            <attribute name="isDone" type="bool" default="false"/>
+              <!-- An entity becomes a class: \(firstEntity)(in: context, title: "…"). -->
+              <entity name="\(firstEntity)">
+                <!-- Everything is required unless optional="true". Types: bool int16 int32 int64 float
+                     double decimal string date uuid uri data, and the enumerations of the model. -->
+                <attribute name="title" type="string" minLength="1"/>
+                <attribute name="text" type="string" default=""/>
+                <attribute name="created" type="date" default="now"/>
+                <attribute name="isDone" type="bool" default="false"/>
 
-            <!-- A relationship and its way back name each other:
-            <relationship name="folder" to="Folder" inverse="notes" optional="true"/>
-            and in Folder:
-            <relationship name="notes" to="Note" inverse="folder" many="true"/> -->
-          </entity>
-        </model>
+                <!-- A relationship and its way back name each other:
+                <relationship name="folder" to="Folder" inverse="\(plural)" optional="true"/>
+                and in Folder:
+                <relationship name="\(plural)" to="\(firstEntity)" inverse="folder" many="true"/> -->
+              </entity>
+            </model>
 
-        """
+            """
     }
 
     private var exampleVersion: String {

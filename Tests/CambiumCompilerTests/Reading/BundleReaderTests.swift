@@ -8,9 +8,10 @@ struct BundleReaderTests {
     final class Folder {
         let url = FileManager.default.temporaryDirectory
             .appendingPathComponent("cambium-\(UUID().uuidString)")
-        var bundle: URL { url.appendingPathComponent("Shop.cambium") }
+        let bundle: URL
 
-        init(_ files: [String: String]) throws {
+        init(_ files: [String: String], name: String = "Shop") throws {
+            bundle = url.appendingPathComponent("\(name).cambium")
             try FileManager.default.createDirectory(
                 at: bundle, withIntermediateDirectories: true)
             for (name, text) in files {

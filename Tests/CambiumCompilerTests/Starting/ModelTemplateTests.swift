@@ -4,11 +4,14 @@ import Testing
 @testable import CambiumCompiler
 
 struct ModelTemplateTests {
-    @Test(arguments: [false, true])
-    func `a new model compiles without a finding and is formatted`(isExample: Bool) throws {
-        let template = try ModelTemplate(name: "Shop", isExample: isExample)
-        #expect(template.bundleName == "Shop.cambium")
-        let folder = try BundleReaderTests.Folder([template.fileName: template.contents])
+    @Test(arguments: [("Shop", false), ("Note", false), ("Entry", false), ("Shop", true)])
+    func `a new model compiles without a finding and is formatted`(
+        name: String, isExample: Bool
+    ) throws {
+        let template = try ModelTemplate(name: name, isExample: isExample)
+        #expect(template.bundleName == "\(name).cambium")
+        let folder = try BundleReaderTests.Folder(
+            [template.fileName: template.contents], name: name)
         let compilation = ModelCompiler.compile(folder.bundle.path)
         #expect(compilation.diagnostics == [])
         #expect(compilation.bundle != nil)
@@ -17,11 +20,18 @@ struct ModelTemplateTests {
     }
 
     @Test(arguments: [
-        "", "1st", "two words", "a-b", "../x", "a\"b", "ManagedObject", "Note", "a<b", "_x",
+        "", "1st", "two words", "a-b", "../x", "a\"b", "ManagedObject", "a<b", "_x",
     ])
     func `a name that cannot be a type's is refused`(name: String) {
         #expect(throws: ModelTemplate.UnsuitableName.self) {
             try ModelTemplate(name: name, isExample: false)
         }
+    }
+
+    @Test func `a name that the example has a type of is refused with the way out`() {
+        let error = #expect(throws: ModelTemplate.UnsuitableName.self) {
+            try ModelTemplate(name: "Product", isExample: true)
+        }
+        #expect(error?.message.contains("without the example") == true)
     }
 }
