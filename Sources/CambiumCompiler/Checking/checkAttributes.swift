@@ -110,7 +110,7 @@ extension ModelChecker {
     /// A required value of a type of the program's has to start with something. Xcode's models know
     /// no such rule, so there the attribute is optional.
     private mutating func checkMissingDefault(of element: ParsedElement, _ name: String) -> Bool {
-        guard parsed.format == .xcode else {
+        guard parsed.isOfXcode else {
             report(
                 .codableWithoutDefault, "'\(name)' is required, so it needs a default",
                 at: element.offset,
@@ -120,7 +120,7 @@ extension ModelChecker {
         report(
             .madeOptional,
             "'\(name)' is required, but has no value to start with; it is optional here",
-            at: element.offset, notes: ["Make it optional in Xcode too"])
+            at: element.offset, notes: [wording.makeOptional])
         return true
     }
 

@@ -55,7 +55,7 @@ extension ModelChecker {
     ) {
         let members = Set(configuration.entities)
         let code: DiagnosticCode =
-            parsed.format == .xcode ? .separatedInXcode : .separatedEntities
+            parsed.isOfXcode ? .separatedInXcode : .separatedEntities
         for name in configuration.entities {
             guard let entity = model.entity(named: name) else { continue }
             let missing = entity.parent.flatMap { members.contains($0) ? nil : $0 }

@@ -84,13 +84,13 @@ extension ModelChecker {
         return true
     }
 
-    /// The name of the Swift class. An Xcode model may name one that cannot be generated; there the
-    /// entity's own name serves, or one with underscores.
+    /// The name of the Swift class. A model of Xcode's may name one that cannot be generated; there
+    /// the entity's own name serves, or one with underscores.
     private mutating func checkClassName(
         of element: ParsedElement, named name: String, hasKeys: Bool
     ) -> String {
         guard let written = element["class"] ?? element["name"] else { return name }
-        guard parsed.format == .xcode else {
+        guard parsed.isOfXcode else {
             if checkName(written, isTaken: ReservedNames.types, of: "a type") {
                 _ = takeTypeName(written, of: "entity", named: name, hasKeys: hasKeys)
             }

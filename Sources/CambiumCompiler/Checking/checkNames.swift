@@ -8,7 +8,7 @@ extension ModelChecker {
     ) -> Bool {
         guard checkIdentifier(name) else { return false }
         guard reserved.contains(name.value) else { return true }
-        if parsed.format == .xcode, reserved == ReservedNames.members {
+        if parsed.isOfXcode, reserved == ReservedNames.members {
             report(
                 .renamedInSwift,
                 "'\(name.value)' is already the name of \(owner) of the runtime; "

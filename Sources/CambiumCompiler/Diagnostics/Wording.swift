@@ -54,6 +54,11 @@ package struct Wording: Sendable {
         isXcode ? Self.xcodeTypes[word] ?? word : word
     }
 
+    /// How the file says too that a property is optional.
+    var makeOptional: String {
+        isXcode ? "Make it optional in Xcode too" : "Write optional=\"true\""
+    }
+
     /// How truth values are written.
     var boolHint: String { isXcode ? "Write YES or NO" : "Write true or false" }
 

@@ -37,7 +37,7 @@ extension ModelChecker {
             if !isOptional,
                 Nullability(model: model).mayBeNil(derivation, of: entity)
             {
-                isOptional = parsed.format == .xcode
+                isOptional = parsed.isOfXcode
                 reportNil(attribute, element)
             }
             draft.attributes[index] = attribute.with(
@@ -47,12 +47,12 @@ extension ModelChecker {
 
     private mutating func reportNil(_ attribute: Attribute, _ element: ParsedElement) {
         let offset = element["expression"]?.valueOffset ?? element.offset
-        if parsed.format == .xcode {
+        if parsed.isOfXcode {
             report(
                 .madeOptional,
                 "'\(attribute.name)' is required, but its expression can be nil; "
                     + "it is optional here", at: offset,
-                notes: ["Make it optional in Xcode too"])
+                notes: [wording.makeOptional])
         } else {
             report(
                 .derivedMayBeNil,

@@ -57,7 +57,7 @@ extension ModelChecker {
                     at: element.offset)
             }
             var seen: Set<String> = []
-            if parsed.format == .xcode, skipIndex(element, items, of: entity, in: model) {
+            if parsed.isOfXcode, skipIndex(element, items, of: entity, in: model) {
                 return []
             }
             return items.compactMap { checkIndexElement($0, of: entity, in: model, &seen) }
@@ -70,8 +70,8 @@ extension ModelChecker {
         return checkList(written, of: entity, in: model)
     }
 
-    /// Leaves out an index with an expression that the store cannot keep. In an Xcode bundle that is
-    /// no error: Core Data has a way, and nothing but speed depends on it.
+    /// Leaves out an index with an expression that the store cannot keep. In a model of Xcode's
+    /// that is no error: Core Data has a way, and nothing but speed depends on it.
     private mutating func skipIndex(
         _ element: ParsedElement, _ items: [ParsedElement], of entity: Entity, in model: Model
     ) -> Bool {

@@ -33,7 +33,7 @@ extension ModelChecker {
             let written = element["result"], kind != .objects
         else { return .objects }
         // A model that works with Core Data is no reason to stop a build.
-        if parsed.format == .cambium {
+        if !parsed.isOfXcode {
             report(
                 .notSupportedYet, "A request of the model gives objects, not \(kind)", at: written,
                 notes: ["Remove result=\"\(kind)\"; the program can map or count the objects"])
