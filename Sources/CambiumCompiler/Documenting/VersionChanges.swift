@@ -36,7 +36,8 @@ struct VersionChanges {
                 summary: Self.sentence(change.summary),
                 meaning: isUndecided ? "undecided" : Self.meaning(of: change.kind),
                 isLoss: isUndecided || change.kind >= .lossy,
-                reason: Self.reason(for: change, in: target))
+                reason: Self.reason(
+                    for: change, in: difference.problems.isEmpty ? target : new))
         }
         changes = stored + Self.changesOfTypes(from: old, to: new)
         obstacles = difference.problems.map(\.message)
