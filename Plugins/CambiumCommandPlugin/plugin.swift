@@ -5,14 +5,15 @@ import PackagePlugin
 ///
 /// Where no model is named, `check`, `format`, `freeze`, `sql`, `diagram` and `docs` take
 /// those of the package (`format` those of Cambium's own format).
-/// What is written goes where the command says, with two exceptions: `docs` without `--output` writes
-/// into the plugin's own folder, and `sql --write` writes the SQL for review into the package, as
-/// `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled files).
+/// What is written goes where the command says, with two exceptions: `docs` without `--output`
+/// writes into the plugin's own folder, and `sql --write` writes the SQL for review into the
+/// package, as `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled
+/// files).
 ///
 /// The plugin declares no permission to write. SwiftPM knows permissions by plugin and not by
 /// command: with one declared, it would ask before a mere `check`, and refuse it where nobody can
-/// answer. Who calls a command that writes (`new`, `format`, `convert`, `freeze`, `sql --write`) has
-/// said what is to be written; where the plugin runs in a sandbox (on macOS) they also say
+/// answer. Who calls a command that writes (`new`, `format`, `convert`, `freeze`, `sql --write`)
+/// has said what is to be written; where the plugin runs in a sandbox (on macOS) they also say
 /// `swift package --allow-writing-to-package-directory cambium …`, which the error names.
 @main
 struct CambiumCommandPlugin: CommandPlugin {

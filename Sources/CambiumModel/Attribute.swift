@@ -20,13 +20,13 @@ public struct Attribute: Sendable, Hashable {
     public let renamedFrom: String?
     /// Whether the user's code must supply `validate<Name>(_:)`, called before each save.
     public let hasCustomValidation: Bool
-    /// What the value is computed from, if it is derived; such an attribute cannot be set. An object
-    /// has the value that the last save came to, and none before its first; `now()` is the moment of
-    /// the last save that wrote the object itself.
+    /// What the value is computed from, if it is derived; such an attribute cannot be set. An
+    /// object has the value that the last save came to, and none before its first; `now()` is the
+    /// moment of the last save that wrote the object itself.
     public let derivation: ModelExpression?
-    /// Whether large values (data only) are kept in files beside the store: those above 100 KB, in the
-    /// folder `.<name of the store>.external`. They are read when they are asked for, not with the
-    /// object.
+    /// Whether large values (data only) are kept in files beside the store: those above 100 KB, in
+    /// the folder `.<name of the store>.external`. They are read when they are asked for, not with
+    /// the object.
     public let isExternal: Bool
     /// Whether the value is kept in the history of deletions.
     public let isPreservedAfterDeletion: Bool

@@ -34,8 +34,8 @@ public struct FetchParameter: Sendable, Hashable {
     public let name: String
     /// The type of its argument, or of the elements of a list; for objects that of their keys.
     public let type: AttributeType
-    /// The entity of the object that its argument is, or of those in a list; nil where it is a value
-    /// and no object.
+    /// The entity of the object that its argument is, or of those in a list; nil where it is a
+    /// value and no object.
     public let entity: String?
     /// Whether the argument is a list of values.
     public let isList: Bool

@@ -14,8 +14,8 @@ struct ModelHierarchy: Sendable, Hashable {
     let families: [[Int]]
     /// For each entity the places of the attributes and relationships that it declares.
     let places: [[String: Place]]
-    /// For each entity the property names that two entities of its table declare, so that each needs
-    /// a column of its own.
+    /// For each entity the property names that two entities of its table declare, so that each
+    /// needs a column of its own.
     let sharedNames: [Set<String>]
 
     init(_ entities: [Entity], _ indexByName: [String: Int]) {

@@ -18,8 +18,8 @@ extension ManagedObjectContext {
     public static let didMergeChangesObjectIDsNotification = Notification.Name(
         "CambiumContextDidMergeChangesObjectIDs")
 
-    /// What a notification's `userInfo` has under `rawValue`: a set of objects, a set of ids, or the
-    /// value that the case names. A kind without objects is left out.
+    /// What a notification's `userInfo` has under `rawValue`: a set of objects, a set of ids, or
+    /// the value that the case names. A kind without objects is left out.
     public enum NotificationKey: String, Sendable, CaseIterable {
         /// The new objects.
         case insertedObjects = "inserted"
@@ -89,8 +89,8 @@ extension ManagedObjectContext {
             userInfo: pairs.isEmpty ? nil : Dictionary(uniqueKeysWithValues: pairs))
     }
 
-    /// Takes over what another context has saved, from its ``didSaveObjectsNotification``. Any other
-    /// notification changes nothing.
+    /// Takes over what another context has saved, from its ``didSaveObjectsNotification``. Any
+    /// other notification changes nothing.
     ///
     /// It must be called in this context's isolation; where the other context has another one, hand
     /// over the notification's change sets, which may cross.

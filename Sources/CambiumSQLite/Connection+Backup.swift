@@ -12,8 +12,8 @@ extension Connection {
     /// transaction, as that sees it.
     ///
     /// - Parameter name: The other one's name, for messages.
-    /// - Throws: ``SQLiteError`` where the other one cannot be written or is in use; it is as it was
-    ///   then.
+    /// - Throws: ``SQLiteError`` where the other one cannot be written or is in use; it is as it
+    ///   was then.
     package func copy(to other: Connection, named name: String) throws(SQLiteError) {
         guard let backup = sqlite3_backup_init(other.handle, "main", handle, "main") else {
             throw other.error(SQLITE_ERROR, sql: nil)

@@ -11,8 +11,8 @@ extension Connection {
 
     /// Runs a body inside a transaction: commits when it returns, rolls back when it throws.
     ///
-    /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT; nothing is kept of a
-    ///   transaction that threw.
+    /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT; nothing is kept of
+    ///   a transaction that threw.
     package func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {

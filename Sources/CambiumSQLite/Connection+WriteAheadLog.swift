@@ -1,8 +1,8 @@
 import CSQLite
 
 extension Connection {
-    /// Makes the connection the one that writes a file in WAL mode: commits append to a log, readers
-    /// go on reading meanwhile.
+    /// Makes the connection the one that writes a file in WAL mode: commits append to a log,
+    /// readers go on reading meanwhile.
     ///
     /// Checkpoints happen only when ``checkpoint()`` is called. Commits survive the end of the
     /// process; after a loss of power the last ones may be missing, but the file is sound

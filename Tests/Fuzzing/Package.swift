@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Coverage-guided fuzzing; Scripts/fuzz.sh runs it. A nested package, so that users of Cambium never
-// resolve or build it. Its modules are those of Cambium, by links: all of them are to be
+// Coverage-guided fuzzing; Scripts/fuzz.sh runs it. A nested package, so that users of Cambium
+// never resolve or build it. Its modules are those of Cambium, by links: all of them are to be
 // instrumented, and `package` declarations are to be seen, which a dependency allows neither.
 
 let settings: [SwiftSetting] = [

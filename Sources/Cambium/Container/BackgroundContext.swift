@@ -16,8 +16,8 @@ public actor BackgroundContext {
         self.mergesAutomatically = mergesAutomatically
     }
 
-    /// Runs a closure with the context, and waits for its result. The context knows what others have
-    /// saved before; changes are processed at the end.
+    /// Runs a closure with the context, and waits for its result. The context knows what others
+    /// have saved before; changes are processed at the end.
     ///
     /// The closure runs without interruption: it cannot `await`. Put a batch of work into one call
     /// rather than one object: a call costs some microseconds.

@@ -3,8 +3,8 @@ import CambiumMigration
 extension PersistentContainer {
     /// Opens the stores of ``persistentStoreDescriptions``, on the calling thread.
     ///
-    /// A store that cannot be opened does not stop the others. Calling it twice opens nothing twice:
-    /// the second time each store is reported as one whose entities are in a store already.
+    /// A store that cannot be opened does not stop the others. Calling it twice opens nothing
+    /// twice: the second time each store is reported as one whose entities are in a store already.
     ///
     /// - Parameter completionHandler: Called once for each description, with the
     ///   ``StoreLoadingError`` where the store could not be opened.

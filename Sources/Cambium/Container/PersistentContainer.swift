@@ -14,8 +14,8 @@ import Synchronization
 /// A store of an earlier version of the model is migrated first, in one transaction; see
 /// ``migration`` for what was done.
 ///
-/// With a name instead of a place the container uses the default directory, and what is to be opened
-/// can be changed before it is:
+/// With a name instead of a place the container uses the default directory, and what is to be
+/// opened can be changed before it is:
 ///
 /// ```swift
 /// let container = PersistentContainer(name: "Shop", model: Shop.model)
@@ -69,8 +69,8 @@ public final class PersistentContainer: Sendable {
         descriptions = Mutex([StoreDescription(location: .file("\(path)\(name).sqlite"))])
     }
 
-    /// Opens one store for all entities: makes it where there is none, migrates it where it is of an
-    /// earlier version.
+    /// Opens one store for all entities: makes it where there is none, migrates it where it is of
+    /// an earlier version.
     ///
     /// - Parameters:
     ///   - model: What the compiler made of the model, such as `Shop.model`.

@@ -16,9 +16,9 @@ final class ContextState {
     let parentReader: ParentReader?
     /// The state of the stores that rows are read from.
     var generation = QueryGenerationToken.unpinned
-    // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that holds
-    // the container, the `deinit` of a main actor's class), while its objects are in use. It costs no
-    // more than the strong reference that a use takes anyway.
+    // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that
+    // holds the container, the `deinit` of a main actor's class), while its objects are in use. It
+    // costs no more than the strong reference that a use takes anyway.
     private(set) weak var context: ManagedObjectContext?
 
     init(_ coordinator: PersistentStoreCoordinator, parentReader: ParentReader? = nil) {

@@ -121,8 +121,8 @@ extension ManagedObjectContext {
         noteAsChanged(object)
     }
 
-    /// Notes that an object, which may be another one in all its properties now, is to be told of at
-    /// the end of the event.
+    /// Notes that an object, which may be another one in all its properties now, is to be told of
+    /// at the end of the event.
     func noteForEvent(_ object: ManagedObject) {
         if object.notesReads { object.tellOfChanges() }
         noteAsChanged(object)

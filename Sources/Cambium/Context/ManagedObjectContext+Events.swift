@@ -13,8 +13,8 @@ extension ManagedObjectContext {
 
     /// Processes changes in the middle of an event.
     ///
-    /// - Parameter propagatesDeletes: Whether the delete rules are followed; nil means as the context
-    ///   is set.
+    /// - Parameter propagatesDeletes: Whether the delete rules are followed; nil means as the
+    ///   context is set.
     func processChanges(propagatesDeletes: Bool? = nil) {
         // Every fetch comes here.
         guard !isProcessing, !noted.isEmpty || !unpropagated.isEmpty || listsAreStale else {

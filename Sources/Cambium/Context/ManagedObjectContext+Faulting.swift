@@ -122,8 +122,8 @@ extension ManagedObjectContext {
         do {
             let found = try fetchRows(request(for: object, relationship, selection))
             // What this context added and did not save is in the links' own notes. What it moved
-            // elsewhere or deleted is in the store's answer still, and was noted only by the objects
-            // that were there at the time.
+            // elsewhere or deleted is in the store's answer still, and was noted only by the
+            // objects that were there at the time.
             links.setStored(
                 found.filter { !$0.hasLeft(object, relationship) }
                     .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
@@ -195,7 +195,8 @@ extension ManagedObjectContext {
 }
 
 extension RelationshipDescription {
-    /// What selects the rows at the far end; nil where this side keeps the key, or nothing is stored.
+    /// What selects the rows at the far end; nil where this side keeps the key, or nothing is
+    /// stored.
     fileprivate func selection(from key: Int64) -> RowRequest.Selection? {
         switch storage {
         case .inverseKey(let column):
@@ -268,7 +269,8 @@ extension ManagedObject {
         extras.snapshot = placed
     }
 
-    /// Whether unsaved changes took the object, which the store has among an owner's, away from there.
+    /// Whether unsaved changes took the object, which the store has among an owner's, away from
+    /// there.
     final func hasLeft(
         _ owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {

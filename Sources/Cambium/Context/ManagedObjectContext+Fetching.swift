@@ -64,8 +64,8 @@ extension ManagedObjectContext {
             limit: options.limit, offset: options.offset)
     }
 
-    /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look at
-    /// related objects, so any change counts.
+    /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look
+    /// at related objects, so any change counts.
     func hasPendingChanges(in entity: EntityDescription) -> Bool {
         !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty
     }

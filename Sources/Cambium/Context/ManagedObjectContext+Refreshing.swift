@@ -3,10 +3,10 @@ import CambiumSQLite
 extension ManagedObjectContext {
     /// Brings an object back to what the store has, or the ``parent`` of a child.
     ///
-    /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top; false
-    ///   drops the changes and makes the object a fault. What was changed in a to-many whose links
-    ///   the objects at the other end keep is their change and stays. What is in memory only is
-    ///   kept with the changes, and dropped with them.
+    /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top;
+    ///   false drops the changes and makes the object a fault. What was changed in a to-many whose
+    ///   links the objects at the other end keep is their change and stays. What is in memory only
+    ///   is kept with the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.state === state else { return recordForeign(object) }
         refreshOne(object, mergeChanges: mergeChanges)
@@ -39,8 +39,8 @@ extension ManagedObjectContext {
         noteForEvent(object)
     }
 
-    /// Brings all objects back to what the store has: unchanged ones become faults, changed ones keep
-    /// their changes on top of the row, which is read again.
+    /// Brings all objects back to what the store has: unchanged ones become faults, changed ones
+    /// keep their changes on top of the row, which is read again.
     public func refreshAllObjects() {
         for object in registeredObjects {
             refreshOne(object, mergeChanges: object.lifecycle == .updated)
@@ -92,9 +92,9 @@ extension ManagedObjectContext {
     /// Forgets everything: all objects, changes, errors and what could be undone. Objects that
     /// somebody still holds are of no context any more and show placeholders.
     ///
-    /// Nobody is told object by object; observers hear that all objects are invalid, and controllers
-    /// should fetch again. Children keep their own changes, and read everything else again when they
-    /// merge; what was new in this context is gone for them then.
+    /// Nobody is told object by object; observers hear that all objects are invalid, and
+    /// controllers should fetch again. Children keep their own changes, and read everything else
+    /// again when they merge; what was new in this context is gone for them then.
     public func reset() {
         var all: [ManagedObject] = []
         for root in objects {
@@ -144,7 +144,8 @@ extension ManagedObject {
         lifecycle == .updated || (entityDescription.hasTransients && record != nil)
     }
 
-    /// Takes unsaved links of this object back at the other ends, before its own changes are dropped.
+    /// Takes unsaved links of this object back at the other ends, before its own changes are
+    /// dropped.
     final func takeBackLinks() {
         for relationship in entityDescription.relationships {
             guard let inverse = relationship.inverse else { continue }
@@ -162,8 +163,8 @@ extension ManagedObject {
         }
     }
 
-    /// Takes back where this object put the members of its lists. The members themselves are others'
-    /// changes where they keep the key.
+    /// Takes back where this object put the members of its lists. The members themselves are
+    /// others' changes where they keep the key.
     fileprivate final func takeBackPlaces() {
         for relationship in entityDescription.relationships where relationship.isOrdered {
             extras?.links[relationship.ordinal]?.discardPlaces()

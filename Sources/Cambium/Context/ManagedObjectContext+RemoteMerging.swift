@@ -21,8 +21,8 @@ public struct RemoteChanges: Sendable {
 }
 
 extension ManagedObjectContext {
-    /// Takes changes that were made elsewhere over into contexts: reads the rows of the objects that
-    /// they have registered again, and brings the coordinator's row cache up to date.
+    /// Takes changes that were made elsewhere over into contexts: reads the rows of the objects
+    /// that they have registered again, and brings the coordinator's row cache up to date.
     ///
     /// Unsaved changes stay on top, and no conflict is raised. Controllers hear of the changes.
     ///

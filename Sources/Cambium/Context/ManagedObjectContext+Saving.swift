@@ -1,8 +1,8 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
-    /// Writes all changes to the store in one transaction; those of a child become unsaved changes of
-    /// its ``parent``.
+    /// Writes all changes to the store in one transaction; those of a child become unsaved changes
+    /// of its ``parent``.
     ///
     /// The changes are validated first; `willSave()` of each object may change more, which is
     /// validated too. Conflicts with what others saved meanwhile are resolved by ``mergePolicy``.
@@ -10,9 +10,9 @@ extension ManagedObjectContext {
     /// parent's other children.
     ///
     /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``,
-    ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw; for a child, the last
-    ///   of these with `missingRow` where the parent has deleted what was changed here. After an
-    ///   error nothing is written, and the context is as it was. The exception is
+    ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw; for a child, the
+    ///   last of these with `missingRow` where the parent has deleted what was changed here. After
+    ///   an error nothing is written, and the context is as it was. The exception is
     ///   ``IncompleteSaveError``, with several stores: it names those that have committed before
     ///   another one failed to.
     public func save() throws {
@@ -141,8 +141,8 @@ extension ManagedObjectContext {
         return made
     }
 
-    /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they were
-    /// last read or saved. What could be undone and redone is forgotten.
+    /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they
+    /// were last read or saved. What could be undone and redone is forgotten.
     ///
     /// What a child has saved into this context is dropped, too. Children keep their own unsaved
     /// changes; a save of one fails that changes an object which is gone by the rollback.

@@ -33,8 +33,8 @@ public final class ManagedObjectContext {
     /// The coordinator that the context fetches from and saves to; a child does so through its
     /// ``parent``.
     public let coordinator: PersistentStoreCoordinator
-    /// The context that a child fetches from and saves to, see ``newChildContext()``. The child keeps
-    /// it alive. Nil for a context that uses the stores.
+    /// The context that a child fetches from and saves to, see ``newChildContext()``. The child
+    /// keeps it alive. Nil for a context that uses the stores.
     public let parent: ManagedObjectContext?
     /// How the context resolves conflicts with what others saved meanwhile. Default:
     /// ``MergePolicy/error``. A child has no conflicts: what it saves wins.
@@ -61,8 +61,8 @@ public final class ManagedObjectContext {
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.
     public var propagatesDeletesAtEndOfEvent = true
-    /// Whether the context keeps all its objects alive. Default: false, objects without changes that
-    /// nobody else holds are let go of from time to time.
+    /// Whether the context keeps all its objects alive. Default: false, objects without changes
+    /// that nobody else holds are let go of from time to time.
     public var retainsRegisteredObjects = false
     /// Remembers changes, to undo them; nil, the default, remembers nothing and costs nothing.
     ///
@@ -87,8 +87,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var registeredCount = 0
     var sweptCount = 1024
 
-    // Lists in the order of the changes. An object's lifecycle is the truth; a list may hold objects
-    // that have moved on, which `settleLists()` removes.
+    // Lists in the order of the changes. An object's lifecycle is the truth; a list may hold
+    // objects that have moved on, which `settleLists()` removes.
     @exclusivity(unchecked) var inserted: [ManagedObject] = []
     @exclusivity(unchecked) var updated: [ManagedObject] = []
     @exclusivity(unchecked) var deleted: [ManagedObject] = []
@@ -190,6 +190,7 @@ public final class ManagedObjectContext {
 
 /// The identity map of one hierarchy.
 final class RootObjects {
-    // Safety: the map calls nothing but the closures of `forEach` and `sweep`, which do not change it.
+    // Safety: the map calls nothing but the closures of `forEach` and `sweep`, which do not change
+    // it.
     @exclusivity(unchecked) var map = IdentityMap()
 }

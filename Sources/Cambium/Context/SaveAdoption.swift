@@ -120,8 +120,8 @@ struct SaveAdoption {
             let wasUpdated = object.lifecycle == .updated
             object.becomeClean(object.keepingTransients(theirs, context.draftWriter))
             resolved.append(object)
-            // The row is theirs, but pairs of join tables were written all the same, and others must
-            // hear of them: not of the values that were taken back.
+            // The row is theirs, but pairs of join tables were written all the same, and others
+            // must hear of them: not of the values that were taken back.
             if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
             // Written, or taken back with the row; read again when asked.
             object.extras?.links = [:]

@@ -13,8 +13,8 @@ public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
         _ controller: FetchedResultsController<Entity>, didChangeSection name: String,
         at index: Int, for type: FetchedResultsSectionChangeType)
 
-    /// An object came, went, moved or changed. Old places count before all these changes, new places
-    /// after them.
+    /// An object came, went, moved or changed. Old places count before all these changes, new
+    /// places after them.
     func controller(
         _ controller: FetchedResultsController<Entity>, didChange object: Entity,
         at path: ItemPath?, for type: FetchedResultsChangeType, newPath: ItemPath?)

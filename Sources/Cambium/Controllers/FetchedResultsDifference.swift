@@ -1,8 +1,8 @@
 /// What leads from one state of a controller's results to the next.
 ///
-/// To apply it to a list: remove what was deleted and what moves, the last first; remove the deleted
-/// sections, the last first; insert the new sections, the first first; insert what is new and what
-/// moved, the first first. Old places count in the old list, new places in the new one.
+/// To apply it to a list: remove what was deleted and what moves, the last first; remove the
+/// deleted sections, the last first; insert the new sections, the first first; insert what is new
+/// and what moved, the first first. Old places count in the old list, new places in the new one.
 public struct FetchedResultsDifference<Entity: ManagedObject> {
     /// A section that came or went.
     public struct SectionChange {

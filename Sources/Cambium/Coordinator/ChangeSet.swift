@@ -12,8 +12,8 @@ public struct ChangeSet: Sendable {
     public let origin: ContextIdentifier
     let store: StoreIdentifier
     let entities: [EntityChanges]
-    /// The context that has the changes, unsaved, where a child has saved them; nil when they are in
-    /// the store.
+    /// The context that has the changes, unsaved, where a child has saved them; nil when they are
+    /// in the store.
     var holder: ContextIdentifier?
 
     /// The objects that are new.

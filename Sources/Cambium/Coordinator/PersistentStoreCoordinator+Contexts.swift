@@ -8,8 +8,8 @@ extension PersistentStoreCoordinator {
         ManagedObjectContext(coordinator: self, mergesAutomatically: false)
     }
 
-    /// A new context for the main actor, whose pending changes are processed at the end of the event
-    /// in which they were made. It merges by hand, like all contexts made so.
+    /// A new context for the main actor, whose pending changes are processed at the end of the
+    /// event in which they were made. It merges by hand, like all contexts made so.
     @MainActor
     public func newMainContext() -> ManagedObjectContext {
         newMainContext(mergesAutomatically: false)

@@ -2,11 +2,11 @@ import CambiumMigration
 import CambiumSQLite
 
 extension PersistentStoreCoordinator {
-    /// Copies a store to a new file, as it is now, while it is in use. The copy is the same store at
-    /// another place: it has the same UUID, and objects have the same identities in it.
+    /// Copies a store to a new file, as it is now, while it is in use. The copy is the same store
+    /// at another place: it has the same UUID, and objects have the same identities in it.
     ///
-    /// Fetches and saves go on meanwhile; what is saved during the copy is not in it. Files of large
-    /// values are linked or copied too.
+    /// Fetches and saves go on meanwhile; what is saved during the copy is not in it. Files of
+    /// large values are linked or copied too.
     ///
     /// - Throws: ``StoreError`` where there is a file already, or the store is none of SQLite's;
     ///   ``SQLiteError`` where the copy cannot be written. No half-written copy remains.
@@ -17,9 +17,10 @@ extension PersistentStoreCoordinator {
     /// Moves a store to another place ("save as"): copies it, closes the old one, opens the new one
     /// in its place. The old file stays as it is.
     ///
-    /// The new store is a store of its own, with another UUID; an object has the same entity and key
-    /// in it. Contexts go on with their objects, whose identities name the new store from now on.
-    /// What is saved while the store moves may be missing from the new one, so let contexts rest.
+    /// The new store is a store of its own, with another UUID; an object has the same entity and
+    /// key in it. Contexts go on with their objects, whose identities name the new store from now
+    /// on. What is saved while the store moves may be missing from the new one, so let contexts
+    /// rest.
     ///
     /// - Parameters:
     ///   - location: A new file, or memory.
@@ -88,11 +89,11 @@ extension PersistentStoreCoordinator {
 
     // MARK: Stores that are not open
 
-    /// Writes the rows and files of one store over another one, as they are now: the way to restore a
-    /// backup. SQLite's locks are honoured in both.
+    /// Writes the rows and files of one store over another one, as they are now: the way to restore
+    /// a backup. SQLite's locks are honoured in both.
     ///
-    /// - Warning: What the destination held is lost. A coordinator that has the destination open must
-    ///   remove it before, and add it again.
+    /// - Warning: What the destination held is lost. A coordinator that has the destination open
+    ///   must remove it before, and add it again.
     /// - Throws: ``SQLiteError`` where one of the files cannot be read or written, or is in use.
     public static func replacePersistentStore(
         at destination: String, withStoreFrom source: String
@@ -109,9 +110,9 @@ extension PersistentStoreCoordinator {
         }
     }
 
-    /// Empties a store, files of large values included. The file itself stays, empty, so that another
-    /// process that has it open finds an empty database and not a damaged one; opening it makes a new
-    /// store.
+    /// Empties a store, files of large values included. The file itself stays, empty, so that
+    /// another process that has it open finds an empty database and not a damaged one; opening it
+    /// makes a new store.
     ///
     /// - Warning: All objects of the store are lost.
     /// - Parameter timeout: How long to wait for locks that others hold.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Stands between contexts and stores: knows the model, sends each request to the store that has the
-/// rows, numbers the commits and hands each change set to the contexts that did not make it.
+/// Stands between contexts and stores: knows the model, sends each request to the store that has
+/// the rows, numbers the commits and hands each change set to the contexts that did not make it.
 ///
 /// A ``PersistentContainer`` makes one. By hand:
 ///
@@ -14,8 +14,8 @@ import Synchronization
 /// ```
 ///
 /// A model's configurations say which entities a store of its own may hold. Each hierarchy of
-/// entities is in exactly one store; links never cross stores. Unlike in Core Data, no two stores of
-/// a coordinator hold the same entity: an object's place follows from its entity.
+/// entities is in exactly one store; links never cross stores. Unlike in Core Data, no two stores
+/// of a coordinator hold the same entity: an object's place follows from its entity.
 ///
 /// ## Topics
 /// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
@@ -41,8 +41,8 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     private let subscribers = Mutex(Subscribers())
-    // Safety: what is published is one of `tables`, which keeps all of them: a reader may still look
-    // at the one before. There is a new one when a store is added or removed, which is seldom.
+    // Safety: what is published is one of `tables`, which keeps all of them: a reader may still
+    // look at the one before. There is a new one when a store is added or removed, which is seldom.
     private let published: Atomic<Unmanaged<StoreTable>>
     private let tables: Mutex<[StoreTable]>
     let storeObservers = StoreObservers()
@@ -139,8 +139,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Empties the row cache when a store goes, and keeps out of it what was read of the store. That
-    /// counts as a commit, which changes nothing.
+    /// Empties the row cache when a store goes, and keeps out of it what was read of the store.
+    /// That counts as a commit, which changes nothing.
     func forgetRows() {
         subscribers.withLock { subscribers in
             subscribers.commits += 1

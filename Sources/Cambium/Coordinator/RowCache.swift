@@ -54,8 +54,8 @@ final class RowCache: Sendable {
 
     var count: Int { rowCount.load(ordering: .relaxed) }
 
-    /// The number of the last commit that the cache knows: to be asked before rows are read that are
-    /// to go in.
+    /// The number of the last commit that the cache knows: to be asked before rows are read that
+    /// are to go in.
     var commit: Int64 { lastCommit.load(ordering: .acquiring) }
 
     // MARK: Asking

@@ -1,5 +1,5 @@
-/// A key of an attribute, whatever can be asked of the attribute: a ``Key``, which is for conditions
-/// and orders, an ``OpaqueKey``, or a ``TransientKey``.
+/// A key of an attribute, whatever can be asked of the attribute: a ``Key``, which is for
+/// conditions and orders, an ``OpaqueKey``, or a ``TransientKey``.
 public protocol AttributeKey<Root, Value>: Sendable {
     /// The class of the objects that have the attribute, or lead to it.
     associatedtype Root: ManagedObject

@@ -1,8 +1,8 @@
 /// A condition over the objects of an entity, built from generated keys:
 /// `Product.price < 20 && Product.category.name == "Books"`.
 ///
-/// It is a value: it can be kept, combined, sent to another isolation and printed. The store and the
-/// memory give it the same meaning: logic is two-valued, nil equals only nil, and any other
+/// It is a value: it can be kept, combined, sent to another isolation and printed. The store and
+/// the memory give it the same meaning: logic is two-valued, nil equals only nil, and any other
 /// comparison with nil is false.
 public struct Condition<Root: ManagedObject>: Sendable {
     /// The tree that is lowered to SQL and evaluated in memory.

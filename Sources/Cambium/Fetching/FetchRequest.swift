@@ -86,8 +86,8 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
         return request
     }
 
-    /// The request that also reads what a relationship of its results leads to: one statement for all
-    /// of them, where each would else read its own when it is asked.
+    /// The request that also reads what a relationship of its results leads to: one statement for
+    /// all of them, where each would else read its own when it is asked.
     public func prefetching<Destination>(
         _ key: ToOneKey<Entity, Destination>
     ) -> FetchRequest {

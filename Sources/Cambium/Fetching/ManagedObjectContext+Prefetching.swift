@@ -1,8 +1,8 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
-    /// Reads what relationships of objects lead to, with one statement for each relationship and not
-    /// for each object.
+    /// Reads what relationships of objects lead to, with one statement for each relationship and
+    /// not for each object.
     ///
     /// - Parameter paths: Names of relationships, joined by dots.
     func prefetch(

@@ -1,7 +1,7 @@
 import CambiumSQLite
 
-/// Resolves the conflicts of one save by the context's merge policy. It changes nothing in memory; the
-/// outcome is taken over when the save has succeeded.
+/// Resolves the conflicts of one save by the context's merge policy. It changes nothing in memory;
+/// the outcome is taken over when the save has succeeded.
 struct ConflictResolver: SaveConflictResolver {
     let policy: MergePolicy
     let context: ManagedObjectContext

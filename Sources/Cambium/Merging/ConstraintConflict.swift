@@ -2,8 +2,8 @@ import CambiumSQLite
 
 /// Objects that would have the same unique values, or one partner in a one-to-one relationship.
 ///
-/// Where the store has an object with these values, that is the database object and one object of the
-/// context conflicts with it. Where two objects of the context do, there is none.
+/// Where the store has an object with these values, that is the database object and one object of
+/// the context conflicts with it. Where two objects of the context do, there is none.
 public struct ConstraintConflict: Sendable {
     /// The properties that must be unique together; for a one-to-one, the relationship.
     public let constraint: [String]
@@ -33,8 +33,8 @@ public struct ConstraintConflict: Sendable {
 
 /// The save met unique values that other objects have, and the merge policy does not resolve it.
 ///
-/// Nothing was written, and the context can be used as before: change one of the objects, delete it,
-/// or set another policy.
+/// Nothing was written, and the context can be used as before: change one of the objects, delete
+/// it, or set another policy.
 public struct ConstraintConflictError: Error, Sendable {
     /// The conflicts; at least one.
     public let conflicts: [ConstraintConflict]

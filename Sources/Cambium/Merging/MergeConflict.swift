@@ -2,9 +2,10 @@ import CambiumSQLite
 
 /// An object that two contexts changed.
 ///
-/// It holds up to three snapshots of the row beside the object's own values: as this context read it
-/// (the base of its changes), as the coordinator last saw it, and as it is in the store. Their values
-/// are decoded when they are asked for. A to-one relationship shows as the key that it leads to.
+/// It holds up to three snapshots of the row beside the object's own values: as this context read
+/// it (the base of its changes), as the coordinator last saw it, and as it is in the store. Their
+/// values are decoded when they are asked for. A to-one relationship shows as the key that it leads
+/// to.
 public struct MergeConflict: Sendable {
     /// The object.
     public let objectID: ObjectID
@@ -59,8 +60,8 @@ public struct MergeConflict: Sendable {
     /// before the store was asked.
     public var persistedSnapshot: [String: Value]? { persisted?.values }
 
-    /// Chooses the value that is saved for an attribute, whatever the policy makes of the others. The
-    /// value is not validated, beyond what the store itself checks.
+    /// Chooses the value that is saved for an attribute, whatever the policy makes of the others.
+    /// The value is not validated, beyond what the store itself checks.
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute, with
     ///   `invalidRequest` where the value is of another type, does not fit or cannot be set.

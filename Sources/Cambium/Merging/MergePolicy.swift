@@ -17,9 +17,9 @@
 /// `overwrite` and `objectTrump` the save fails with ``ConstraintConflictError``, because no stored
 /// object is given up for a value of another.
 ///
-/// By property means: what only one side changed is kept, whoever it is. The attributes of the model
-/// that have a merge rule of their own (`merge="sum"`) follow it under the two policies that go by
-/// property.
+/// By property means: what only one side changed is kept, whoever it is. The attributes of the
+/// model that have a merge rule of their own (`merge="sum"`) follow it under the two policies that
+/// go by property.
 ///
 /// Links of to-many relationships are merged as sets of additions and removals: what both sides
 /// added is there, what either took away is not. Under `overwrite` the members of a many-to-many
@@ -68,8 +68,8 @@ public enum MergePolicy: Sendable, Hashable {
 /// })
 /// ```
 ///
-/// It is asked about objects first and about unique values afterwards, inside the transaction of the
-/// save, and must not use a context. What it decides takes effect when the save succeeds.
+/// It is asked about objects first and about unique values afterwards, inside the transaction of
+/// the save, and must not use a context. What it decides takes effect when the save succeeds.
 public final class CustomMergePolicy: Sendable {
     let base: MergePolicy
     let resolve: @Sendable (inout MergeConflict) throws -> Void

@@ -1,7 +1,7 @@
 import CambiumSQLite
 
-/// Merges two changes of a row, property by property from three rows: the base that the change started
-/// from, ours and theirs.
+/// Merges two changes of a row, property by property from three rows: the base that the change
+/// started from, ours and theirs.
 struct PropertyMerge {
     private let policy: MergePolicy
     private let writer: RecordWriter
@@ -87,7 +87,8 @@ struct PropertyMerge {
         }
     }
 
-    /// Adds our difference to a decimal of any scale. Where the sum would not be exact, theirs stays.
+    /// Adds our difference to a decimal of any scale. Where the sum would not be exact, theirs
+    /// stays.
     private func addDecimals(
         _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
         _ shape: RecordShape

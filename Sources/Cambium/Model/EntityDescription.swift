@@ -145,8 +145,8 @@ final class EntityDescription: Sendable {
     }
 }
 
-/// A relationship as the runtime uses it. A class, because setters and deletes look at one for every
-/// object: a struct of names would be copied each time.
+/// A relationship as the runtime uses it. A class, because setters and deletes look at one for
+/// every object: a struct of names would be copied each time.
 @usableFromInline
 final class RelationshipDescription: Sendable {
     let relationship: Relationship

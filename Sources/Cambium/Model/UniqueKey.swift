@@ -1,8 +1,8 @@
 import CambiumSQL
 import CambiumSQLite
 
-/// Values that no two rows of an entity's family share: those of a unique constraint, or the key of a
-/// one-to-one relationship, whose destination has one partner.
+/// Values that no two rows of an entity's family share: those of a unique constraint, or the key of
+/// a one-to-one relationship, whose destination has one partner.
 final class UniqueKey: Sendable {
     /// The number of the entity that declares it.
     let declarer: Int

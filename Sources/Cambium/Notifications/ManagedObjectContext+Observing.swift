@@ -28,8 +28,8 @@ extension ManagedObjectContext {
     /// Task { for await ids in saves { await index.update(ids.inserted) } }
     /// ```
     ///
-    /// What a slow consumer has not taken yet waits in memory. There is one consumer for a sequence;
-    /// ask for another where there are several.
+    /// What a slow consumer has not taken yet waits in memory. There is one consumer for a
+    /// sequence; ask for another where there are several.
     public func notifications<Payload: Sendable>(
         _ notification: ContextNotification<Payload>
     ) -> AsyncStream<Payload> {

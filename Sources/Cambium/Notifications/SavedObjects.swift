@@ -6,8 +6,8 @@ public struct SavedObjects {
     public let updated: Set<ManagedObject>
     /// The objects that were deleted.
     public let deleted: Set<ManagedObject>
-    /// What another context's ``ManagedObjectContext/mergeChanges(from:)`` takes: one for each store
-    /// that was written.
+    /// What another context's ``ManagedObjectContext/mergeChanges(from:)`` takes: one for each
+    /// store that was written.
     public private(set) var changeSets: [ChangeSet] = []
 
     /// Called before the context takes the outcome over.

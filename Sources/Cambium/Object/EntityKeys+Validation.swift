@@ -9,8 +9,8 @@ extension EntityKeys {
     /// product.sku = sku
     /// ```
     ///
-    /// The program's own check runs on this object while it shows the value, so it may look at other
-    /// properties; it should set none.
+    /// The program's own check runs on this object while it shows the value, so it may look at
+    /// other properties; it should set none.
     ///
     /// - Parameter key: An attribute of the object itself, or a part of a composite value.
     /// - Throws: A ``ValidationError``, or ``ValidationErrors`` where there are several;
@@ -61,8 +61,8 @@ extension EntityKeys {
     /// }
     /// ```
     ///
-    /// Any error may be thrown there; this one names the object and the property, so that a form can
-    /// show it where it belongs.
+    /// Any error may be thrown there; this one names the object and the property, so that a form
+    /// can show it where it belongs.
     ///
     /// - Parameters:
     ///   - key: An attribute of the object itself, or a part of a composite value.

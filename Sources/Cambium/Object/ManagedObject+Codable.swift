@@ -28,8 +28,8 @@ extension ManagedObject {
         }
     }
 
-    /// Sets a codable attribute. A value that cannot be encoded is not taken over, and the next save
-    /// is refused.
+    /// Sets a codable attribute. A value that cannot be encoded is not taken over, and the next
+    /// save is refused.
     ///
     /// - Complexity: Encodes at each call.
     @_spi(Generated)

@@ -62,8 +62,8 @@ extension ManagedObject {
         }
     }
 
-    /// The value that the row has now, where somebody has set another one since this object read it:
-    /// the file of the former one is gone.
+    /// The value that the row has now, where somebody has set another one since this object read
+    /// it: the file of the former one is gone.
     private func newerExternalData(at slot: Int, than bytes: UnsafeRawBufferPointer) -> Data? {
         let writer = RecordWriter()
         var row: PlacedRecord?

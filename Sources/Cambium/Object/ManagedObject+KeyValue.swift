@@ -76,7 +76,8 @@ extension ManagedObject {
         return OrderedToMany(owner: self, ordinal: relationship.ordinal)
     }
 
-    /// The objects that a to-many relationship leads to; those of an ordered one come in their order.
+    /// The objects that a to-many relationship leads to; those of an ordered one come in their
+    /// order.
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
     public final func relatedObjects(forKey name: String) throws -> ToMany<ManagedObject> {

@@ -60,8 +60,8 @@ extension ManagedObject {
     /// Whether the row vanished without this context's doing.
     var isGhost: Bool { extras?.vanished ?? false }
 
-    /// 0 when the object has its values, 1 when it is a fault; for ported code, which may look at it
-    /// before it observes.
+    /// 0 when the object has its values, 1 when it is a fault; for ported code, which may look at
+    /// it before it observes.
     public final var faultingState: Int { isFault ? 1 : 0 }
 
     /// Why the object is about to be deleted, inside ``prepareForDeletion()``; nil elsewhere.
@@ -119,8 +119,8 @@ final class ObjectExtras {
     var survivor: ManagedObject?
     /// Who observes the object; made when somebody does.
     var observation: ObjectObservation?
-    /// The default values of a new object that are made anew for each, by slot; only where there are
-    /// unique constraints, so that a merge can tell whether the program set them.
+    /// The default values of a new object that are made anew for each, by slot; only where there
+    /// are unique constraints, so that a merge can tell whether the program set them.
     var dynamicDefaults: [Int: StoredValue] = [:]
 
     /// The links of a relationship that no slot holds, as far as they are known.

@@ -21,8 +21,8 @@ extension ManagedObject {
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    /// The errors that a check threw, one by one. What is no error of validation is one that a check
-    /// of the program's own has thrown.
+    /// The errors that a check threw, one by one. What is no error of validation is one that a
+    /// check of the program's own has thrown.
     final func validationErrors(thrownBy check: () throws -> Void) -> [ValidationError] {
         do {
             try check()

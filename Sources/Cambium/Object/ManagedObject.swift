@@ -77,22 +77,23 @@ open class ManagedObject {
     /// undone and redone calls ``awake(fromSnapshotEvents:)`` instead. The default does nothing.
     open func awakeFromInsert() {}
 
-    /// Called after the object's values were read from the store. Attributes that are set here count
-    /// as read: the object does not become a changed one. (They are written when it is saved with
-    /// other changes.) Relationships are better left alone. The default does nothing.
+    /// Called after the object's values were read from the store. Attributes that are set here
+    /// count as read: the object does not become a changed one. (They are written when it is saved
+    /// with other changes.) Relationships are better left alone. The default does nothing.
     open func awakeFromFetch() {}
 
-    /// Called after the object got other values than by its setters: by undo and redo, a rollback, a
-    /// refresh or a merge policy. The place to bring up to date what was worked out from the values.
-    /// Attributes that are set here do not make the object a changed one. The default does nothing.
+    /// Called after the object got other values than by its setters: by undo and redo, a rollback,
+    /// a refresh or a merge policy. The place to bring up to date what was worked out from the
+    /// values. Attributes that are set here do not make the object a changed one. The default does
+    /// nothing.
     open func awake(fromSnapshotEvents events: SnapshotEvents) {}
 
     /// Called before the object lets go of its values. The default does nothing.
     open func willTurnIntoFault() {}
 
     /// Called after the object let go of its values: by a refresh, a reset, or because nobody held
-    /// it any more. The place to drop what was worked out from them; reading one here would read the
-    /// row again. The default does nothing.
+    /// it any more. The place to drop what was worked out from them; reading one here would read
+    /// the row again. The default does nothing.
     open func didTurnIntoFault() {}
 
     /// Called before each save of a changed object, after validation; changes made here are
@@ -104,7 +105,8 @@ open class ManagedObject {
 
     /// Called when the object is about to be deleted, while its relationships are intact;
     /// ``deletionCause`` says why: the program asks for it (called again when it asks twice), a
-    /// cascade reached the object, or another context has deleted its row. The default does nothing.
+    /// cascade reached the object, or another context has deleted its row. The default does
+    /// nothing.
     open func prepareForDeletion() {}
 
     /// Checks the limits that the model sets on the properties; called before each save of an

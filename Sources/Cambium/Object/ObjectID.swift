@@ -8,9 +8,9 @@ public struct ObjectID: Sendable {
     let store: StoreIdentifier
     /// The row's key in its hierarchy's table. It is final from the moment of insertion.
     public let key: Int64
-    /// Whether the object had not been saved yet when it was asked for its identity; a save of a child
-    /// context does not count. The identity is final all the same: it equals the one that the object
-    /// gives after the save.
+    /// Whether the object had not been saved yet when it was asked for its identity; a save of a
+    /// child context does not count. The identity is final all the same: it equals the one that the
+    /// object gives after the save.
     public let isTemporary: Bool
 
     init(

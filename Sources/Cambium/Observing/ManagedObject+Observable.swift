@@ -1,8 +1,8 @@
 import Observation
 
 /// Objects tell `withObservationTracking`, and so SwiftUI, of changes of the properties that were
-/// read there: by setters, and by whatever else gives them other values (a merge, a refresh, undo, a
-/// rollback). Properties are told apart, except where a whole row is replaced.
+/// read there: by setters, and by whatever else gives them other values (a merge, a refresh, undo,
+/// a rollback). Properties are told apart, except where a whole row is replaced.
 ///
 /// ```swift
 /// withObservationTracking {

@@ -1,6 +1,6 @@
 extension ManagedObjectContext {
-    /// Whether `withObservationTracking`, and so SwiftUI, hears of changes of the context's objects.
-    /// Default: true for contexts of the main actor, false for others.
+    /// Whether `withObservationTracking`, and so SwiftUI, hears of changes of the context's
+    /// objects. Default: true for contexts of the main actor, false for others.
     ///
     /// Where it is true, each read of a property asks whether somebody is observing, which takes
     /// a few nanoseconds. An object needs memory for it only once it is observed.

@@ -1,11 +1,11 @@
 import Observation
 
-/// Tells whether what is read now is read inside of `withObservationTracking`, so that objects which
-/// nobody observes need no registrar.
+/// Tells whether what is read now is read inside of `withObservationTracking`, so that objects
+/// which nobody observes need no registrar.
 ///
 /// The library does not say so, but it collects the key paths that are read there in a set, and a
-/// set hashes what it takes in: the hash of this one's key path is the answer. The key path leads to
-/// nothing that ever changes.
+/// set hashes what it takes in: the hash of this one's key path is the answer. The key path leads
+/// to nothing that ever changes.
 final class ObservationProbe: Observable {
     private let registrar = ObservationRegistrar()
     private let signal: Signal

@@ -1,8 +1,8 @@
 import CambiumSQLite
 import Synchronization
 
-/// Connections for reading. A fetch takes one for itself, so that readers wait neither for each other
-/// nor for the writer.
+/// Connections for reading. A fetch takes one for itself, so that readers wait neither for each
+/// other nor for the writer.
 final class ReaderPool: Sendable {
     private static let maximumIdle = 4
 

@@ -1,10 +1,10 @@
 /// Remembers what a context changed, and changes it back.
 ///
 /// Set it as a context's ``ManagedObjectContext/undoManager``. From then on every event (what is
-/// changed until changes are processed at its end) is a group that ``undo()`` takes back as a whole:
-/// values, relationships on both sides, insertions and deletions. Undoing is itself a change, which
-/// waits for a save like any other, also where what it takes back was saved already: then a saved
-/// insertion is deleted, and a saved deletion inserted again under the same key.
+/// changed until changes are processed at its end) is a group that ``undo()`` takes back as a
+/// whole: values, relationships on both sides, insertions and deletions. Undoing is itself a
+/// change, which waits for a save like any other, also where what it takes back was saved already:
+/// then a saved insertion is deleted, and a saved deletion inserted again under the same key.
 ///
 /// ```swift
 /// context.undoManager = ContextUndoManager()
@@ -130,8 +130,8 @@ public final class ContextUndoManager {
 
     // MARK: Groups
 
-    /// Begins a group that lasts, over the ends of events, until the matching ``endUndoGrouping()``.
-    /// A group inside another one is part of it.
+    /// Begins a group that lasts, over the ends of events, until the matching
+    /// ``endUndoGrouping()``. A group inside another one is part of it.
     public func beginUndoGrouping() {
         if groupingLevel == 0 {
             context?.processChanges()
@@ -151,8 +151,8 @@ public final class ContextUndoManager {
         endGroup()
     }
 
-    /// Names the group that is being made, or the last one where nothing was changed since. The name
-    /// is for a menu, such as "Undo Change Price".
+    /// Names the group that is being made, or the last one where nothing was changed since. The
+    /// name is for a menu, such as "Undo Change Price".
     public func setActionName(_ name: String) {
         guard context?.noted.isEmpty == false || !current.isEmpty || undoGroups.isEmpty else {
             undoGroups[undoGroups.count - 1].actionName = name

@@ -81,8 +81,8 @@ extension ManagedObject {
         return slots
     }
 
-    /// A copy of a record that can be kept for long, with the content of files, which may be removed
-    /// meanwhile.
+    /// A copy of a record that can be kept for long, with the content of files, which may be
+    /// removed meanwhile.
     fileprivate final func keptCopy(of placed: PlacedRecord) -> PlacedRecord {
         let shape = entityDescription.shape
         var copy = RecordWriter.compactCopy(placed.record, shape)
@@ -100,8 +100,8 @@ extension ManagedObject {
         return copy
     }
 
-    /// What the event did to relationships that no slot of this object or another one tells of: pairs
-    /// of join tables, orders, and links that are in memory only.
+    /// What the event did to relationships that no slot of this object or another one tells of:
+    /// pairs of join tables, orders, and links that are in memory only.
     fileprivate final var linksChangedInEvent: [ObjectUndo.Links] {
         guard let bases = extras?.eventLinks?.bases else { return [] }
         return bases.sorted { $0.key < $1.key }.compactMap { ordinal, base in
@@ -120,8 +120,8 @@ extension ManagedObject {
         }
     }
 
-    /// The pairs of join tables and the orders of an object that is deleted, as they were before the
-    /// event. Other relationships come back with the rows that hold the keys.
+    /// The pairs of join tables and the orders of an object that is deleted, as they were before
+    /// the event. Other relationships come back with the rows that hold the keys.
     fileprivate final var linksBeforeEvent: [ObjectUndo.Links] {
         entityDescription.relationships.compactMap { relationship in
             let now = extras?.currentLinks(of: relationship)

@@ -25,8 +25,8 @@ extension SwiftEmitter {
             writer.body("private static var currentModel: \(names.library("Model"))") {
                 $0.code("", currentModel(literals))
             }
-            // One declaration for each entity (computed, since each is read once), and types wherever a literal has many elements, keep
-            // the type checker fast.
+            // One declaration for each entity (computed, since each is read once), and types
+            // wherever a literal has many elements, keep the type checker fast.
             for entity in model.entities {
                 writer.line()
                 writer.doc("The entity `\(entity.name)`.")

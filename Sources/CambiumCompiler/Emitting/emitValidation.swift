@@ -30,8 +30,8 @@ extension SwiftEmitter {
         "validate\(SwiftText.plainIdentifier(entity.entity.className))Properties"
     }
 
-    /// Whether the class has something to check beyond what the runtime checks of every object: that
-    /// required values are there, and that numbers are numbers.
+    /// Whether the class has something to check beyond what the runtime checks of every object:
+    /// that required values are there, and that numbers are numbers.
     func hasLimits(_ entity: GeneratedEntity) -> Bool {
         !checks(of: entity).isEmpty || !entity.objectHooks.isEmpty
             || entity.attributes.contains(where: \.attribute.hasCustomValidation)

@@ -14,8 +14,8 @@ import Foundation
 /// versions merge. The line after it, which may be missing, has the start of a hash for each
 /// declaration: nothing is decided by it, but it tells what has changed.
 struct LockFile: Equatable {
-    /// The file's name in the bundle. It lies there, and not beside it, so that it goes wherever the
-    /// versions go and is an input of the build like them.
+    /// The file's name in the bundle. It lies there, and not beside it, so that it goes wherever
+    /// the versions go and is an input of the build like them.
     static let name = "cambium.lock"
     private static let format = "cambium-lock 1"
     /// What a line with the hashes of declarations starts with.

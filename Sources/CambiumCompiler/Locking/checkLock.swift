@@ -5,7 +5,8 @@ enum LockChecker {
     /// What is wrong; nothing where there is no lock.
     ///
     /// - Parameters:
-    ///   - bundle: The bundle as it was read: a version that is there and has errors is not missing.
+    ///   - bundle: The bundle as it was read: a version that is there and has errors is not
+    ///     missing.
     ///   - versions: Those of its versions that are without errors.
     static func check(_ bundle: ParsedBundle, _ versions: [CheckedModel]) -> [Diagnostic] {
         let lock: LockFile

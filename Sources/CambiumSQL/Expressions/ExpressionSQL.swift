@@ -5,7 +5,8 @@ import CambiumModel
 package struct ExpressionSQL {
     /// How constants are written.
     package enum Constants: Sendable {
-        /// As question marks, up to as many as a statement may have; in the text where there are more.
+        /// As question marks, up to as many as a statement may have; in the text where there are
+        /// more.
         case parameters
         /// In the text, except for what is known only when the statement runs.
         case literals

@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// A statement that reads the rows of an entity: the key, the version, the entity where the table has
-/// that column, then the columns of the whole family.
+/// A statement that reads the rows of an entity: the key, the version, the entity where the table
+/// has that column, then the columns of the whole family.
 package struct SelectSQL: Sendable {
     /// Which rows are wanted.
     package enum Selection: Sendable {

@@ -38,8 +38,8 @@ package struct Derivation: Sendable {
         SQLText.identifier(model.column(of: attribute.name, in: entity))
     }
 
-    /// The statement that brings the values of the rows of `pending` up to date and returns the keys
-    /// of those that were not, with what stands for its question marks.
+    /// The statement that brings the values of the rows of `pending` up to date and returns the
+    /// keys of those that were not, with what stands for its question marks.
     ///
     /// The versions stay: nobody set anything.
     package func update(

@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// The statements that take a whole row out of its table and put it back with other values, for rows
-/// that exchange unique values: each would meet the other's old value.
+/// The statements that take a whole row out of its table and put it back with other values, for
+/// rows that exchange unique values: each would meet the other's old value.
 ///
 /// A value in between that no row has, such as NULL, might break a CHECK; a row that is not there
 /// breaks none, and foreign keys are looked at when the transaction ends.

@@ -3,8 +3,8 @@ import CambiumModel
 /// The statements that save objects of one entity, each a whole set at once out of the `pending`
 /// table (`key`, `version`, `c0`, `c1`, … in the order of the entity's slots).
 ///
-/// A save that fails is taken back as a whole. `OR ROLLBACK` says so to SQLite, which otherwise copies
-/// each page to a temporary file first, to be able to take back the statement alone.
+/// A save that fails is taken back as a whole. `OR ROLLBACK` says so to SQLite, which otherwise
+/// copies each page to a temporary file first, to be able to take back the statement alone.
 package struct SaveSQL: Sendable {
     private let table: String
     private let entity: String?

@@ -121,8 +121,8 @@ struct ObjectTableBuilder {
         }
     }
 
-    /// What an optional composite value requires as soon as one of its parts is there. All parts are
-    /// NULL in the rows of other entities.
+    /// What an optional composite value requires as soon as one of its parts is there. All parts
+    /// are NULL in the rows of other entities.
     private func presences(of entity: Entity) -> [String] {
         entity.presenceRules(in: model).map { rule in
             func columns(_ parts: [String], _ test: String) -> String {

@@ -9,8 +9,8 @@ package final class PendingRows {
 }
 
 extension Connection {
-    /// Runs a statement that reads from the `pending` table: `key`, `version`, then `c0`, `c1`, … for
-    /// the slots.
+    /// Runs a statement that reads from the `pending` table: `key`, `version`, then `c0`, `c1`, …
+    /// for the slots.
     ///
     /// - Returns: How many rows the statement touched.
     package func runPending(

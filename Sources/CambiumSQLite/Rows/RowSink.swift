@@ -64,8 +64,8 @@ extension Connection {
     /// How many columns ``scan(_:_:_:)`` can hand on.
     package static var maximumScanColumns: Int { RowSink.maximumColumns }
 
-    /// Runs a query of the form `SELECT sink(…) FROM …` and hands each row to the receiver, as SQLite
-    /// finds them. The receiver must not use the connection.
+    /// Runs a query of the form `SELECT sink(…) FROM …` and hands each row to the receiver, as
+    /// SQLite finds them. The receiver must not use the connection.
     ///
     /// - Throws: What the receiver throws, which ends the query; ``SQLiteError``.
     package func scan(

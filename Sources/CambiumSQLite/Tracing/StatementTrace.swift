@@ -3,8 +3,8 @@ import CSQLite
 /// Gathers what SQLite says about statements while they run, and hands it on when the connection is
 /// idle again, so that whoever is told may ask it for a plan.
 ///
-/// SQLite calls it only where it was registered: a connection without observer runs as if there were
-/// nothing of the kind.
+/// SQLite calls it only where it was registered: a connection without observer runs as if there
+/// were nothing of the kind.
 final class StatementTrace {
     private struct Running {
         let statement: OpaquePointer

@@ -1,8 +1,8 @@
 import CambiumCompiler
 import Foundation
 
-/// `cambium convert`: from Xcode's format to Cambium's own and back, and from a mapping model to the
-/// declaration of a migration.
+/// `cambium convert`: from Xcode's format to Cambium's own and back, and from a mapping model to
+/// the declaration of a migration.
 enum ConvertCommand: Command {
     static let name = "convert"
     static let summary = "Turn a model of Xcode into Cambium's own format, or back"

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CambiumCompiler
 
-/// Runs the folders of `Cases/Diagnostics`: `CM201-unknown-element/fail` holds a bundle and what the
-/// compiler says of it in `expected.txt`; of the one in `pass` it says nothing.
+/// Runs the folders of `Cases/Diagnostics`: `CM201-unknown-element/fail` holds a bundle and what
+/// the compiler says of it in `expected.txt`; of the one in `pass` it says nothing.
 ///
 /// After a change of a message: `CAMBIUM_ACCEPT=1 swift test --filter DiagnosticCaseTests`, and
 /// read the difference.

@@ -3,7 +3,8 @@ import Testing
 
 @testable import CambiumCompiler
 
-/// Every explanation has an example that is wrong in exactly the way it says, and one that is right.
+/// Every explanation has an example that is wrong in exactly the way it says, and one that is
+/// right.
 struct ExplanationTests {
     static let codes: [DiagnosticCode] = DiagnosticCode.allCases
 

@@ -9,8 +9,8 @@ import CambiumSQL
 /// be laid out anew, and means the same in the other spelling.
 ///
 /// A file without Cambium's namespace is read as Xcode's. A zero byte, which no XML has, divides an
-/// input into the two versions of a bundle. The kept inputs run through it in the tests, random ones
-/// in the fuzzer.
+/// input into the two versions of a bundle. The kept inputs run through it in the tests, random
+/// ones in the fuzzer.
 struct XMLInput {
     private var models: [CheckedModel] = []
     private var identities: IdentityTable?

@@ -5,8 +5,8 @@ import Testing
 
 @testable import CambiumSQL
 
-/// The condition of a fetched property, with the values of the object that has it, finds the same in
-/// memory and in SQL, and the same as if that object itself looked for what meets it.
+/// The condition of a fetched property, with the values of the object that has it, finds the same
+/// in memory and in SQL, and the same as if that object itself looked for what meets it.
 ///
 /// `CAMBIUM_SEED` replays a run, `CAMBIUM_GENERATOR_SECONDS` makes it longer.
 @Suite struct FetchedBindingTests {

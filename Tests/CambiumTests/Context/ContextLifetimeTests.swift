@@ -2,8 +2,8 @@ import Cambium
 import ShopModel
 import Testing
 
-/// The last reference to a context may be let go of on any thread, while the main actor uses what is
-/// left of its objects. (The thread sanitizer sees more of it than the expectations do.)
+/// The last reference to a context may be let go of on any thread, while the main actor uses what
+/// is left of its objects. (The thread sanitizer sees more of it than the expectations do.)
 @MainActor
 @Suite struct ContextLifetimeTests {
     private func makeProduct(in container: PersistentContainer) throws -> Product {

@@ -3,8 +3,8 @@ import Testing
 
 /// A new object that a save gave up for one with the same unique values, as others see it.
 struct ForwardingTests {
-    /// - Parameter body: Gets a new thing in a context that has saved it, and the id of the thing that
-    ///   was there before.
+    /// - Parameter body: Gets a new thing in a context that has saved it, and the id of the thing
+    ///   that was there before.
     private func withForward(
         before: (ManagedObjectContext) -> Void = { _ in },
         _ body: (_ thing: ManagedObject, _ context: ManagedObjectContext, _ id: ObjectID) throws ->

@@ -27,8 +27,8 @@ struct RelationshipTests {
         }
     }
 
-    /// In Core Data the owner's version rises too, and two contexts that add members to one owner are
-    /// in conflict. Here the additions of both count.
+    /// In Core Data the owner's version rises too, and two contexts that add members to one owner
+    /// are in conflict. Here the additions of both count.
     @Test func `rule 27: a link raises the version of the row that holds the key`() throws {
         try withStoreFile { path in
             let container = try PersistentContainer(model: Everything.model, at: .file(path))

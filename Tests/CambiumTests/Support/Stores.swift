@@ -84,7 +84,8 @@ private func makeTemporaryFolder() throws -> URL {
     return folder
 }
 
-/// The rows that a query finds in a file, asked by a connection that the container knows nothing of.
+/// The rows that a query finds in a file, asked by a connection that the container knows nothing
+/// of.
 func rows(_ sql: String, in path: String) throws -> [[StoredValue]] {
     try Connection(path: path).rows(sql)
 }

@@ -63,8 +63,8 @@ struct ChangeTransfer {
         }
     }
 
-    /// Links that no slot holds: those of join tables, from the side that writes them, and those that
-    /// are in memory only.
+    /// Links that no slot holds: those of join tables, from the side that writes them, and those
+    /// that are in memory only.
     private func setLinks(_ step: Step) {
         for relationship in step.source.entityDescription.relationships
         where relationship.isTransient || (relationship.isJoinTable && relationship.ownsPairs) {

@@ -1,5 +1,5 @@
-// Transient relationships in a child context: until it changes them, an object shows the links of its
-// parent's object.
+// Transient relationships in a child context: until it changes them, an object shows the links of
+// its parent's object.
 extension ManagedObject {
     /// The links of a transient relationship as the parent's object has them.
     final func inheritedTransientLinks(of relationship: RelationshipDescription) -> LinkSet {

@@ -1,8 +1,8 @@
 // Parents and children.
 extension ManagedObjectContext {
     /// A new context for a draft of changes to this one: it reads what this context shows, unsaved
-    /// changes included, and its save makes its changes unsaved changes of this context, all of them
-    /// or none. The stores hear of them when this context is saved.
+    /// changes included, and its save makes its changes unsaved changes of this context, all of
+    /// them or none. The stores hear of them when this context is saved.
     ///
     /// ```swift
     /// let draft = container.viewContext.newChildContext()
@@ -12,26 +12,26 @@ extension ManagedObjectContext {
     /// try container.viewContext.save()
     /// ```
     ///
-    /// A child belongs to the isolation of its parent, like the parent's objects, and ends its events
-    /// with it. (Core Data's children may have a queue of their own, and block the parent's for each
-    /// fetch. For work beside the main actor use a background context, a sibling.) It may have
-    /// children itself.
+    /// A child belongs to the isolation of its parent, like the parent's objects, and ends its
+    /// events with it. (Core Data's children may have a queue of their own, and block the parent's
+    /// for each fetch. For work beside the main actor use a background context, a sibling.) It may
+    /// have children itself.
     ///
     /// - Reading: a fetch of the child is a fetch of the parent, over which the child's own unsaved
     ///   changes are laid. The parent gets objects for what is read. An object that the child has
     ///   keeps its values until it is refreshed or a merge brings others.
-    /// - Saving: changes are validated, `willSave()` and `didSave()` are called, and everything that
-    ///   is told of a save is told of this one. There are no conflicts: of a property that both have
-    ///   changed the parent takes the child's value, and the child takes over what the parent has
-    ///   changed of other properties of the objects that it saves. Unique constraints and merge
-    ///   policies act when the stores are written. A change of an object that the parent has deleted
-    ///   meanwhile is an error, after which nothing has changed anywhere.
+    /// - Saving: changes are validated, `willSave()` and `didSave()` are called, and everything
+    ///   that is told of a save is told of this one. There are no conflicts: of a property that
+    ///   both have changed the parent takes the child's value, and the child takes over what the
+    ///   parent has changed of other properties of the objects that it saves. Unique constraints
+    ///   and merge policies act when the stores are written. A change of an object that the parent
+    ///   has deleted meanwhile is an error, after which nothing has changed anywhere.
     /// - Identity: new objects keep their identity on the way up, and it is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.
     /// - Undoing: what a child saves can be undone in the parent like any other change.
     ///
-    /// The child merges by hand unless ``automaticallyMergesChangesFromParent`` is set. It uses no row
-    /// cache and no query generation of its own: it reads what its parent reads.
+    /// The child merges by hand unless ``automaticallyMergesChangesFromParent`` is set. It uses no
+    /// row cache and no query generation of its own: it reads what its parent reads.
     public func newChildContext() -> ManagedObjectContext {
         let child = ManagedObjectContext(
             coordinator: coordinator, parent: self, mergesAutomatically: false, schedule: schedule)

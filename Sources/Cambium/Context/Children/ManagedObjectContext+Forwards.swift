@@ -1,5 +1,5 @@
-// New objects that a save gave up for others with the same unique values, and the objects of children
-// that were read from them.
+// New objects that a save gave up for others with the same unique values, and the objects of
+// children that were read from them.
 extension ManagedObjectContext {
     /// Lets another object stand for one from now on.
     func forward(_ object: ManagedObject, to survivor: ManagedObject) {

@@ -24,8 +24,8 @@ final class ResultEntry<Entity: ManagedObject> {
 }
 
 extension [Value] {
-    /// Whether both have the same place in an order. Not the same as `==`, which takes strings to be
-    /// equal that differ in bytes.
+    /// Whether both have the same place in an order. Not the same as `==`, which takes strings to
+    /// be equal that differ in bytes.
     func hasSamePlace(as other: [Value]) -> Bool {
         zip(self, other).allSatisfy { $0.order(relativeTo: $1) == 0 }
     }

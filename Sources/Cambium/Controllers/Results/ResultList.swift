@@ -29,7 +29,8 @@ struct ResultList<Entity: ManagedObject> {
         let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { precedes($0, $1) }
         for entry in isSorted ? fetched : fetched.sorted(by: precedes) {
             let value = sectionValue(of: entry.keys)
-            // The section is changed in place: a copy of its array for each entry would be quadratic.
+            // The section is changed in place: a copy of its array for each entry would be
+            // quadratic.
             if sections.isEmpty || compare(sections[sections.count - 1].value, value) != 0 {
                 sections.append(Section(value: value, entries: []))
             }

@@ -2,8 +2,8 @@
 struct ReverseLookup {
     let context: ManagedObjectContext
 
-    /// The objects of an entity and its sub-entities whose path leads to one of the keys, by what is
-    /// saved and by what is not saved yet.
+    /// The objects of an entity and its sub-entities whose path leads to one of the keys, by what
+    /// is saved and by what is not saved yet.
     ///
     /// - Parameter path: To-one relationships whose keys are kept on this side.
     func objects(

@@ -9,9 +9,9 @@ extension EntityKeys {
 
     /// Inserts a new object with the values of a snapshot. It has an identity of its own.
     ///
-    /// - Throws: ``StoreError`` with `foreignObject` where a to-one relationship of the snapshot leads
-    ///   into another store, with `invalidRequest` where the snapshot is of another entity than the
-    ///   class. Nothing is inserted then.
+    /// - Throws: ``StoreError`` with `foreignObject` where a to-one relationship of the snapshot
+    ///   leads into another store, with `invalidRequest` where the snapshot is of another entity
+    ///   than the class. Nothing is inserted then.
     public init(
         in context: ManagedObjectContext, _ snapshot: Cambium.Snapshot<Self>
     ) throws {
@@ -29,8 +29,8 @@ extension EntityKeys {
     /// The snapshot may be of another object of the same entity and store.
     ///
     /// - Throws: ``StoreError`` with `foreignObject` where the snapshot, or what one of its to-one
-    ///   relationships leads to, is of another store, with `invalidRequest` where the snapshot is of
-    ///   another entity, with `noStore` where the object's context is gone. Nothing is set then.
+    ///   relationships leads to, is of another store, with `invalidRequest` where the snapshot is
+    ///   of another entity, with `noStore` where the object's context is gone. Nothing is set then.
     public func update(from snapshot: Cambium.Snapshot<Self>) throws {
         guard let context = managedObjectContext else {
             throw StoreError(

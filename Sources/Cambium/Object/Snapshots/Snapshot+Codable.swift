@@ -16,8 +16,8 @@ extension Snapshot: Codable {
     /// default where the attribute is required; derived attributes are then missing. Without
     /// `objectID` the snapshot is of no object yet, and of the class's own entity.
     ///
-    /// - Throws: `DecodingError` with the place where a required value without a default is missing,
-    ///   or a value is of another type or does not fit.
+    /// - Throws: `DecodingError` with the place where a required value without a default is
+    ///   missing, or a value is of another type or does not fit.
     public init(from decoder: any Decoder) throws {
         let reference = Object.entityReference
         let container = try decoder.container(keyedBy: PropertyName.self)

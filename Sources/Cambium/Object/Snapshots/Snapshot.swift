@@ -33,8 +33,8 @@ public struct Snapshot<Object: ManagedObject>: Sendable {
 
     /// Takes the values of an object as they are now, unsaved ones included.
     ///
-    /// - Complexity: Reads the row where the object is a fault, and the other row for each one-to-one
-    ///   relationship whose key that other side keeps.
+    /// - Complexity: Reads the row where the object is a fault, and the other row for each
+    ///   one-to-one relationship whose key that other side keeps.
     public init(_ object: Object) {
         objectID = object.objectID
         content = SnapshotContent(of: object)
@@ -69,8 +69,8 @@ public struct Snapshot<Object: ManagedObject>: Sendable {
         }
     }
 
-    /// The identity of the object that a to-one relationship leads to. Setting changes this snapshot
-    /// only.
+    /// The identity of the object that a to-one relationship leads to. Setting changes this
+    /// snapshot only.
     public subscript<Destination>(
         dynamicMember relationship: KeyPath<Object.Type, ToOneKey<Object, Destination>>
     ) -> ObjectID? {

@@ -2,9 +2,9 @@ import CambiumSQLite
 
 // What changed, since the object was read or saved, or in the current event.
 extension ManagedObject {
-    /// The present values of the stored properties that were set since the object was read or saved,
-    /// also of those that were set to an equal value; relationships by object ids. Of a new object,
-    /// all values that are not nil. Fires no fault and reads no relationship.
+    /// The present values of the stored properties that were set since the object was read or
+    /// saved, also of those that were set to an equal value; relationships by object ids. Of a new
+    /// object, all values that are not nil. Fires no fault and reads no relationship.
     public final func changedValues() -> [String: PropertyValue] {
         guard let record, hasChanges else { return [:] }
         var values: [String: PropertyValue] = [:]
@@ -43,9 +43,9 @@ extension ManagedObject {
         return values
     }
 
-    /// The values of stored properties as they were last read or saved; relationships by object ids.
-    /// Of a new object there are none. Fires no fault and reads no relationship: an object that is a
-    /// fault has none either, a to-many that was not read is `unread`.
+    /// The values of stored properties as they were last read or saved; relationships by object
+    /// ids. Of a new object there are none. Fires no fault and reads no relationship: an object
+    /// that is a fault has none either, a to-many that was not read is `unread`.
     ///
     /// - Parameter names: Which properties; nil for all.
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such property.
@@ -151,7 +151,8 @@ extension ManagedObject {
 }
 
 extension LinkSet {
-    /// Whether another moment's links lead to the same objects in the same order, as far as is known.
+    /// Whether another moment's links lead to the same objects in the same order, as far as is
+    /// known.
     func hasSameMembers(as other: LinkSet) -> Bool {
         if stored != nil, other.stored != nil { return members == other.members }
         return added == other.added && removed == other.removed && order == other.order

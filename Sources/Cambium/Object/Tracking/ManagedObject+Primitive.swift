@@ -2,8 +2,8 @@ import CambiumSQLite
 
 // Values beneath the accessors, and what custom accessors bracket them with.
 extension ManagedObject {
-    /// The value of an attribute as it is in memory: no fault is fired, nobody is told. The value of
-    /// a fault is null.
+    /// The value of an attribute as it is in memory: no fault is fired, nobody is told. The value
+    /// of a fault is null.
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such attribute.
     public final func primitiveValue(forKey name: String) throws -> Value {
@@ -85,8 +85,8 @@ extension ManagedObject {
     /// The counterpart of ``willAccessValue(forKey:)``. It does nothing, and is there for symmetry.
     public final func didAccessValue(forKey name: String?) {}
 
-    /// Notes a change of a property that ``setPrimitiveValue(_:forKey:)`` is about to make. A custom
-    /// setter calls it first. A name that the model does not have is ignored.
+    /// Notes a change of a property that ``setPrimitiveValue(_:forKey:)`` is about to make. A
+    /// custom setter calls it first. A name that the model does not have is ignored.
     ///
     /// ```swift
     /// willChangeValue(forKey: "title")

@@ -2,8 +2,8 @@ import CambiumSQLite
 
 // Looking at relationships without reading what they lead to.
 extension ManagedObject {
-    /// Whether using a relationship would read from the store: the object is a fault, or the members
-    /// of the to-many were not read yet. Reads nothing itself.
+    /// Whether using a relationship would read from the store: the object is a fault, or the
+    /// members of the to-many were not read yet. Reads nothing itself.
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
     public final func hasFault(forRelationship name: String) throws -> Bool {
@@ -25,8 +25,8 @@ extension ManagedObject {
     }
 
     /// The ids of the objects that a relationship leads to, in their order, or sorted by key where
-    /// they have none; of a to-one at most one. Makes no objects. Reads the keys where they were not
-    /// read yet, which ``hasFault(forRelationship:)`` tells.
+    /// they have none; of a to-one at most one. Makes no objects. Reads the keys where they were
+    /// not read yet, which ``hasFault(forRelationship:)`` tells.
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship; what
     ///   the store threw.

@@ -4,11 +4,11 @@ public enum PropertyValue: Hashable, Sendable {
     case value(Value)
     /// The object that a to-one relationship leads to, or nil.
     case toOne(ObjectID?)
-    /// The objects that a to-many relationship leads to, in their order, or sorted by key where they
-    /// have none.
+    /// The objects that a to-many relationship leads to, in their order, or sorted by key where
+    /// they have none.
     case toMany([ObjectID])
-    /// What was changed about a to-many relationship that has not been read: to know all of it would
-    /// take a look into the store.
+    /// What was changed about a to-many relationship that has not been read: to know all of it
+    /// would take a look into the store.
     case unread(added: Set<ObjectID>, removed: Set<ObjectID>)
 }
 

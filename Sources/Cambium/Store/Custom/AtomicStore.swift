@@ -34,8 +34,8 @@ public protocol AtomicStore: AnyObject, Sendable {
     /// Writes everything, in place of what was there before. Called by each save that changes
     /// something, by one thread at a time.
     ///
-    /// - Throws: What keeps the store from being written. It must be as it was before; the save fails
-    ///   with the error.
+    /// - Throws: What keeps the store from being written. It must be as it was before; the save
+    ///   fails with the error.
     func save(_ content: StoreContent) throws
 }
 

@@ -1,9 +1,9 @@
 /// A store of the program's own that finds rows when they are asked for, such as a service on the
 /// network or another database.
 ///
-/// A request may be answered with more rows than it asks for: Cambium applies conditions, orders and
-/// limits itself. So the simplest store answers with all rows of the entities, and a better one looks
-/// at ``StoreFetchRequest/keys`` and ``StoreFetchRequest/condition``. Conflicts are found by
+/// A request may be answered with more rows than it asks for: Cambium applies conditions, orders
+/// and limits itself. So the simplest store answers with all rows of the entities, and a better one
+/// looks at ``StoreFetchRequest/keys`` and ``StoreFetchRequest/condition``. Conflicts are found by
 /// Cambium too, from the versions of the rows that ``nodes(for:)`` returns during a save.
 ///
 /// Methods are called from any thread, ``save(_:)`` by one at a time. Derived attributes and files

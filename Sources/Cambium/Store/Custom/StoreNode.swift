@@ -5,8 +5,8 @@ public struct StoreNode: Sendable, Hashable {
     public let entityName: String
     /// The object's key, unique among the objects of its hierarchy and never used again.
     public let key: Int64
-    /// How many times the row was saved. A save of an object that was read with another version is a
-    /// conflict.
+    /// How many times the row was saved. A save of an object that was read with another version is
+    /// a conflict.
     public var version: Int64
     /// The values of attributes; those without a value are left out. The parts of a composite value
     /// are named `address.street`.

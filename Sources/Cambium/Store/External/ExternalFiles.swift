@@ -2,9 +2,9 @@
 ///
 /// A save first says in a journal, a file of its own, which files it will make and which will be
 /// superfluous after it; then it makes files, writes rows, commits, removes what is superfluous and
-/// then the journal. Whatever is killed in between leaves a journal, and whoever opens the store next
-/// removes those of the named files that no row leads to. All of it happens under the store's write
-/// lock, except what comes after the commit, which may happen twice.
+/// then the journal. Whatever is killed in between leaves a journal, and whoever opens the store
+/// next removes those of the named files that no row leads to. All of it happens under the store's
+/// write lock, except what comes after the commit, which may happen twice.
 final class ExternalFiles: Sendable {
     let folder: String
 

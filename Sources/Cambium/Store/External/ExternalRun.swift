@@ -23,8 +23,8 @@ struct ExternalRun {
         self.connection = connection
     }
 
-    /// The request with the names of files in place of large values. The files are made, and nothing
-    /// else has happened.
+    /// The request with the names of files in place of large values. The files are made, and
+    /// nothing else has happened.
     mutating func prepare(_ request: SaveRequest) throws -> SaveRequest {
         var request = request
         for index in request.insertions.indices {
@@ -75,8 +75,8 @@ struct ExternalRun {
 
     /// After the commit.
     ///
-    /// - Parameter keepsFiles: Whether somebody reads the store as it was before: then the files that
-    ///   are superfluous stay, and the journal with them, for who sweeps after that.
+    /// - Parameter keepsFiles: Whether somebody reads the store as it was before: then the files
+    ///   that are superfluous stay, and the journal with them, for who sweeps after that.
     func commit(keepsFiles: Bool) {
         guard let journal, !(keepsFiles && !before.isEmpty) else { return }
         if !before.isEmpty {

@@ -43,8 +43,8 @@ extension QueryGenerationToken: Hashable {
 /// A read by a context whose query generation has ended, because it was held for too long or others
 /// have saved too much meanwhile.
 ///
-/// The context needs another one: `setQueryGeneration(.current)`, and `refreshAllObjects()` where its
-/// objects are to be as new.
+/// The context needs another one: `setQueryGeneration(.current)`, and `refreshAllObjects()` where
+/// its objects are to be as new.
 public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
     /// What ended the generation, and what helps.
     public let description: String
@@ -54,8 +54,8 @@ public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
 final class QueryGeneration: Sendable {
     private let pins: [StoreIdentifier: PinnedStore]
 
-    /// The state as it is now. Each store is read at one commit; of several stores these need not be
-    /// of the same save.
+    /// The state as it is now. Each store is read at one commit; of several stores these need not
+    /// be of the same save.
     init(of coordinator: PersistentStoreCoordinator) throws {
         var pins: [StoreIdentifier: PinnedStore] = [:]
         for store in coordinator.persistentStores {

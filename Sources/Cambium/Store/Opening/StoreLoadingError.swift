@@ -15,7 +15,8 @@ public struct StoreLoadingError: Error, Sendable {
         case otherModel
         /// The store is of another version, and automatic migration is off.
         case needsMigration
-        /// The store was written by a later version of the program, or by one that it does not know.
+        /// The store was written by a later version of the program, or by one that it does not
+        /// know.
         case unknownVersion
         /// The migration failed.
         case migrationFailed
@@ -30,8 +31,8 @@ public struct StoreLoadingError: Error, Sendable {
     public let code: Code
     /// Which store it was, and how it was to be opened.
     public let store: StoreDescription
-    /// The error behind it: a ``MigrationError``, ``SQLiteError``, ``StoreError``, or what a store of
-    /// the program's own has thrown.
+    /// The error behind it: a ``MigrationError``, ``SQLiteError``, ``StoreError``, or what a store
+    /// of the program's own has thrown.
     public let underlying: any Error
 
     init(_ store: StoreDescription, _ underlying: any Error) {

@@ -25,8 +25,8 @@ public struct StoreOptions: Sendable {
     /// Whether statistics for SQLite's choice of indexes are gathered when the store is opened.
     /// Default: false.
     public var analyzes = false
-    /// Whether the file is written anew, without holes, when the store is opened. It takes time, and
-    /// as much room again as the file. Default: false.
+    /// Whether the file is written anew, without holes, when the store is opened. It takes time,
+    /// and as much room again as the file. Default: false.
     public var vacuums = false
     /// Who is told of the store's SQL statements. Default: nobody, which costs nothing.
     public var statementHook: StatementHook?

@@ -119,8 +119,8 @@ struct SQLiteLookup: SaveLookup {
 }
 
 extension SavePlanner<SQLiteLookup> {
-    /// Rows of the plan that other rows of it cannot do without: they hold the values that those are
-    /// to have, and get other ones.
+    /// Rows of the plan that other rows of it cannot do without: they hold the values that those
+    /// are to have, and get other ones.
     func movers(in plan: SavePlan) throws -> Set<RowID> {
         var movers: Set<RowID> = []
         for key in model.uniqueKeys where !key.isPartner {

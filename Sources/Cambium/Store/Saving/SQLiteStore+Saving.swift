@@ -59,8 +59,8 @@ extension SQLiteStore {
         var movers: Set<RowID> = []
     }
 
-    /// Runs a transaction, with all that saves do beside writing rows: large values go to files, and
-    /// derived values are brought up to date.
+    /// Runs a transaction, with all that saves do beside writing rows: large values go to files,
+    /// and derived values are brought up to date.
     ///
     /// - Parameter prepare: Says, inside the transaction, what to write.
     private func transaction(

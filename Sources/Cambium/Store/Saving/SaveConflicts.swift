@@ -39,8 +39,8 @@ struct RowConflict {
 /// Rows that would have the same unique values after a save, or the same partner in a one-to-one.
 struct UniqueCollision {
     let key: UniqueKey
-    /// At least two; the one that stays comes first: whoever is in the store with these values, then
-    /// rows that were saved before, then new ones in the order of their insertion.
+    /// At least two; the one that stays comes first: whoever is in the store with these values,
+    /// then rows that were saved before, then new ones in the order of their insertion.
     let claims: [Claim]
 
     /// A row that has, or is to have, the values.

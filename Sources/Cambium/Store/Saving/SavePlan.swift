@@ -162,8 +162,8 @@ struct SavePlan {
         touch(id)
     }
 
-    /// Does not insert a new row: what leads there leads to another one, as soon as the decisions are
-    /// ``settle()``d.
+    /// Does not insert a new row: what leads there leads to another one, as soon as the decisions
+    /// are ``settle()``d.
     mutating func forward(_ id: RowID, to survivor: RowID) {
         rows[id]?.write = .nothing
         forwards[id] = survivor

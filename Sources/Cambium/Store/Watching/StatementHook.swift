@@ -12,8 +12,8 @@ import CambiumSQLite
 /// }
 /// ```
 ///
-/// Values are no part of it unless they are asked for. A store without a hook runs its statements as
-/// if there were none.
+/// Values are no part of it unless they are asked for. A store without a hook runs its statements
+/// as if there were none.
 public struct StatementHook: Sendable {
     private let includesValues: Bool
     private let receive: @Sendable (WatchedStatement) -> Void
@@ -86,8 +86,8 @@ public struct WatchedStatement {
     }
 
     /// How SQLite finds the rows: a line for each step, indented by its depth. Asked when it is
-    /// called, which may only be while the hook runs; empty afterwards, and for statements that have
-    /// no plan.
+    /// called, which may only be while the hook runs; empty afterwards, and for statements that
+    /// have no plan.
     public func plan() -> [String] {
         (try? source.connection?.plan(of: sql)) ?? []
     }

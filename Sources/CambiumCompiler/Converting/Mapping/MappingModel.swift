@@ -29,7 +29,6 @@ struct MappingModel {
     /// The names of the versions.
     let oldVersion: String?
     let newVersion: String?
-
 }
 
 extension MappingModel {

@@ -158,8 +158,8 @@ extension ExpressionChecker {
             typed: others.count == 1 ? others[0] : .or(others), offset: offset)
     }
 
-    /// `x IN y` where y is one value: a string in which x is, as in Core Data, or (as `x IN %@` with
-    /// one value is as common as with a list) what x is equal to.
+    /// `x IN y` where y is one value: a string in which x is, as in Core Data, or (as `x IN %@`
+    /// with one value is as common as with a list) what x is equal to.
     private mutating func within(
         _ operand: Checked, _ right: ParsedExpression, _ options: ComparisonOptions, at offset: Int
     ) -> Checked? {
@@ -247,8 +247,8 @@ extension ExpressionChecker {
         return one == other || (one.isNumber && other.isNumber)
     }
 
-    /// Finds what is wrong with the right side of a comparison whose left side has no meaning: names
-    /// that there are not. What depends on the left side is passed over.
+    /// Finds what is wrong with the right side of a comparison whose left side has no meaning:
+    /// names that there are not. What depends on the left side is passed over.
     private mutating func checkAlone(_ right: ParsedExpression) {
         switch right.kind {
         case .path(.variable(let name), let names) where names.isEmpty:

@@ -154,8 +154,8 @@ struct ExpressionChecker {
         return check(parsed)
     }
 
-    /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a date
-    ///   its seconds since 2001-01-01 UTC.
+    /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a
+    ///   date its seconds since 2001-01-01 UTC.
     mutating func value(
         _ parsed: ParsedExpression, as type: AttributeType, isDerivation: Bool = false
     ) -> Checked? {

@@ -44,8 +44,8 @@ package enum ExpressionCompiler {
     }
 
     /// Checks what a derived attribute is computed from: stored properties of the object and of
-    /// related ones, aggregates, functions. A floating-point attribute also takes exact numbers, and
-    /// dates as seconds since 2001-01-01 UTC.
+    /// related ones, aggregates, functions. A floating-point attribute also takes exact numbers,
+    /// and dates as seconds since 2001-01-01 UTC.
     ///
     /// - Parameters:
     ///   - text: The expression in the grammar of predicate formats.

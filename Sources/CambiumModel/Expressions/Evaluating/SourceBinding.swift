@@ -1,7 +1,7 @@
 extension ModelExpression {
     /// The condition of a fetched property with the values of the object that has the property in
-    /// place of `$source`: what is left speaks of the destination only and is lowered like any other
-    /// condition.
+    /// place of `$source`: what is left speaks of the destination only and is lowered like any
+    /// other condition.
     ///
     /// What looks only at the source becomes a constant. Quantifiers and counts over the source's
     /// objects that also look at the destination are written out, one part for each object.

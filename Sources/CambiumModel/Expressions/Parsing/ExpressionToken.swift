@@ -16,7 +16,8 @@ struct ExpressionToken: Equatable {
         /// An operator or a bracket.
         case symbol(String)
         case end
-        /// What is no word. (Indirect, so that tokens stay small: parsing recurses on small stacks.)
+        /// What is no word. (Indirect, so that tokens stay small: parsing recurses on small
+        /// stacks.)
         indirect case invalid(ExpressionDiagnostic)
     }
 

@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// Something that the author of a model can write so that a migration can be planned. It is a value,
-/// because each kind of model file says it in words of its own.
+/// Something that the author of a model can write so that a migration can be planned. It is a
+/// value, because each kind of model file says it in words of its own.
 package enum MigrationFix: Sendable, Hashable {
     /// The kinds of declarations that a fix may be about.
     package enum Declaration: String, Sendable, Hashable {

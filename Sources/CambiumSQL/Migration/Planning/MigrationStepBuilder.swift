@@ -32,8 +32,8 @@ struct MigrationStepBuilder {
             + [replacement, derivation].compactMap { $0 }
     }
 
-    /// Computes what existing objects have as the values of derived attributes, once everything that
-    /// they are computed from is there.
+    /// Computes what existing objects have as the values of derived attributes, once everything
+    /// that they are computed from is there.
     private var derivation: MigrationStep? {
         let derivations = difference.new.derivations.filter(needsComputing)
         let statements = derivations.compactMap(\.updateOfAll)

@@ -28,8 +28,8 @@ extension TableCopyBuilder {
                 }))
     }
 
-    /// The place in the list of its owner, in the row of a member. Links that move into such rows had
-    /// no order: only a list of its own could have had one, and that may lose members, which is
+    /// The place in the list of its owner, in the row of a member. Links that move into such rows
+    /// had no order: only a list of its own could have had one, and that may lose members, which is
     /// refused. A member without a place comes after the others, by its key.
     func position(_ relationship: String, of entity: String) -> TableCopy.Origin {
         guard let links = oldLinks(relationship, of: entity), links.isKeyOfDestination,

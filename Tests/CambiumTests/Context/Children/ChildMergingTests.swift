@@ -356,8 +356,8 @@ struct ChildMergingTests {
 
     // MARK: What the root's save decides
 
-    /// A root whose policy merges unique values, a robot in the store that it does not know, and one
-    /// of the same serial in its child, saved up.
+    /// A root whose policy merges unique values, a robot in the store that it does not know, and
+    /// one of the same serial in its child, saved up.
     private func withTwins(
         _ policy: MergePolicy,
         _ body: (ManagedObjectContext, ManagedObjectContext, Robot, _ theirs: ObjectID) throws

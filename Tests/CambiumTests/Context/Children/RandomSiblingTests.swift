@@ -3,8 +3,8 @@ import EverythingModel
 import Testing
 
 /// A context, two children, a grandchild and a stranger change the same graph at random, in each
-/// other's way. In the end all of them show what the store has, and both sides of every relationship
-/// agree.
+/// other's way. In the end all of them show what the store has, and both sides of every
+/// relationship agree.
 struct RandomSiblingTests {
     @Test(arguments: [MergePolicy.objectTrump, .storeTrump], [false, true])
     func `a family whose members work against each other comes to one graph`(
