@@ -170,7 +170,8 @@ package struct ModelChecker {
         report(
             .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
             at: attribute,
-            notes: hint(attribute.value, among: Word.allCases.map(\.rawValue)))
+            notes: hint(
+                attribute.value, among: Word.allCases.map { wording.value(name, $0.rawValue) }))
         return nil
     }
 

@@ -29,13 +29,16 @@ extension ModelChecker {
     // MARK: Types
 
     /// The type that an XML attribute names, or nil (and reported).
-    mutating func type(_ written: ParsedAttribute) -> AttributeType? {
+    mutating func type(
+        _ written: ParsedAttribute, orOneOf others: [String] = []
+    ) -> AttributeType? {
         let name = written.value
         if let type = Self.types[name] { return type }
         if enumerationsByName[name] != nil { return .enumeration(name) }
         if brokenNames.contains(name) { return nil }
         let candidates =
             Self.typeWords.map(wording.type) + enumerations.map(\.name) + composites.map(\.name)
+            + others
         let meant =
             Self.foreignTypes[name.lowercased()].map(wording.type)
             ?? nearestName(to: name, among: candidates)

@@ -16,6 +16,12 @@ package struct Wording: Sendable {
         isXcode ? Self.fields[attribute]?.label ?? Self.key(attribute) : attribute
     }
 
+    /// One of the words that an XML attribute may have.
+    func value(_ attribute: String, _ word: String) -> String {
+        guard isXcode, case .choice(_, let choices) = Self.fields[attribute] else { return word }
+        return choices[word] ?? word
+    }
+
     /// An XML attribute with its value.
     func setting(_ attribute: String, _ value: String) -> String {
         isXcode ? "\(name(attribute)) '\(value)'" : "\(attribute)=\"\(value)\""

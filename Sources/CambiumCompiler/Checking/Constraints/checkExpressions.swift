@@ -20,9 +20,12 @@ extension ModelChecker {
     /// What an expression's text means, or nil where it is wrong (and reported at its places). One
     /// that uses a name whose declaration was reported already is passed over.
     ///
-    /// - Parameter lackingParameter: What to note where a parameter of that name is missing.
+    /// - Parameters:
+    ///   - brokenParameters: Parameters that are reported already: what starts with one is not.
+    ///   - lackingParameter: What to note where a parameter of that name is missing.
     mutating func settle<Checked>(
-        _ text: ParsedText, lackingParameter: (String) -> String? = { _ in nil },
+        _ text: ParsedText, brokenParameters: Set<String> = [],
+        lackingParameter: (String) -> String? = { _ in nil },
         _ check: (String) -> Result<Checked, ExpressionDiagnostics>
     ) -> Checked? {
         // What is no expression at all is none whatever the names mean.
@@ -40,7 +43,8 @@ extension ModelChecker {
                 diagnostic.lackingEntity.map(incompleteEntities.contains) ?? false
             }
             if isIncomplete { return nil }
-            for diagnostic in failure.diagnostics {
+            for diagnostic in failure.diagnostics
+            where !Self.starts(diagnostic, with: brokenParameters, in: text) {
                 let declaration = diagnostic.lackingParameter.flatMap(lackingParameter)
                 report(diagnostic, in: text, notes: [declaration].compactMap(\.self))
             }
@@ -62,6 +66,18 @@ extension ModelChecker {
         guard !brokenNames.isEmpty else { return false }
         let words = text.value.unicodeScalars.split { !$0.properties.isXIDContinue }
         return words.contains { brokenNames.contains(String($0)) }
+    }
+
+    /// Whether what is wrong starts with one of the parameters.
+    private static func starts(
+        _ mistake: ExpressionDiagnostic, with parameters: Set<String>, in text: ParsedText
+    ) -> Bool {
+        guard !parameters.isEmpty else { return false }
+        let rest = text.value.utf8.dropFirst(mistake.offset)
+        guard rest.first == UInt8(ascii: "$") else { return false }
+        let name = String(Substring(rest.dropFirst())).unicodeScalars
+            .prefix { $0.properties.isXIDContinue }
+        return parameters.contains(String(name))
     }
 
     private static func capitalized(_ text: String) -> String {

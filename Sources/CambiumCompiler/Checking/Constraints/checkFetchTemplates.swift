@@ -43,7 +43,7 @@ extension ModelChecker {
     private mutating func checkFetchTemplate(
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
     ) -> FetchTemplate {
-        let (declared, order) = checkParameters(of: element, in: model)
+        let (declared, order, broken) = checkParameters(of: element, in: model)
         let names = Set(declared.map(\.name))
         let undeclared = order.filter { !names.contains($0) }
         var condition: ModelExpression?
@@ -53,7 +53,8 @@ extension ModelChecker {
             let allowed = parsed.format == .xcode && order.isEmpty ? nil : undeclared
             let wording = wording
             let checked = settle(
-                element.text, lackingParameter: { wording.declaration(ofParameter: $0, of: name) }
+                element.text, brokenParameters: broken,
+                lackingParameter: { wording.declaration(ofParameter: $0, of: name) }
             ) {
                 ExpressionCompiler.template(
                     $0, entity: entity, model: model, parameters: declared, undeclared: allowed)
@@ -74,39 +75,37 @@ extension ModelChecker {
             userInfo: userInfo(of: element))
     }
 
-    /// The parameters that declare their type, and the names of all in order.
+    /// The parameters that declare their type, the names of all in order, and of those whose type
+    /// is wrong: what they are used for tells it meanwhile.
     private mutating func checkParameters(
         of element: ParsedElement, in model: Model
-    ) -> (declared: [FetchParameter], order: [String]) {
+    ) -> (declared: [FetchParameter], order: [String], broken: Set<String>) {
         var seen: [String: String] = [:]
         var order: [String] = []
         var declared: [FetchParameter] = []
+        var broken: Set<String> = []
         for item in element.children where item.name == "parameter" {
             guard let name = item["name"], checkName(name, isTaken: [], of: "a parameter"),
                 checkDuplicate(name, among: &seen, "a parameter")
             else { continue }
-            guard let written = item["type"] else {
-                order.append(name.value)
-                continue
-            }
+            order.append(name.value)
+            guard let written = item["type"] else { continue }
             if compositesByName[written.value] != nil || written.value == "codable" {
                 report(
                     .unsuitableProperty, "A parameter cannot be a value of \(written.value)",
                     at: written)
-                brokenNames.insert(name.value)
+                broken.insert(name.value)
             } else if enumerationsByName[written.value] == nil,
                 model.entity(named: written.value) != nil
             {
-                order.append(name.value)
                 declared.append(FetchParameter(name: name.value, entity: written.value))
-            } else if let type = type(written) {
-                order.append(name.value)
+            } else if let type = type(written, orOneOf: model.entities.map(\.name)) {
                 declared.append(FetchParameter(name: name.value, type: type))
             } else {
-                brokenNames.insert(name.value)
+                broken.insert(name.value)
             }
         }
-        return (declared, order)
+        return (declared, order, broken)
     }
 
     /// A parameter that the condition does not use has no type, and no use either.

@@ -192,6 +192,13 @@ extension ExpressionChecker {
     }
 
     private mutating func unknownVariable(_ name: String, at offset: Int) -> Checked? {
+        if parameters.contains(where: { $0.name == name }) || unusedNames.contains(name)
+            || inference?.names?.contains(name) ?? false
+        {
+            return fail(
+                "$\(name) is a parameter, and no path can start at one", at: offset,
+                hint: "compare with $\(name) itself, or make what is looked at a parameter")
+        }
         let nearest = nearestName(to: name, among: variables.keys.sorted())
         return fail(
             "there is no variable $\(name)", at: offset,

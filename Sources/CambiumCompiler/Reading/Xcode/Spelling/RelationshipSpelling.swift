@@ -25,7 +25,8 @@ struct RelationshipSpelling: Spelling {
             }
         }
         if let rule = xcode["deletionRule"], rule.value != "Nullify", rule.value != "No Action" {
-            own.set("onDelete", rule.value.lowercased(), from: rule)
+            let word = Self.rules.first { $0.value.lowercased() == rule.value.lowercased() }?.key
+            own.set("onDelete", word ?? rule.value, from: rule)
         }
         own.copy("versionHashModifier", of: xcode, as: "hashModifier")
         identity?.setRenamedFrom(&own, from: xcode)
