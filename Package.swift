@@ -98,7 +98,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CambiumCompilerTests",
-            dependencies: ["CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumModel"],
+            dependencies: [
+                "CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
+                "CambiumModel",
+            ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "CambiumToolTests", dependencies: ["CambiumTool"], swiftSettings: settings),

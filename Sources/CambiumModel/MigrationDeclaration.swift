@@ -3,7 +3,7 @@
 public struct MigrationDeclaration: Sendable, Hashable {
     /// The version that the step starts from.
     public let from: String
-    /// Values for attributes that rows of the old version do not have.
+    /// Values for attributes that rows of the old version do not have, or have to be put right.
     public let fills: [Fill]
     /// Entities and properties whose data is meant to be lost.
     public let drops: [Drop]
@@ -27,7 +27,8 @@ public struct MigrationDeclaration: Sendable, Hashable {
         /// The attribute, by its new name.
         public let attribute: String
         /// The value, computed from the row (old attributes that live on, and new ones without a
-        /// fill).
+        /// fill). Where it looks at the attribute itself every row gets it, else each that has no
+        /// value there.
         public let value: ModelExpression
 
         /// Describes a fill.

@@ -74,6 +74,24 @@ import Testing
         #expect(rows == [["a", "a"], ["b", "b"]])
     }
 
+    @Test func `a fill that looks at the attribute is computed for every row`() throws {
+        let name = ModelExpression.keyPath(root: .subject, names: ["name"])
+        let isA = ModelExpression.comparison(name, .equal, .literal(.string("a")), [])
+        let old = product("1", [Store.string("name")])
+        let new = product(
+            "2", [Store.string("name", limits: Limits(pattern: "[b-z]+"))],
+            fills: [
+                .init(
+                    entity: "Product", attribute: "name",
+                    value: .conditional(isA, then: .literal(.string("z")), otherwise: name))
+            ])
+        let rows = try Store.migrate(old, new, rows: two, query: "SELECT name FROM Product")
+        #expect(rows == [["z"], ["b"]])
+        let step = try #require(MigrationPlan(from: old, to: new).steps.first)
+        #expect(step.kind == .lossy)
+        #expect(step.summary.contains("compute Product.name anew from what it was"))
+    }
+
     @Test func `a default that is made for each object is made for existing ones too`() throws {
         let rows = try Store.migrate(
             product("1", [Store.string("name")]),

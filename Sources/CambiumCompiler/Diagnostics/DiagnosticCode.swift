@@ -101,6 +101,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case brokenChain = 709
     case conditionOnRows = 710
     case removedCase = 711
+    case idleFill = 712
 
     /// As it is printed: `CM103`.
     package var name: String { "CM\(rawValue)" }
@@ -116,7 +117,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
             .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity, .childlessAbstract,
             .singularToMany, .coveredIndex, .uselessIndex, .leakyConstraint, .constantCondition,
             .impliedRule, .impliedDrop, .emptyProof, .brokenChain, .longName, .distantDerivation,
-            .inertOption, .skippedIndex, .conditionOnRows, .removedCase:
+            .inertOption, .skippedIndex, .conditionOnRows, .removedCase, .idleFill:
             .warning
         default:
             .error

@@ -6,34 +6,36 @@ extension ModelCompiler {
     mutating func warnAboutRows(from old: CheckedModel, to new: CheckedModel) {
         let difference = ModelDifference(from: old.model, to: new.model)
         let wording = Wording(new.parsed.format)
-        for risk in difference.rowRisks where !isMet(risk, by: difference.changes, in: new.model) {
+        for risk in difference.rowRisks where !isMet(risk, by: difference, in: new.model) {
             let subject = risk.property.map { "\(risk.entity).\($0)" } ?? risk.entity
-            let fill = "Fill \(subject) in \(wording.migration(to: new.model.version))"
-            if case .removedCases(let enumeration, let names) = risk.kind {
-                let list = names.map { "'\($0)'" }.joined(separator: ", ")
-                diagnostics.append(
-                    Diagnostic(
-                        .removedCase,
-                        "\(enumeration) has no \(list) any more, and a value of \(subject) that is "
-                            + "\(names.count == 1 ? "it" : "one of them") can no longer be read",
-                        at: new.position(of: risk),
-                        notes: [
-                            "Keep the raw value\(names.count == 1 ? "" : "s"), in a case of whatever "
-                                + "name, or fill \(subject) in "
-                                + wording.migration(to: new.model.version)
-                        ]))
-            } else {
-                diagnostics.append(
-                    Diagnostic(
-                        .conditionOnRows, message(for: risk, subject, in: new.model, wording),
-                        at: new.position(of: risk), notes: [remedy(for: risk, fill)]))
-            }
+            let message = message(for: risk, subject, in: new.model, wording)
+            let remedy = remedy(for: risk, subject, in: new.model, difference, wording)
+            let code: DiagnosticCode =
+                if case .removedCases = risk.kind { .removedCase } else { .conditionOnRows }
+            diagnostics.append(
+                Diagnostic(code, message, at: new.position(of: risk), notes: [remedy]))
+        }
+        for fill in difference.idleFills {
+            let subject = "\(fill.entity).\(fill.attribute)"
+            diagnostics.append(
+                Diagnostic(
+                    .idleFill, "Every object has a value of \(subject), and the fill changes none",
+                    at: new.position(of: fill),
+                    notes: [
+                        "Make it of the old value, as in \(Self.revision(of: fill.attribute)): then "
+                            + "every object gets it; or drop \(subject) as well; or remove the fill"
+                    ]))
         }
     }
 
     private func message(
         for risk: RowRisk, _ subject: String, in model: Model, _ wording: Wording
     ) -> String {
+        if case .removedCases(let enumeration, let names) = risk.kind {
+            return "\(enumeration) has no \(names.map { "'\($0)'" }.joined(separator: ", ")) "
+                + "any more, and a value of \(subject) that is "
+                + "\(names.count == 1 ? "it" : "one of them") can no longer be read"
+        }
         let what =
             switch risk.kind {
             case .uniqueness(let properties):
@@ -63,28 +65,80 @@ extension ModelCompiler {
         return wording.type(attribute.type.word)
     }
 
-    private func remedy(for risk: RowRisk, _ fill: String) -> String {
+    // MARK: Remedies
+
+    private func remedy(
+        for risk: RowRisk, _ subject: String, in model: Model, _ difference: ModelDifference,
+        _ wording: Wording
+    ) -> String {
+        let place = wording.migration(to: model.version)
+        let revision = Self.revision(of: risk.property ?? "…")
         switch risk.kind {
-        case .limits, .narrowedType, .presence, .removedCases:
-            "\(fill), or leave it as it was, unless there is no such value"
-        case .rule: "Fill what the rule looks at, or drop the rule, unless there is no such object"
-        case .uniqueness: "Fill what has to differ, unless no two objects are equal in it"
-        case .counts: "Widen them, unless there is no such object"
-        case .abstractEntity: "Leave it as it was, unless there is no such object"
+        case .limits:
+            return "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it "
+                + "as it was, unless there is no such value"
+        case .presence:
+            return "Fill a part of \(subject) in \(place) from its old value, as in "
+                + "\(Self.revision(of: (risk.property ?? "…") + ".…")), or leave it as it was, "
+                + "unless there is no such value"
+        case .narrowedType:
+            return "Leave it as it was, or let the version before put its values right with a "
+                + "fill from the old value, unless there is no such value"
+        case .removedCases(let enumeration, let names):
+            return
+                "Keep the raw value\(names.count == 1 ? "" : "s"), in a case of whatever name, or "
+                + "fill \(subject) in \(place) with \(Self.revision(of: risk, enumeration, in: model))"
+        case .rule:
+            return "Fill what the rule looks at in \(place) from its old value, as in "
+                + "\(Self.revision(of: "…")), or drop the rule, unless there is no such object"
+        case .uniqueness(let properties):
+            if let added = properties.first(where: { difference.isAdded($0, to: risk.entity) }) {
+                return
+                    "Fill '\(added)' in \(place) with what differs from object to object, unless "
+                    + "there is one at most"
+            }
+            return "Add to it what tells such objects apart, or let the program see to it before "
+                + "this version ships, unless no two objects are equal in it"
+        case .counts: return "Widen them, unless there is no such object"
+        case .abstractEntity: return "Leave it as it was, unless there is no such object"
         }
     }
 
+    /// The pattern of a fill that keeps the values that are right: the condition and the other value
+    /// are the author's.
+    private static func revision(of attribute: String) -> String {
+        "TERNARY(…, \(attribute), …)"
+    }
+
+    private static func revision(
+        of risk: RowRisk, _ enumeration: String, in model: Model
+    ) -> String {
+        let path = risk.property ?? "…"
+        let cases = model.enumeration(named: enumeration)?.cases ?? []
+        guard !cases.isEmpty, cases.count <= 5 else { return revision(of: path) }
+        let isOptional =
+            model.entity(named: risk.entity).flatMap { model.attribute(path, of: $0) }?.isOptional
+        let list = cases.map { "'\($0.name)'" }.joined(separator: ", ")
+        return "TERNARY(\(isOptional == true ? "\(path) == nil OR " : "")\(path) IN {\(list)}, "
+            + "\(path), …)"
+    }
+
+    // MARK: What is taken care of
+
     /// Whether the rows that are there meet a new rule by what new attributes have in them, or the
-    /// author has filled what it looks at.
-    private func isMet(_ risk: RowRisk, by changes: [ModelChange], in model: Model) -> Bool {
+    /// author says what they have in what it looks at.
+    private func isMet(_ risk: RowRisk, by difference: ModelDifference, in model: Model) -> Bool {
         guard case .rule(let name) = risk.kind, let entity = model.entity(named: risk.entity),
             let rule = entity.rules.first(where: { $0.name == name })
         else { return false }
         let lineage = Set(model.lineage(of: entity).map(\.name))
-        let filled = (model.migration?.fills ?? []).filter { lineage.contains($0.entity) }
-        if rule.condition.mentions(Set(filled.map(\.attribute))) { return true }
+        let fills = (model.migration?.fills ?? []).filter { lineage.contains($0.entity) }
+        let deciding = fills.filter {
+            difference.decidesEveryValue(of: $0.attribute, in: $0.entity)
+        }
+        if rule.condition.mentions(Set(deciding.map(\.attribute))) { return true }
         var known: [String: Value] = [:]
-        for case .attributeAdded(let owner, let name, let isFilled) in changes
+        for case .attributeAdded(let owner, let name, let isFilled) in difference.changes
         where lineage.contains(owner) && !isFilled {
             guard let attribute = model.attribute(name, of: entity) else { continue }
             switch attribute.defaultValue {
@@ -93,8 +147,10 @@ extension ModelCompiler {
             case .now, .newUUID: break
             }
         }
+        // A fill of what may be nil leaves no nil.
+        let present = fills.filter { $0.value != .literal(.null) }.map(\.attribute)
         return ConstantFolding(entity: entity, model: model, known: known)
-            .value(of: rule.condition) == true
+            .value(of: rule.condition.withValues(at: Set(present))) == true
     }
 }
 
@@ -112,6 +168,24 @@ extension ModelExpression {
             if attributes.contains(names.joined(separator: ".")) { isFound = true }
         }
         return isFound
+    }
+
+    /// The condition where those attributes are known to have some value or other.
+    fileprivate func withValues(at attributes: Set<String>) -> ModelExpression {
+        guard !attributes.isEmpty else { return self }
+        return transformed { expression in
+            guard
+                case .comparison(
+                    .keyPath(root: .subject, let names), let relation, .literal(.null), _) =
+                    expression,
+                attributes.contains(names.joined(separator: "."))
+            else { return nil }
+            return switch relation {
+            case .notEqual: .literal(.bool(true))
+            case .equal: .literal(.bool(false))
+            default: nil
+            }
+        }
     }
 }
 
@@ -134,5 +208,16 @@ extension CheckedModel {
             }
         return element.map { parsed.position(at: $0.offset) }
             ?? position(ofEntity: risk.entity, property: risk.property)
+    }
+
+    /// What a fill says.
+    fileprivate func position(of fill: MigrationDeclaration.Fill) -> SourcePosition {
+        let migration = parsed.root.children(named: "migration").first
+        let element = migration?.children(named: "fill").first { element in
+            element["entity"]?.value == fill.entity
+                && element["attribute"]?.value == fill.attribute
+        }
+        return element.map { parsed.position(at: $0["with"]?.valueOffset ?? $0.offset) }
+            ?? position(ofEntity: fill.entity, property: fill.attribute)
     }
 }

@@ -129,8 +129,80 @@ import Testing
         #expect(risks(entity(.int32, 4)) == [.limits])
         #expect(risks(entity(.int16, 3)) == [.narrowedType])
         #expect(risks(entity(.int32, 3, unique: true)) == [.uniqueness(["x"])])
-        let fill = MigrationDeclaration.Fill(entity: "A", attribute: "x", value: .literal(.int(5)))
-        #expect(risks(entity(.int32, 4), fills: [fill]).isEmpty)
+        func fill(_ value: ModelExpression) -> MigrationDeclaration.Fill {
+            .init(entity: "A", attribute: "x", value: value)
+        }
+        // What has a value keeps it, unless the fill looks at it.
+        #expect(risks(entity(.int32, 4), fills: [fill(.literal(.int(5)))]) == [.limits])
+        let sum = ModelExpression.arithmetic(
+            .keyPath(root: .subject, names: ["x"]), .add, .literal(.int(1)))
+        #expect(risks(entity(.int32, 4), fills: [fill(sum)]).isEmpty)
+        #expect(risks(entity(.int16, 3), fills: [fill(sum)]) == [.narrowedType])
+    }
+
+    @Test func `a rule is no risk that asks what was asked before, in whatever names`() {
+        func more(_ name: String, _ least: Int64) -> ModelExpression {
+            .comparison(
+                .keyPath(root: .subject, names: [name]), .greater, .literal(.int(least)), [])
+        }
+        func entity(_ name: String, _ condition: ModelExpression) -> Entity {
+            Entity(
+                name: "A",
+                attributes: [
+                    Attribute(name: name, type: .int32, renamedFrom: name == "x" ? nil : "x"),
+                    Attribute(name: "y", type: .int32),
+                ], rules: [Rule(name: "r", message: nil, condition: condition)])
+        }
+        let old = model("1", [entity("x", .and([more("x", 3), more("y", 4)]))])
+        func risks(_ new: Entity) -> [RowRisk.Kind] {
+            ModelDifference(from: old, to: model("2", [new])).rowRisks.map(\.kind)
+        }
+        let renamed = model("2", [entity("z", .and([more("z", 3), more("y", 4)]))])
+        #expect(
+            ModelDifference(from: old, to: renamed).changes == [
+                .attributeRenamed(entity: "A", "z", from: "x")
+            ])
+        #expect(risks(entity("z", more("z", 3))).isEmpty)
+        #expect(risks(entity("z", more("z", 4))) == [.rule("r")])
+        #expect(risks(entity("z", .or([more("z", 3), more("y", 4)]))) == [.rule("r")])
+    }
+
+    @Test func `a uniqueness that is widened is no risk, unless a fill changes what differed`() {
+        func entity(_ properties: [String]) -> Entity {
+            Entity(
+                name: "A", attributes: [string("x", optional: true), string("y")],
+                uniqueConstraints: [UniqueConstraint(properties: properties)])
+        }
+        func risks(
+            _ properties: [String], fills: [MigrationDeclaration.Fill] = []
+        ) -> [RowRisk.Kind] {
+            ModelDifference(
+                from: model("1", [entity(["x"])]),
+                to: model("2", [entity(properties)], fills: fills)
+            ).rowRisks.map(\.kind)
+        }
+        #expect(risks(["x", "y"]).isEmpty)
+        #expect(risks(["y"]) == [.uniqueness(["y"])])
+        let fill = MigrationDeclaration.Fill(
+            entity: "A", attribute: "x", value: .literal(.string("same")))
+        #expect(risks(["x", "y"], fills: [fill]) == [.uniqueness(["x", "y"])])
+    }
+
+    @Test func `each attribute with a case that is gone is named`() {
+        func kind(_ cases: [String]) -> Enumeration {
+            Enumeration(
+                name: "Kind", rawType: .string,
+                cases: cases.map { .init(name: $0, rawValue: .string($0)) })
+        }
+        let entity = Entity(
+            name: "A",
+            attributes: ["x", "y"].map { Attribute(name: $0, type: .enumeration("Kind")) })
+        func model(_ version: String, _ cases: [String]) -> Model {
+            Model(
+                name: "Shop", version: version, entities: [entity], enumerations: [kind(cases)])
+        }
+        let risks = ModelDifference(from: model("1", ["a", "b"]), to: model("2", ["a"])).rowRisks
+        #expect(risks.map(\.property) == ["x", "y"])
     }
 
     @Test func `a new required to-one of existing objects is refused`() {

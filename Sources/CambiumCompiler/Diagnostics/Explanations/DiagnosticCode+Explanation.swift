@@ -90,6 +90,7 @@ extension DiagnosticCode {
         case .brokenChain: .brokenChain
         case .conditionOnRows: .conditionOnRows
         case .removedCase: .removedCase
+        case .idleFill: .idleFill
         }
     }
 }

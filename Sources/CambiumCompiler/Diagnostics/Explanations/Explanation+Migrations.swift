@@ -179,11 +179,11 @@ extension Explanation {
             could not be opened.
             """,
         remedy: """
-            Fill what the conditions look at, or loosen them. If your rows do meet them, test the \
-            migration with a real store.
+            Loosen the conditions, or fill what they look at: a fill that looks at the old value is \
+            computed for every row. If your rows do meet them, test the migration with a real store.
             """,
         wrong: .words("A new rule total == 7 over rows with any total"),
-        right: .words("The rule, and a fill that gives existing rows the total 7"))
+        right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)"))
 
     static let brokenChain = Explanation(
         title: "Old stores cannot be migrated",

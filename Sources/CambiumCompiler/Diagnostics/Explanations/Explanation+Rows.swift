@@ -9,8 +9,12 @@ extension Explanation {
             the object is read, and refused when it is saved next.
             """,
         remedy: """
-            Fill what is looked at with values that fit, or loosen the condition. If there can be no \
-            such rows, nothing needs to be done: the next version does not warn of it any more.
+            Loosen the condition, or fill what it looks at: a fill that looks at the attribute's own \
+            value is computed for every row; any other gives a value to rows without one, and puts \
+            nothing right. Values that do not fit a type are put right in a version of their own, \
+            before the type changes; of what has to be unique only the program knows which object to \
+            change. If there can be no such rows, nothing needs to be done: the next version does \
+            not warn of it any more.
             """,
         wrong: .versions(
             """
@@ -46,8 +50,8 @@ extension Explanation {
             saved.
             """,
         remedy: """
-            Keep the case, or give its raw value to another case. If no object needs the value, fill \
-            the attribute.
+            Keep the case, or give its raw value to another case. Or give its objects another case, \
+            with a fill that looks at the old value: TERNARY(kind IN {'book'}, kind, 'book').
             """,
         wrong: .versions(
             """
@@ -74,5 +78,44 @@ extension Explanation {
             <entity name="Product">
               <attribute name="kind" type="Kind"/>
             </entity>
+            """))
+
+    static let idleFill = Explanation(
+        title: "A fill changes nothing",
+        meaning: """
+            The attribute was required before, so every object has a value, and a fill is for \
+            objects that have none, unless it looks at the value of before.
+            """,
+        remedy: """
+            Make the value of the old one, drop the attribute's old values as well so that all \
+            objects get the new one, or remove the fill.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="price" with="9.5"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="price" with="price * 1.19"/>
+            </migration>
             """))
 }

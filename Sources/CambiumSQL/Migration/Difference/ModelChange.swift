@@ -13,6 +13,7 @@ package enum ModelChange: Sendable, Hashable {
     case attributeConverted(entity: String, String, to: String, kind: MigrationKind)
     case attributeBecameRequired(entity: String, String)
     case attributeBecameOptional(entity: String, String)
+    case attributeRevised(entity: String, String)
     case attributeStored(entity: String, String)
     case derivationAdded(entity: String, String)
     case derivationChanged(entity: String, String)
@@ -40,7 +41,8 @@ package enum ModelChange: Sendable, Hashable {
             .entityBecameAbstract(let entity), .attributeAdded(let entity, _, _),
             .attributeDropped(let entity, _), .attributeRenamed(let entity, _, _),
             .attributeConverted(let entity, _, _, _), .attributeBecameRequired(let entity, _),
-            .attributeBecameOptional(let entity, _), .attributeStored(let entity, _),
+            .attributeBecameOptional(let entity, _), .attributeRevised(let entity, _),
+            .attributeStored(let entity, _),
             .derivationAdded(let entity, _), .derivationChanged(let entity, _),
             .derivationDropped(let entity, _), .externalChanged(let entity, _, _),
             .presenceChanged(let entity, _),
@@ -74,6 +76,8 @@ package enum ModelChange: Sendable, Hashable {
         case .entityBecameAbstract, .attributeBecameRequired, .limitsChanged, .uniqueAdded,
             .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
+        case .attributeRevised:
+            .lossy
         case .orderChanged(_, _, let isOrdered):
             isOrdered ? .reversible : .lossy
         case .relationshipDropped(_, _, let losesLinks):
@@ -99,6 +103,8 @@ package enum ModelChange: Sendable, Hashable {
             "change the type of \(entity).\(name) to \(type)"
         case .attributeBecameRequired(let entity, let name): "require \(entity).\(name)"
         case .attributeBecameOptional(let entity, let name): "make \(entity).\(name) optional"
+        case .attributeRevised(let entity, let name):
+            "compute \(entity).\(name) anew from what it was"
         case .attributeStored(let entity, let name): "store \(entity).\(name)"
         case .derivationAdded(let entity, let name): "compute \(entity).\(name)"
         case .derivationChanged(let entity, let name):

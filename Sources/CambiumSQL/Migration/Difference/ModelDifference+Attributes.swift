@@ -60,6 +60,9 @@ extension ModelDifference {
         if becomesRequired || match.fill(of: new.name, in: entity.name) != nil {
             checkValueForExistingObjects(new, of: entity, became: "no longer optional")
         }
+        if match.isRevised(new.name, in: entity.name) {
+            add(.attributeRevised(entity: entity.name, new.name))
+        }
         if becomesRequired {
             add(.attributeBecameRequired(entity: entity.name, new.name))
         } else if !old.isOptional, new.isOptional {
@@ -133,6 +136,18 @@ extension ModelDifference {
         _ attribute: Attribute, of entity: Entity, became reason: String
     ) {
         if let fill = match.fill(of: attribute.name, in: entity.name) {
+            if match.isRevised(attribute.name, in: entity.name),
+                !match.hasOldValues(attribute.name, in: entity.name)
+            {
+                let place = "\(entity.name).\(attribute.name)"
+                add(
+                    MigrationProblem(
+                        entity: entity.name, property: attribute.name,
+                        message:
+                            "The fill of \(place) looks at \(place), which has no value before "
+                            + "the fill: it is new, or a drop takes the old values; without the "
+                            + "drop they are there"))
+            }
             if ValueSource.fill(fill, for: attribute, of: entity, in: new) == nil {
                 add(
                     MigrationProblem(

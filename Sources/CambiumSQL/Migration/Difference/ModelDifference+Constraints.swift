@@ -19,18 +19,14 @@ extension ModelDifference {
             let oldRule = oldEntity.rules.first { $0.name == rule.name }
             if oldRule == nil {
                 add(.ruleAdded(entity: entity.name, rule.name))
-            } else if oldRule?.condition != rule.condition {
+            } else if let oldRule,
+                inNewNames(oldRule.condition, of: oldEntity) != rule.condition
+            {
                 add(.ruleChanged(entity: entity.name, rule.name))
             }
         }
         for rule in oldEntity.rules where !entity.rules.contains(where: { $0.name == rule.name }) {
             add(.ruleDropped(entity: entity.name, rule.name))
         }
-    }
-
-    private func newName(of property: String, in oldEntity: Entity) -> String {
-        guard let declarer = old.declarer(of: property, in: oldEntity) else { return property }
-        return match.newAttribute(of: property, in: declarer.name)?.name
-            ?? match.newRelationship(of: property, in: declarer.name)?.name ?? property
     }
 }

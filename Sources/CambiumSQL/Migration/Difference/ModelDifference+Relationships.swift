@@ -35,12 +35,12 @@ extension ModelDifference {
                     new, old, of: entity,
                     "leads to \(new.destination) and no longer to \(oldDestination.name)")
             }
-        } else if match.isDropped(old.destination, nil) {
+        } else if destination?.name != old.destination, match.isDropped(old.destination, nil) {
             addUnlinked(
                 new, old, of: entity,
                 "leads to \(new.destination) and no longer to "
                     + old.destination)
-        }  // else it is not known yet what became of the destination, which is reported
+        }  // else what became of the destination is not known yet, or wrong, which is reported
         let oldInverse = old.inverse.flatMap { inverse in
             self.old.entity(named: old.destination).flatMap { destination in
                 self.old.declarer(of: inverse, in: destination)

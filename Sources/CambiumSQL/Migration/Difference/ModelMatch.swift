@@ -251,11 +251,6 @@ package struct ModelMatch {
             new.entity(named: found.entity)?.relationships.first { $0.name == found.property }
         }
     }
-
-    /// What the author gives existing objects as the value of a new or newly required attribute.
-    func fill(of attribute: String, in entity: String) -> ModelExpression? {
-        new.migration?.fills.first { $0.entity == entity && $0.attribute == attribute }?.value
-    }
 }
 
 extension Entity {

@@ -99,8 +99,9 @@ struct TableCopyBuilder {
             ? .column(oldColumn) : .sql(conversion.value("old.\(SQLText.identifier(oldColumn))"))
         let isNeeded = fill != nil || old.isOptional && !attribute.isOptional
         guard isNeeded, let value else { return .init(origin) }
-        return .init(
-            origin, new: "coalesce(\(quoted), \(restricted(value, to: entity)))")
+        let given = restricted(value, to: entity)
+        if match.isRevised(attribute.name, in: entity.name) { return .init(origin, new: given) }
+        return .init(origin, new: "coalesce(\(quoted), \(given))")
     }
 
     private func derivedValue(of attribute: Attribute, of entity: Entity) -> TableCopy.Origin {

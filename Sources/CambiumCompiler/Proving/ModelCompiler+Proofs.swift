@@ -1,0 +1,100 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+
+/// The rounds of proofs, which are run at the same time.
+extension ModelCompiler {
+    /// Something to prove that has nothing to do with the others.
+    enum Proof: Sendable {
+        case schema(SchemaProof)
+        /// The step to the version of that number.
+        case step(Int)
+    }
+
+    enum ProofOutcome: Sendable {
+        case schema((any Error)?)
+        case step(Migration?, [Diagnostic])
+    }
+
+    /// What there is to prove: that the current version's store can be made (which also finds an
+    /// SQLite that is too old), and the steps from each version to the next.
+    mutating func proofs(
+        of versions: [CheckedModel], _ schemas: [Schema]
+    ) -> [Proof]? {
+        guard let current = versions.last, let schema = schemas.last else { return nil }
+        do throws(MigrationProver.Failure) {
+            let parts = try SchemaProof.parts(of: schema, current.model).map(Proof.schema)
+            // Nothing is planned where a step of the program is refused.
+            guard versions.allSatisfy({ Self.programSteps(of: $0).isEmpty }) else { return parts }
+            return parts + versions.indices.dropFirst().map(Proof.step)
+        } catch {
+            diagnostics.append(Self.schemaFailure(error, at: current.position(ofEntity: nil)))
+            return nil
+        }
+    }
+
+    static func outcome(
+        of proof: Proof, _ versions: [CheckedModel], _ schemas: [Schema]
+    ) -> ProofOutcome {
+        switch proof {
+        case .schema(let part):
+            do {
+                try part.run()
+                return .schema(nil)
+            } catch {
+                return .schema(error)
+            }
+        case .step(let index):
+            var compiler = ModelCompiler()
+            let (old, new) = (versions[index - 1], versions[index])
+            let pair = (old: schemas[index - 1], new: schemas[index])
+            let isLast = index + 1 == versions.count
+            let migration =
+                ShippedStep.hasShipped(to: new, isLast: isLast)
+                ? compiler.planShipped(from: old, to: new, pair)
+                : compiler.plan(from: old, to: new, pair, isLast: isLast)
+            return .step(migration, compiler.diagnostics)
+        }
+    }
+
+    /// The steps that were proven; nil where the current version's store cannot be made, or where
+    /// a step is refused.
+    mutating func migrations(
+        of outcomes: [ProofOutcome], between versions: [CheckedModel]
+    ) -> [Migration]? {
+        for case .schema(let error?) in outcomes {
+            let position = versions.last?.position(ofEntity: nil)
+            if let position { diagnostics.append(Self.schemaFailure(error, at: position)) }
+            return nil
+        }
+        for version in versions { refuseSteps(of: version) }
+        guard !diagnostics.hasErrors else { return nil }
+        var migrations: [Migration] = []
+        for case .step(let migration, let found) in outcomes {
+            diagnostics += found
+            if let migration {
+                migrations.append(migration)
+            } else {
+                // Nothing leads from before a step that cannot be taken.
+                migrations = []
+            }
+        }
+        return migrations
+    }
+
+    private static func programSteps(of version: CheckedModel) -> [ParsedElement] {
+        let migration = version.parsed.root.children(named: "migration").first
+        return migration?.children(named: "step") ?? []
+    }
+
+    /// Steps that the program supplies are held in the model; nothing runs them yet.
+    private mutating func refuseSteps(of version: CheckedModel) {
+        for step in Self.programSteps(of: version) {
+            diagnostics.append(
+                Diagnostic(
+                    .notSupportedYet, "A migration with a step of the program cannot be run yet",
+                    at: version.parsed.position(at: step.offset),
+                    notes: ["Fills and drops can; so can two versions, one after the other"]))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+
+/// One step from a version to the next.
+extension ModelCompiler {
+    /// Plans and proves a step; its problems are reported where the author can solve them.
+    mutating func plan(
+        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema),
+        isLast: Bool
+    ) -> Migration? {
+        do throws(MigrationProblems) {
+            let migration = try Migration(from: old.model, to: new.model, schemas: schemas)
+            // What has shipped asks of the rows what it asks.
+            if isLast { warnAboutRows(from: old, to: new) }
+            return prove(migration, from: old, to: new, schemas) ? migration : nil
+        } catch {
+            for problem in error.problems { report(problem, from: old, to: new) }
+            return nil
+        }
+    }
+
+    /// Plans and proves a step that has shipped in an Xcode bundle: nothing about it can be changed
+    /// any more, so there are only warnings.
+    mutating func planShipped(
+        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema)
+    ) -> Migration? {
+        let step = ShippedStep(from: old.model, to: new.model)
+        let place = new.position(ofEntity: nil)
+        let migration: Migration
+        do throws(MigrationProblems) {
+            migration = try Migration(from: old.model, to: step.target, schemas: schemas)
+        } catch {
+            diagnostics.append(
+                Diagnostic(
+                    .brokenChain,
+                    "Stores of version '\(old.model.version)' and before cannot be migrated: the "
+                        + "step to this version needs more than the two versions say",
+                    at: place, notes: error.problems.prefix(3).map(\.message)))
+            return nil
+        }
+        if !step.losses.isEmpty {
+            diagnostics.append(
+                Diagnostic(
+                    .impliedDrop,
+                    "The step from version '\(old.model.version)' loses data, as it did in "
+                        + "Core Data: \(step.losses.joined(separator: ", "))",
+                    at: place))
+        }
+        return prove(migration, from: old, to: new, schemas, isShipped: true) ? migration : nil
+    }
+
+    /// Runs a migration. One that has shipped, of which long chains have a hundred, is run with one
+    /// set of rows.
+    private mutating func prove(
+        _ migration: Migration, from old: CheckedModel, to new: CheckedModel,
+        _ schemas: (old: Schema, new: Schema), isShipped: Bool = false
+    ) -> Bool {
+        do {
+            let proof = try MigrationProver.prove(
+                from: old.model, to: new.model, schemas: schemas, migration: migration,
+                seeds: isShipped ? 0..<1 : 0..<3, trials: isShipped ? 0 : 48, isBrief: isShipped)
+            if proof.isEmpty, !isShipped {
+                let migration = new.parsed.root.children(named: "migration").first
+                diagnostics.append(
+                    Diagnostic(
+                        .emptyProof,
+                        "The migration from version \(old.model.version) was proven on empty "
+                            + "stores only: it refused all generated rows",
+                        at: new.parsed.position(at: (migration ?? new.parsed.root).offset),
+                        notes: [
+                            "A store with rows that do not meet the new conditions cannot be "
+                                + "opened; loosen them, or fill what they look at from its old "
+                                + "value"
+                        ]))
+            }
+            return true
+        } catch {
+            diagnostics.append(
+                Diagnostic(
+                    .unprovenMigration,
+                    "The migration from version \(old.model.version) fails on SQLite: "
+                        + Self.line(of: error),
+                    at: new.position(ofEntity: nil),
+                    notes: ["Change what the error names, or go there in two versions"]))
+            return false
+        }
+    }
+
+    /// At the entity or property in the newer file; what is only in the older one is reported at
+    /// the newer file's migration, which is where the fix goes.
+    private mutating func report(
+        _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
+    ) {
+        let position =
+            switch problem.side {
+            case .new: new.position(ofEntity: problem.entity, property: problem.property)
+            case .old: new.position(ofSuccessorOf: problem.entity)
+            }
+        let wording = Wording(new.parsed.format)
+        let notes = problem.fixes.map { fix in
+            wording.text(
+                of: fix, from: old.model.version, to: new.model.version,
+                hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
+                renamingID: { old.parsed.renamingID(of: $0, in: problem) })
+        }
+        diagnostics.append(
+            Diagnostic(.undecidedMigration, problem.message, at: position, notes: notes))
+    }
+
+    /// What to say of a version whose store cannot be made.
+    static func schemaFailure(_ error: any Error, at position: SourcePosition) -> Diagnostic {
+        Diagnostic(
+            .unprovenMigration, "The schema fails on SQLite: \(line(of: error))", at: position,
+            notes: ["No store of this model can be made here: change what the error names"])
+    }
+
+    /// Errors quote SQL, which has many lines, and of a large table thousands.
+    static func line(of error: any Error) -> String {
+        let line = "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return line.count > 300 ? line.prefix(300) + " …" : line
+    }
+}
+
+extension MigrationProver.Proof {
+    /// Whether all generated rows were refused.
+    fileprivate var isEmpty: Bool { rows == 0 && refusals > 0 }
+}

@@ -1,0 +1,51 @@
+import CambiumModel
+
+extension ModelMatch {
+    /// What the author gives existing objects as the value of an attribute.
+    func fill(of attribute: String, in entity: String) -> ModelExpression? {
+        new.migration?.fills.first { $0.entity == entity && $0.attribute == attribute }?.value
+    }
+
+    /// Whether a fill looks at the attribute's own value: then it is computed for every object. Any
+    /// other fill is for the objects that have no value.
+    func isRevised(_ attribute: String, in entity: String) -> Bool {
+        guard let fill = fill(of: attribute, in: entity), let owner = new.entity(named: entity)
+        else { return false }
+        let sources = DerivationSources(of: fill, entity: owner, in: new)
+        return sources.nodes[0].properties.contains(attribute)
+    }
+
+    /// Whether objects may have a value of the attribute already.
+    func hasOldValues(_ attribute: String, in entity: String) -> Bool {
+        oldAttribute(of: attribute, in: entity).map { !$0.isTransient } ?? false
+    }
+}
+
+extension ModelDifference {
+    /// Whether the migration says what every object has at an attribute afterwards, whatever it had.
+    package func decidesEveryValue(of attribute: String, in entity: String) -> Bool {
+        match.fill(of: attribute, in: entity) != nil
+            && (!match.hasOldValues(attribute, in: entity)
+                || match.isRevised(attribute, in: entity))
+    }
+
+    /// Whether a property of an entity, or of its ancestors, is one that objects have no value of.
+    package func isAdded(_ property: String, to entity: String) -> Bool {
+        guard let entity = new.entity(named: entity),
+            let declarer = new.declarer(of: property, in: entity),
+            new.attribute(property, of: entity) != nil
+        else { return false }
+        return !match.hasOldValues(property, in: declarer.name)
+    }
+
+    /// The fills for objects without a value, of attributes that have one in every object.
+    package var idleFills: [MigrationDeclaration.Fill] {
+        (new.migration?.fills ?? []).filter { fill in
+            guard let before = match.oldAttribute(of: fill.attribute, in: fill.entity) else {
+                return false
+            }
+            return !before.isOptional && !before.isTransient
+                && !match.isRevised(fill.attribute, in: fill.entity)
+        }
+    }
+}

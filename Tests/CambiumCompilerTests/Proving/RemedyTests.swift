@@ -1,0 +1,109 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+import Testing
+
+@testable import CambiumCompiler
+
+/// What the compiler says to do about rows puts them right.
+struct RemedyTests {
+    /// Compiles two versions, which are without findings, and migrates rows of the first.
+    private func migrate(
+        _ first: String, _ second: String, rows: String, query: String
+    ) throws -> [[StoredValue]] {
+        func version(_ number: Int, _ body: String) -> String {
+            "<model xmlns='urn:cambium:model:1' name='Shop' version='\(number)'>\(body)</model>"
+        }
+        let folder = try BundleReaderTests.Folder([
+            "1.xml": version(1, first), "2.xml": version(2, second),
+        ])
+        let compilation = ModelCompiler.compile(folder.bundle.path)
+        #expect(compilation.diagnostics.map(\.rendered) == [])
+        let bundle = try #require(compilation.bundle)
+        let old = try #require(bundle.versions.first).model
+        let new = try #require(bundle.versions.last).model
+        let connection = try MigrationProver.makeStore(of: old, seed: nil)
+        try connection.execute(rows)
+        _ = try MigrationRunner(model: new, migrations: bundle.migrations).open(connection)
+        return try connection.rows(query)
+    }
+
+    private func versions(of code: DiagnosticCode) throws -> (first: String, second: String) {
+        guard case .versions(let first, let second) = code.explanation.right else {
+            throw Failure()
+        }
+        return (first, second)
+    }
+
+    private struct Failure: Error {}
+
+    @Test func `the explained fill puts values beyond new limits right`() throws {
+        let right = try versions(of: .conditionOnRows)
+        let rows = try migrate(
+            right.first, right.second,
+            rows: "INSERT INTO Product (_id, stock) VALUES (1, -5), (2, 7)",
+            query: "SELECT stock FROM Product ORDER BY _id")
+        #expect(rows == [[.integer(0)], [.integer(7)]])
+    }
+
+    @Test func `the explained case has the raw value of the one that is gone`() throws {
+        let right = try versions(of: .removedCase)
+        let rows = try migrate(
+            right.first, right.second,
+            rows: "INSERT INTO Product (_id, kind) VALUES (1, 'toy'), (2, 'book')",
+            query: "SELECT kind FROM Product ORDER BY _id")
+        #expect(rows == [[.text("toy")], [.text("book")]])
+        #expect(right.second.contains(#"value="toy""#))
+    }
+
+    @Test func `the noted fill gives the objects of a case that is gone another`() throws {
+        func body(_ toy: String) -> String {
+            """
+            <enum name="Kind"><case name="book"/>\(toy)</enum>
+            <entity name="Product"><attribute name="kind" type="Kind"/></entity>
+            """
+        }
+        let rows = try migrate(
+            body(#"<case name="toy"/>"#),
+            body("") + """
+                <migration from="1"><fill entity="Product" attribute="kind"
+                with="TERNARY(kind IN {'book'}, kind, 'book')"/></migration>
+                """,
+            rows: "INSERT INTO Product (_id, kind) VALUES (1, 'toy'), (2, 'book')",
+            query: "SELECT kind FROM Product ORDER BY _id")
+        #expect(rows == [[.text("book")], [.text("book")]])
+    }
+
+    @Test func `a fill and a drop give all objects the new value`() throws {
+        let entity = "<entity name='Product'><attribute name='price' type='int32'/></entity>"
+        let rows = try migrate(
+            entity,
+            entity + """
+                <migration from="1"><drop entity="Product" property="price" reason="one price"/>
+                <fill entity="Product" attribute="price" with="9"/></migration>
+                """,
+            rows: "INSERT INTO Product (_id, price) VALUES (1, 4)",
+            query: "SELECT price FROM Product")
+        #expect(rows == [[.integer(9)]])
+    }
+
+    @Test func `the summary says what was proven on empty stores only`() throws {
+        func text(_ rule: String, _ version: Int) -> String {
+            """
+            <model xmlns="urn:cambium:model:1" name="Shop" version="\(version)">
+            <entity name="Product"><attribute name="sku" type="string"/>\(rule)</entity></model>
+            """
+        }
+        func summary(_ rule: String) throws -> String? {
+            let folder = try BundleReaderTests.Folder([
+                "1.xml": text("", 1), "2.xml": text(rule, 2),
+            ])
+            return ModelCompiler.compile(folder.bundle.path).bundle?.summary
+        }
+        #expect(try summary("") == "Shop, version 2: no errors; 1 migration proven on SQLite")
+        #expect(
+            try summary(#"<rule name="only">length:(sku) == 4711</rule>"#)
+                == "Shop, version 2: no errors; 1 migration proven on SQLite, on empty stores only")
+    }
+}
