@@ -65,64 +65,6 @@ extension ModelCompiler {
         return wording.type(attribute.type.word)
     }
 
-    // MARK: Remedies
-
-    private func remedy(
-        for risk: RowRisk, _ subject: String, in model: Model, _ difference: ModelDifference,
-        _ wording: Wording
-    ) -> String {
-        let place = wording.migration(to: model.version)
-        let revision = Self.revision(of: risk.property ?? "…")
-        switch risk.kind {
-        case .limits:
-            return "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it "
-                + "as it was, unless there is no such value"
-        case .presence:
-            return "Fill a part of \(subject) in \(place) from its old value, as in "
-                + "\(Self.revision(of: (risk.property ?? "…") + ".…")), or leave it as it was, "
-                + "unless there is no such value"
-        case .narrowedType:
-            return "Leave it as it was, or let the version before put its values right with a "
-                + "fill from the old value, unless there is no such value"
-        case .removedCases(let enumeration, let names):
-            return
-                "Keep the raw value\(names.count == 1 ? "" : "s"), in a case of whatever name, or "
-                + "fill \(subject) in \(place) with \(Self.revision(of: risk, enumeration, in: model))"
-        case .rule:
-            return "Fill what the rule looks at in \(place) from its old value, as in "
-                + "\(Self.revision(of: "…")), or drop the rule, unless there is no such object"
-        case .uniqueness(let properties):
-            if let added = properties.first(where: { difference.isAdded($0, to: risk.entity) }) {
-                return
-                    "Fill '\(added)' in \(place) with what differs from object to object, unless "
-                    + "there is one at most"
-            }
-            return "Add to it what tells such objects apart, or let the program see to it before "
-                + "this version ships, unless no two objects are equal in it"
-        case .counts: return "Widen them, unless there is no such object"
-        case .abstractEntity: return "Leave it as it was, unless there is no such object"
-        }
-    }
-
-    /// The pattern of a fill that keeps the values that are right: the condition and the other value
-    /// are the author's.
-    private static func revision(of attribute: String) -> String {
-        "TERNARY(…, \(attribute), …)"
-    }
-
-    private static func revision(
-        of risk: RowRisk, _ enumeration: String, in model: Model
-    ) -> String {
-        let path = risk.property ?? "…"
-        let cases = model.enumeration(named: enumeration)?.cases ?? []
-        guard !cases.isEmpty, cases.count <= 5 else { return revision(of: path) }
-        let isOptional =
-            model.entity(named: risk.entity).flatMap { model.attribute(path, of: $0) }?.isOptional
-        let list = cases.map { "'\($0.name)'" }.joined(separator: ", ")
-        return "TERNARY(\(isOptional == true ? "\(path) == nil OR " : "")\(path) IN {\(list)}, "
-            + "\(path), …)"
-    }
-
     // MARK: What is taken care of
 
     /// Whether the rows that are there meet a new rule by what new attributes have in them, or the

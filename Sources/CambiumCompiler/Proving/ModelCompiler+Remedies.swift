@@ -1,0 +1,91 @@
+import CambiumModel
+import CambiumSQL
+
+extension ModelCompiler {
+    /// What can be done about rows that do not meet what is asked.
+    func remedy(
+        for risk: RowRisk, _ subject: String, in model: Model, _ difference: ModelDifference,
+        _ wording: Wording
+    ) -> String {
+        let place = wording.migration(to: model.version)
+        let revision = Self.revision(of: risk.property ?? "…")
+        switch risk.kind {
+        case .limits:
+            let entity = model.entity(named: risk.entity)
+            let attribute = entity.flatMap { model.attribute(risk.property ?? "", of: $0) }
+            // No expression sees what lies in a file.
+            if attribute?.usesExternalForm == true {
+                return "Leave it as it was, unless there is no such value"
+            }
+            return "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it "
+                + "as it was, unless there is no such value"
+        case .presence:
+            return "Fill a part of \(subject) in \(place) from its old value, as in "
+                + "\(Self.revision(of: (risk.property ?? "…") + ".…")), or leave it as it was, "
+                + "unless there is no such value"
+        case .narrowedType:
+            return "Leave it as it was, or let the version before put its values right with a "
+                + "fill from the old value, unless there is no such value"
+        case .removedCases(let enumeration, let names):
+            return
+                "Keep the raw value\(names.count == 1 ? "" : "s"), in a case of whatever name, or "
+                + "fill \(subject) in \(place) with \(Self.revision(of: risk, enumeration, in: model))"
+        case .rule(let name):
+            guard let attribute = Self.attribute(ofRule: name, of: risk.entity, in: model) else {
+                return "Drop the rule, or let the program see to it before this version ships, "
+                    + "unless there is no such object"
+            }
+            return "Fill what the rule looks at in \(place) from its old value, as in "
+                + "\(Self.revision(of: attribute)), or drop the rule, unless there is no such object"
+        case .uniqueness(let properties):
+            if let added = properties.first(where: { difference.isAdded($0, to: risk.entity) }) {
+                return
+                    "Fill '\(added)' in \(place) with what differs from object to object, unless "
+                    + "there is one at most"
+            }
+            return "Add to it what tells such objects apart, or let the program see to it before "
+                + "this version ships, unless no two objects are equal in it"
+        case .counts: return "Widen them, unless there is no such object"
+        case .abstractEntity: return "Leave it as it was, unless there is no such object"
+        }
+    }
+
+    /// The pattern of a fill that keeps the values that are right: the condition and the other value
+    /// are the author's.
+    static func revision(of attribute: String) -> String {
+        "TERNARY(…, \(attribute), …)"
+    }
+
+    /// The first attribute that a rule looks at of the object's own.
+    private static func attribute(
+        ofRule name: String, of entity: String, in model: Model
+    ) -> String? {
+        guard let entity = model.entity(named: entity),
+            let rule = entity.rules.first(where: { $0.name == name })
+        else { return nil }
+        var found: String?
+        rule.condition.visit { expression in
+            guard found == nil, case .keyPath(root: .subject, let names) = expression else {
+                return
+            }
+            let path = names.joined(separator: ".")
+            if let attribute = model.attribute(path, of: entity), attribute.derivation == nil {
+                found = path
+            }
+        }
+        return found
+    }
+
+    private static func revision(
+        of risk: RowRisk, _ enumeration: String, in model: Model
+    ) -> String {
+        let path = risk.property ?? "…"
+        let cases = model.enumeration(named: enumeration)?.cases ?? []
+        guard !cases.isEmpty, cases.count <= 5 else { return revision(of: path) }
+        let isOptional =
+            model.entity(named: risk.entity).flatMap { model.attribute(path, of: $0) }?.isOptional
+        let list = cases.map { "'\($0.name)'" }.joined(separator: ", ")
+        return "TERNARY(\(isOptional == true ? "\(path) == nil OR " : "")\(path) IN {\(list)}, "
+            + "\(path), …)"
+    }
+}
