@@ -152,6 +152,23 @@ rm "$work/bin/swift"
 setup
 says "There is no 'swift' in the PATH" "a machine without Swift is told"
 
+# What failed, from a test's output
+
+cat >"$work/log" <<'END'
+✔ Test "one" passed after 1.0 seconds.
+✘ Test "two" recorded an issue at File.swift:3:4: Expectation failed: 1 == 2
+↳ Replay with CAMBIUM_SEED=7
+◇ Test "three" started.
+a line that "three" prints
+✘ Test "two" failed after 1.0 seconds with 1 issue.
+✔ Suite FileTests passed after 2.0 seconds.
+END
+sh "$root/Scripts/failures.sh" "$work/log" >"$work/output" 2>&1
+says "1 == 2" "failures.sh says what failed"
+says "CAMBIUM_SEED=7" "failures.sh says what explains it"
+! grep -q 'one\|three\|FileTests' "$work/output"
+result $? "failures.sh leaves out what passed"
+
 # Command lines
 for arguments in "--budget" "--budget ten" "--minutes 3"; do
     # shellcheck disable=SC2086

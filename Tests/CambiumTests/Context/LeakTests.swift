@@ -128,7 +128,7 @@ struct LeakTests {
                 try context.get(id, as: Node.self).number = 5
                 try context.save()
             }
-            await Task.yield()
+            try await eventually { node.number == 5 }
             #expect(node.number == 5)
             watch(view)
             watch(background, "background context")
@@ -136,7 +136,7 @@ struct LeakTests {
             watch(container.coordinator, "coordinator")
         }
         // The jobs that were enqueued for the ends of events.
-        for _ in 0..<10 where !watch.alive.isEmpty { await Task.yield() }
+        try await eventually { watch.alive.isEmpty }
         #expect(watch.alive.isEmpty)
     }
 }

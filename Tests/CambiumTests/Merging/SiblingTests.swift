@@ -181,11 +181,7 @@ struct SiblingTests {
                 try context.get(id, as: Node.self).label = "background"
                 try context.save()
             }
-            let clock = ContinuousClock()
-            let end = clock.now + .seconds(10)
-            while node.label != "background", clock.now < end {
-                try await Task.sleep(for: .milliseconds(1))
-            }
+            try await eventually { node.label == "background" }
             #expect(node.label == "background")
             node.label = "view again"
             try view.save()

@@ -100,7 +100,7 @@ struct ChildMergingTests {
             same.number = 2
             node.label = "new"
             try parent.save()
-            for _ in 0..<100 where told == 0 || same.label != "new" { await Task.yield() }
+            try await eventually { told > 0 && same.label == "new" }
             #expect(told == 1)
             #expect(same.label == "new")
             _ = token
