@@ -57,7 +57,7 @@ generators() {
     seconds=$((budget * 60 / 60))
     [ "$seconds" -ge 20 ] || seconds=20
     # shellcheck disable=SC2086
-    CAMBIUM_GENERATOR_SECONDS=$seconds swift test $strict
+    CAMBIUM_GENERATOR_SECONDS=$seconds sh Scripts/run-tests.sh $strict
 }
 
 # The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
@@ -66,7 +66,7 @@ model_based() {
     flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
     # shellcheck disable=SC2086
     swift build $flags --build-tests &&
-        CAMBIUM_GENERATOR_RUNS=20000 swift test $flags --skip-build --filter RandomGraphTests
+        CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $flags --skip-build --filter RandomGraphTests
 }
 
 # Planted faults, as many as there is time for: the tests must find them.
@@ -75,7 +75,7 @@ mutants() { sh Scripts/mutants.sh --minutes 5; }
 # Every real model cut off in a hundred places, converted there and back, and every damage.
 whole_corpus() {
     # shellcheck disable=SC2086
-    CAMBIUM_WHOLE_CORPUS=1 swift test $strict --filter 'CambiumCompilerTests.*(Corpus|Damaged)'
+    CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'CambiumCompilerTests.*(Corpus|Damaged)'
 }
 
 # Fuzzing, both kinds at once, for a thirtieth of the budget and at least 20 seconds. (SwiftPM lets
@@ -94,7 +94,7 @@ fuzzing() {
 # A sanitizer, in a folder of its own. It takes several times the stack, so that the tests that
 # recurse to the end of a small one cannot run.
 sanitized() {
-    swift test "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
+    sh Scripts/run-tests.sh "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
 }
 
 threads() { sanitized thread; }

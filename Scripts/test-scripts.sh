@@ -152,9 +152,11 @@ rm "$work/bin/swift"
 setup
 says "There is no 'swift' in the PATH" "a machine without Swift is told"
 
-# What failed, from a test's output
-
-cat >"$work/log" <<'END'
+# The tests' output, from a `swift` of ours.
+mkdir -p "$work/tests"
+cat >"$work/tests/swift" <<'END'
+#!/bin/sh
+cat <<'OUTPUT'
 ✔ Test "one" passed after 1.0 seconds.
 ✘ Test "two" recorded an issue at File.swift:3:4: Expectation failed: 1 == 2
 ↳ Replay with CAMBIUM_SEED=7
@@ -162,12 +164,20 @@ cat >"$work/log" <<'END'
 a line that "three" prints
 ✘ Test "two" failed after 1.0 seconds with 1 issue.
 ✔ Suite FileTests passed after 2.0 seconds.
+OUTPUT
+exit "$2"
 END
-sh "$root/Scripts/failures.sh" "$work/log" >"$work/output" 2>&1
-says "1 == 2" "failures.sh says what failed"
-says "CAMBIUM_SEED=7" "failures.sh says what explains it"
+chmod +x "$work/tests/swift"
+PATH="$work/tests:$PATH" sh "$root/Scripts/run-tests.sh" 3 >"$work/all" 2>&1
+[ $? -eq 3 ]
+result $? "run-tests.sh ends as the tests do"
+sed '1,/^== What failed/d' "$work/all" >"$work/output"
+says "1 == 2" "run-tests.sh says at the end what failed"
+says "CAMBIUM_SEED=7" "run-tests.sh says at the end what explains it"
 ! grep -q 'one\|three\|FileTests' "$work/output"
-result $? "failures.sh leaves out what passed"
+result $? "run-tests.sh leaves out at the end what passed"
+PATH="$work/tests:$PATH" sh "$root/Scripts/run-tests.sh" 0 >"$work/output" 2>&1
+result $? "run-tests.sh ends well where the tests do"
 
 # Command lines
 for arguments in "--budget" "--budget ten" "--minutes 3"; do

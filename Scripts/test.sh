@@ -31,16 +31,5 @@ step "documentation"
 sh Scripts/test-docs.sh "$(swift build --show-bin-path)/cambium"
 
 step "tests"
-# What failed is said again at the end, where a reader of a thousand lines looks for it.
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086
-{ swift test --skip-build $strict "$@" 2>&1 && echo 0 >"$log.status" || echo $? >"$log.status"; } |
-    tee "$log"
-status=$(cat "$log.status")
-rm -f "$log.status"
-if [ "$status" -ne 0 ]; then
-    step "what failed"
-    sh Scripts/failures.sh "$log"
-fi
-exit "$status"
+sh Scripts/run-tests.sh --skip-build $strict "$@"
