@@ -78,11 +78,11 @@ whole_corpus() {
     CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'CambiumCompilerTests.*(Corpus|Damaged)'
 }
 
-# Fuzzing, both kinds at once, for a thirtieth of the budget and at least 20 seconds. (SwiftPM lets
+# Fuzzing, both kinds at once, for a thirtieth of the budget and at least a minute. (SwiftPM lets
 # one of them wait while the other builds.)
 fuzzing() {
     seconds=$((budget * 60 / 30))
-    [ "$seconds" -ge 20 ] || seconds=20
+    [ "$seconds" -ge 60 ] || seconds=60
     sh Scripts/fuzz.sh XML "$seconds" &
     models=$!
     status=0
@@ -107,7 +107,7 @@ part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
-part "fuzzing" 4 fuzzing
+part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "20,000 sequences against a model of the runtime" 20 model_based
 part "thread sanitizer" 15 threads
