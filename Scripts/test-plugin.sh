@@ -112,6 +112,8 @@ writes_nothing "nothing is built again when nothing changed"
 says_nothing_of "Compiling the model" "no model is compiled again when nothing changed"
 touch "$package/Sources/App/Shop.cambium/"*.xml
 writes_nothing "nothing is built again when a model was touched and is the same"
+find "$scratch" -name '*.proof' | grep -q .
+result $? "what was proven is remembered beside what was generated"
 says "Compiling the model Shop" "a model that was touched is compiled again"
 change Shop.cambium/1.xml 's/<entity name="Product">/<!-- The first --><entity name="Product">/'
 build

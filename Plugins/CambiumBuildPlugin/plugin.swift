@@ -18,6 +18,8 @@ struct CambiumBuildPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         guard let target = target as? any SourceModuleTarget else { return [] }
         let tool = try context.tool(named: "CambiumTool").url
+        // The plugin's own folder is the only one that it may write to.
+        let proofs = context.pluginWorkDirectoryURL.appending(path: "Proofs")
         var names: Set<String> = []
         return bundles(below: target.directoryURL).compactMap { bundle in
             let name = modelName(of: bundle)
@@ -29,7 +31,9 @@ struct CambiumBuildPlugin: BuildToolPlugin {
             return .buildCommand(
                 displayName: "Compiling the model \(name) for \(target.name)",
                 executable: tool,
-                arguments: ["compile", bundle.path, "--output", output.path],
+                arguments: [
+                    "compile", bundle.path, "--output", output.path, "--proofs", proofs.path,
+                ],
                 inputFiles: [bundle] + files(in: bundle) + companions(of: bundle),
                 outputFiles: ["Model", "Entities", "Validation", "Migrations"].map {
                     output.appending(path: "\(name)\($0).swift")

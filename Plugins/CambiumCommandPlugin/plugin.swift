@@ -49,7 +49,7 @@ struct CambiumCommandPlugin: CommandPlugin {
         }
         switch command {
         case "check":
-            return [rest + models.map(\.path)]
+            return [rest + proofs(for: rest, in: output) + models.map(\.path)]
         case "format":
             // Xcode lays its own files out.
             let own = models.map(\.path).filter { $0.hasSuffix(".cambium") }
@@ -75,6 +75,12 @@ struct CambiumCommandPlugin: CommandPlugin {
         default:
             return [rest]
         }
+    }
+
+    /// What was proven is remembered in the plugin's own folder, which needs no leave.
+    private func proofs(for arguments: [String], in folder: URL) -> [String] {
+        arguments.contains { $0.hasPrefix("--proofs") || $0 == "--no-proof-cache" }
+            ? [] : ["--proofs", folder.appending(path: "Proofs").path]
     }
 
     /// The name of the model that a command line names.

@@ -33,11 +33,22 @@ public struct Migration: Sendable, Hashable {
     package init(
         from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil
     ) throws(MigrationProblems) {
+        try self.init(
+            ModelDifference(from: old, to: new),
+            schemas: schemas ?? (Schema(of: old), Schema(of: new)))
+    }
+
+    /// Plans what a difference between two versions asks for.
+    ///
+    /// - Parameter schemas: The tables of both.
+    /// - Throws: All reasons why there is none.
+    package init(
+        _ difference: ModelDifference, schemas: (old: Schema, new: Schema)
+    ) throws(MigrationProblems) {
         self.init(
-            from: old.version, to: new.version,
-            fromHash: schemas?.old.metadata.versionHash ?? old.versionHash,
-            toHash: schemas?.new.metadata.versionHash ?? new.versionHash,
-            steps: try MigrationPlan(from: old, to: new, schemas: schemas).steps)
+            from: difference.match.old.version, to: difference.match.new.version,
+            fromHash: schemas.old.metadata.versionHash, toHash: schemas.new.metadata.versionHash,
+            steps: try MigrationPlan(difference, schemas: schemas).steps)
     }
 
     /// What the whole migration means for the data: as much as the gravest step.

@@ -10,18 +10,33 @@ package enum MigrationProver {
         package let description: String
     }
 
+    /// Changes with what a proof looks at, so that what an earlier prover found is not believed.
+    static let revision = 1
+
+    /// The prover and the SQLite that it proves on: what a verdict holds for.
+    package static var identity: String {
+        "prover \(revision), SQLite \(SQLiteLibrary.version) \(SQLiteLibrary.build)"
+    }
+
     /// What a proof has seen.
     package struct Proof: Sendable, Hashable {
         /// How many rows were migrated.
         package var rows = 0
         /// How many sets of rows did not meet a new condition and were refused, rightly.
         package var refusals = 0
+
+        /// What a proof has seen so far.
+        package init(rows: Int = 0, refusals: Int = 0) {
+            self.rows = rows
+            self.refusals = refusals
+        }
     }
 
     /// Runs the migration over an empty store and over stores with generated rows.
     ///
     /// - Parameters:
     ///   - schemas: The tables of both versions, where they are laid out already.
+    ///   - match: What is what in the two versions, where that is known already.
     ///   - trials: How often to run it in search of rows that it accepts, where it refuses those
     ///     of every seed.
     ///   - isBrief: Leaves out the tables that the migration does not reach, and the empty store
@@ -31,8 +46,10 @@ package enum MigrationProver {
     @discardableResult
     package static func prove(
         from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil,
-        migration: Migration, seeds: Range<UInt64> = 0..<3, trials: Int = 48, isBrief: Bool = false
+        match: ModelMatch? = nil, migration: Migration, seeds: Range<UInt64> = 0..<3,
+        trials: Int = 48, isBrief: Bool = false
     ) throws -> Proof {
+        let match = match ?? ModelMatch(old: old, new: new)
         var oldSchema = schemas?.old ?? Schema(of: old)
         var newSchema = schemas?.new ?? Schema(of: new)
         // Derived values are computed from any tables.
@@ -41,12 +58,12 @@ package enum MigrationProver {
             let scope = ProofScope(of: statements, from: oldSchema, to: newSchema)
             (oldSchema, newSchema) = (scope.old, scope.new)
         }
-        let step = ProvenStep(from: old, oldSchema, to: new, newSchema, migration)
+        let step = ProvenStep(match, oldSchema, newSchema, migration)
         var proof = Proof()
         if !isBrief { _ = try step.run(over: []) }
         var refused: [[SampleRows.Row]] = []
         for seed in seeds {
-            let rows = SampleRows(of: old, oldSchema, for: new, seed: seed).rows
+            let rows = SampleRows(of: old, oldSchema, for: match, seed: seed).rows
             do {
                 proof.rows += try step.run(over: rows.map { .init(row: $0) })
             } catch MigrationError.refused where migration.kind >= .needsData {

@@ -172,13 +172,18 @@ package struct MigrationRunner {
                 completed += 1
             }
         }
-        let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-        for statement in SchemaRefresh(from: catalogue, to: schema).statements {
+        let expected = Catalogue(of: schema)
+        var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        let refresh = SchemaRefresh(from: catalogue, to: schema, expected)
+        for statement in refresh.statements {
             try execute(
                 statement, of: "Bring checks, defaults and indexes up to date", on: connection,
                 completed, total)
         }
-        try verify(connection)
+        if !refresh.statements.isEmpty {
+            catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        }
+        try verify(connection, catalogue, expected)
         for statement in target.updateStatements {
             try connection.execute(statement)
         }
@@ -201,13 +206,13 @@ package struct MigrationRunner {
         }
     }
 
-    private func verify(_ connection: Connection) throws {
+    private func verify(
+        _ connection: Connection, _ catalogue: Catalogue, _ expected: Catalogue
+    ) throws {
         let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
         if let first = broken.first, case .text(let table) = first.first {
             throw MigrationError.brokenLinks(table: table, count: broken.count)
         }
-        let expected = Catalogue(of: schema)
-        let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         let different = catalogue.differences(from: expected)
             .filter { expected.entries[$0] != nil }
         guard different.isEmpty else { throw MigrationError.storeDiffers(names: different) }

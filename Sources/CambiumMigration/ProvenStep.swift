@@ -13,15 +13,15 @@ struct ProvenStep {
     private let staleCounts: [(name: String, query: String)]
 
     init(
-        from old: Model, _ oldSchema: Schema, to new: Model, _ newSchema: Schema,
-        _ migration: Migration
+        _ match: ModelMatch, _ oldSchema: Schema, _ newSchema: Schema, _ migration: Migration
     ) {
+        let (old, new) = (match.old, match.new)
         name = "migration from \(old.version) to \(new.version)"
         store = SampleStore(of: old, oldSchema)
         tables = oldSchema.tables.filter { $0.content != .system }
         runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
         newCatalogue = Catalogue(of: newSchema)
-        let expectation = RowExpectation(from: old, to: new)
+        let expectation = RowExpectation(match)
         carried = expectation.carried(into: newSchema)
         staleCounts = expectation.staleCounts
     }

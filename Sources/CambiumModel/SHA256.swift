@@ -2,7 +2,12 @@
 package enum SHA256 {
     /// The digest of a text's UTF-8 bytes, as 64 hexadecimal digits.
     package static func hexadecimal(of text: String) -> String {
-        digest(of: Array(text.utf8)).map { byte in
+        hexadecimal(ofBytes: Array(text.utf8))
+    }
+
+    /// The digest of bytes, as 64 hexadecimal digits.
+    package static func hexadecimal(ofBytes bytes: [UInt8]) -> String {
+        digest(of: bytes).map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }.joined()

@@ -11,6 +11,16 @@ public enum SQLiteLibrary {
     /// The library's version as a number, such as 3040001.
     public static var versionNumber: Int32 { sqlite3_libversion_number() }
 
+    /// What tells builds of one version apart: the source that it was built from and the options
+    /// that it was built with.
+    package static var build: String {
+        var words = [String(cString: sqlite3_sourceid())]
+        while let option = sqlite3_compileoption_get(Int32(words.count - 1)) {
+            words.append(String(cString: option))
+        }
+        return words.joined(separator: " ")
+    }
+
     /// Makes sure that the library is recent enough.
     ///
     /// - Throws: ``SQLiteError`` that names both versions and the remedy.

@@ -4,9 +4,12 @@ import Foundation
 struct Console: Sendable {
     let write: @Sendable (String) -> Void
     let writeError: @Sendable (String) -> Void
+    /// Where proofs are remembered unless an option says otherwise; nil remembers none.
+    var proofFolder: String?
 
     /// The program's own output and error output.
     static let standard = Console(
         write: { FileHandle.standardOutput.write(Data($0.utf8)) },
-        writeError: { FileHandle.standardError.write(Data($0.utf8)) })
+        writeError: { FileHandle.standardError.write(Data($0.utf8)) },
+        proofFolder: ProofFolder.ofUser)
 }

@@ -158,7 +158,7 @@ import Testing
         let old = model("1", [many("bs", "B", "a", ordered: true)], [one("a", "A", "bs")])
         let new = model(
             "2", [many("list", "B", "a", ordered: true, from: "bs")], [one("a", "A", "list")])
-        let expectation = RowExpectation(from: old, to: new)
+        let expectation = RowExpectation(ModelMatch(old: old, new: new))
         let connection = try MigrationProver.makeStore(of: old, seed: 1)
         let links = try #require(
             expectation.carried().first { $0.names == ["the links of A.list"] })

@@ -43,25 +43,34 @@ struct CompilerBenchmarks {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
 
-        print("                          seconds   processor        MB")
+        // Each run of a kind has proofs to remember from the one before, or never has any.
+        let kinds = [
+            (name: "", options: ["--no-proof-cache"]),
+            (name: ", proven before", options: ["--proofs", folder.path + "/Proofs"]),
+        ]
+        print("                                        seconds   processor        MB")
         var processorTimes: [Int: Double] = [:]
         for count in [1000, 5000] {
             let bundle = try SyntheticModel(entities: count).write(into: folder)
             let output = folder.appendingPathComponent("Output\(count)").path
-            let runs = try (0..<rounds).map { _ in
-                try Run(tool, ["compile", bundle, "--output", output])
+            for kind in kinds.reversed() {
+                let words = ["compile", bundle, "--output", output] + kind.options
+                _ = try Run(tool, words)
+                let runs = try (0..<rounds).map { _ in try Run(tool, words) }
+                processorTimes[count] = report("\(count) entities\(kind.name)", runs)
             }
-            processorTimes[count] = report("\(count) entities", runs)
         }
         if let small = processorTimes[1000], let large = processorTimes[5000] {
             print(String(format: "5,000 entities take %.2f times as long", large / small))
         }
         if let models {
             let bundles = RealModels.bundles(below: models)
-            let runs = try (0..<rounds).map { _ in
-                try Run(tool, ["check"] + bundles, mayFail: true)
+            for kind in kinds.reversed() {
+                let words = ["check"] + kind.options + bundles
+                _ = try Run(tool, words, mayFail: true)
+                let runs = try (0..<rounds).map { _ in try Run(tool, words, mayFail: true) }
+                report("\(bundles.count) real bundles\(kind.name)", runs)
             }
-            report("\(bundles.count) real bundles", runs)
         }
     }
 
@@ -75,7 +84,7 @@ struct CompilerBenchmarks {
         }
         let memory = String(format: "%10.1f", runs.map(\.megabytes).max() ?? 0)
         print(
-            name.padding(toLength: 22, withPad: " ", startingAt: 0), columns[0], columns[1], memory)
+            name.padding(toLength: 36, withPad: " ", startingAt: 0), columns[0], columns[1], memory)
         return processor
     }
 

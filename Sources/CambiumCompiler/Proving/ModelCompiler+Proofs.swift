@@ -18,12 +18,13 @@ extension ModelCompiler {
 
     /// What there is to prove: that the current version's store can be made (which also finds an
     /// SQLite that is too old), and the steps from each version to the next.
-    mutating func proofs(
-        of versions: [CheckedModel], _ schemas: [Schema]
-    ) -> [Proof]? {
-        guard let current = versions.last, let schema = schemas.last else { return nil }
+    mutating func proofs(of subject: ProofSubject) -> [Proof]? {
+        let versions = subject.versions
+        guard let current = versions.last, let schema = subject.schemas.last else { return nil }
         do throws(MigrationProver.Failure) {
-            let parts = try SchemaProof.parts(of: schema, current.model).map(Proof.schema)
+            let parts =
+                subject.isSchemaProven
+                ? [] : try SchemaProof.parts(of: schema, current.model).map(Proof.schema)
             // Nothing is planned where a step of the program is refused.
             guard versions.allSatisfy({ Self.programSteps(of: $0).isEmpty }) else { return parts }
             return parts + versions.indices.dropFirst().map(Proof.step)
@@ -33,9 +34,7 @@ extension ModelCompiler {
         }
     }
 
-    static func outcome(
-        of proof: Proof, _ versions: [CheckedModel], _ schemas: [Schema]
-    ) -> ProofOutcome {
+    static func outcome(of proof: Proof, _ subject: ProofSubject) -> ProofOutcome {
         switch proof {
         case .schema(let part):
             do {
@@ -45,14 +44,11 @@ extension ModelCompiler {
                 return .schema(error)
             }
         case .step(let index):
-            var compiler = ModelCompiler()
-            let (old, new) = (versions[index - 1], versions[index])
-            let pair = (old: schemas[index - 1], new: schemas[index])
-            let isLast = index + 1 == versions.count
+            var compiler = ModelCompiler(verdicts: subject.verdicts)
+            let step = subject.step(to: index)
             let migration =
-                ShippedStep.hasShipped(to: new, isLast: isLast)
-                ? compiler.planShipped(from: old, to: new, pair)
-                : compiler.plan(from: old, to: new, pair, isLast: isLast)
+                ShippedStep.hasShipped(to: step.new, isLast: step.isLast)
+                ? compiler.planShipped(step) : compiler.plan(step)
             return .step(migration, compiler.diagnostics)
         }
     }

@@ -5,61 +5,65 @@ import CambiumSQL
 /// One step from a version to the next.
 extension ModelCompiler {
     /// Plans and proves a step; its problems are reported where the author can solve them.
-    mutating func plan(
-        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema),
-        isLast: Bool
-    ) -> Migration? {
+    mutating func plan(_ step: ProofSubject.Step) -> Migration? {
         do throws(MigrationProblems) {
-            let migration = try Migration(from: old.model, to: new.model, schemas: schemas)
+            let difference = ModelDifference(from: step.old.model, to: step.new.model)
+            let migration = try Migration(difference, schemas: step.schemas)
             // What has shipped asks of the rows what it asks.
-            if isLast { warnAboutRows(from: old, to: new) }
-            return prove(migration, from: old, to: new, schemas) ? migration : nil
+            if step.isLast { warnAboutRows(to: step.new, difference) }
+            return prove(migration, step, difference.match) ? migration : nil
         } catch {
-            for problem in error.problems { report(problem, from: old, to: new) }
+            for problem in error.problems { report(problem, from: step.old, to: step.new) }
             return nil
         }
     }
 
     /// Plans and proves a step that has shipped in an Xcode bundle: nothing about it can be changed
     /// any more, so there are only warnings.
-    mutating func planShipped(
-        from old: CheckedModel, to new: CheckedModel, _ schemas: (old: Schema, new: Schema)
-    ) -> Migration? {
-        let step = ShippedStep(from: old.model, to: new.model)
-        let place = new.position(ofEntity: nil)
+    mutating func planShipped(_ step: ProofSubject.Step) -> Migration? {
+        let version = step.old.model.version
+        let shipped = ShippedStep(from: step.old.model, to: step.new.model)
+        let place = step.new.position(ofEntity: nil)
         let migration: Migration
         do throws(MigrationProblems) {
-            migration = try Migration(from: old.model, to: step.target, schemas: schemas)
+            migration = try Migration(shipped.difference, schemas: step.schemas)
         } catch {
             diagnostics.append(
                 Diagnostic(
                     .brokenChain,
-                    "Stores of version '\(old.model.version)' and before cannot be migrated: the "
-                        + "step to this version needs more than the two versions say",
+                    "Stores of version '\(version)' and before cannot be migrated: the step to "
+                        + "this version needs more than the two versions say",
                     at: place, notes: error.problems.prefix(3).map(\.message)))
             return nil
         }
-        if !step.losses.isEmpty {
+        if !shipped.losses.isEmpty {
             diagnostics.append(
                 Diagnostic(
                     .impliedDrop,
-                    "The step from version '\(old.model.version)' loses data, as it did in "
-                        + "Core Data: \(step.losses.joined(separator: ", "))",
+                    "The step from version '\(version)' loses data, as it did in Core Data: "
+                        + shipped.losses.joined(separator: ", "),
                     at: place))
         }
-        return prove(migration, from: old, to: new, schemas, isShipped: true) ? migration : nil
+        return prove(migration, step, shipped.match, isShipped: true) ? migration : nil
     }
 
-    /// Runs a migration. One that has shipped, of which long chains have a hundred, is run with one
-    /// set of rows.
+    /// Runs a migration, unless it was proven before. One that has shipped, of which long chains
+    /// have a hundred, is run with one set of rows.
     private mutating func prove(
-        _ migration: Migration, from old: CheckedModel, to new: CheckedModel,
-        _ schemas: (old: Schema, new: Schema), isShipped: Bool = false
+        _ migration: Migration, _ step: ProofSubject.Step, _ match: ModelMatch,
+        isShipped: Bool = false
     ) -> Bool {
+        let (old, new) = (step.old, step.new)
+        let key = verdicts.map { step.key(of: migration, isShipped: isShipped, in: $0) }
         do {
-            let proof = try MigrationProver.prove(
-                from: old.model, to: new.model, schemas: schemas, migration: migration,
-                seeds: isShipped ? 0..<1 : 0..<3, trials: isShipped ? 0 : 48, isBrief: isShipped)
+            let known = key.flatMap { verdicts?.proof(for: $0) }
+            let proof =
+                try known
+                ?? MigrationProver.prove(
+                    from: old.model, to: new.model, schemas: step.schemas, match: match,
+                    migration: migration, seeds: isShipped ? 0..<1 : 0..<3,
+                    trials: isShipped ? 0 : 48, isBrief: isShipped)
+            if known == nil, let key { verdicts?.keep(proof, for: key) }
             if proof.isEmpty, !isShipped {
                 let migration = new.parsed.root.children(named: "migration").first
                 diagnostics.append(

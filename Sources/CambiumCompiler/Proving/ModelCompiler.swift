@@ -5,6 +5,8 @@ import CambiumSQL
 /// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
 package struct ModelCompiler {
     var diagnostics: [Diagnostic] = []
+    /// What was proven before, where that is asked for.
+    let verdicts: VerdictCache?
 
     /// Compiles a bundle.
     ///
@@ -16,10 +18,11 @@ package struct ModelCompiler {
     ///   - path: The bundle's folder.
     ///   - checksLock: Whether versions that are frozen have to be as they were then.
     ///   - emits: Whether the Swift is wanted too.
+    ///   - verdicts: What was proven before, which is not proven again; nil proves everything.
     package static func compile(
-        _ path: String, checksLock: Bool = true, emits: Bool = false
+        _ path: String, checksLock: Bool = true, emits: Bool = false, verdicts: VerdictCache? = nil
     ) -> Compilation {
-        var compiler = ModelCompiler()
+        var compiler = ModelCompiler(verdicts: verdicts)
         let result = compiler.compile(path, checksLock: checksLock, emits: emits)
         let hasErrors = compiler.diagnostics.hasErrors
         return Compilation(
@@ -60,17 +63,19 @@ package struct ModelCompiler {
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
         var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
         // Each version's tables are laid out once, for the step to it and the step from it.
-        let (schemas, classes) = concurrentMap(
-            versions, { Schema(of: $0.model) },
+        let (chains, classes) = concurrentMap(
+            [versions], { Self.schemas(of: $0) },
             emitter.map { emitter in emitter.entities.map { (emitter, $0) } } ?? [],
             { emitter, entity in emitter.text(of: entity) })
-        guard let schema = schemas.last else { return nil }
+        guard let chain = chains.first, let schema = chain.last else { return nil }
         emitter?.schema = schema.statements
-        guard let proofs = proofs(of: versions, schemas) else { return nil }
+        let subject = ProofSubject(versions, chain, verdicts)
+        guard let proofs = proofs(of: subject) else { return nil }
         let (texts, outcomes) = concurrentMap(
             emitter?.textsBesideClasses ?? [], { $0() },
-            proofs, { proof in Self.outcome(of: proof, versions, schemas) })
+            proofs, { proof in Self.outcome(of: proof, subject) })
         guard let migrations = migrations(of: outcomes, between: versions) else { return nil }
+        subject.keepSchema()
         emitter?.migrations = migrations
         return (
             CompiledBundle(
@@ -81,6 +86,18 @@ package struct ModelCompiler {
         )
     }
 
+    /// The tables of each version. One version after the other is less work than all at a time:
+    /// most tables are those of the version before.
+    private static func schemas(of versions: [CheckedModel]) -> [Schema] {
+        var schemas: [Schema] = []
+        var previous: (model: Model, schema: Schema)?
+        for version in versions {
+            let schema = Schema(of: version.model, after: previous)
+            schemas.append(schema)
+            previous = (version.model, schema)
+        }
+        return schemas
+    }
 }
 
 /// What compiling a bundle gives.

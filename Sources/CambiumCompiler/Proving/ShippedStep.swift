@@ -13,12 +13,15 @@ struct ShippedStep {
     /// What changes. Its problems keep the step from being planned: it needs what only the
     /// program's own mapping knew.
     let difference: ModelDifference
+    /// What is what in the two versions, as they say it.
+    let match: ModelMatch
 
     /// Finds out what the step from one version to the next drops.
     init(from old: Model, to new: Model) {
         var drops: [MigrationDeclaration.Drop] = []
         var target = new
         var difference = ModelDifference(from: old, to: new)
+        match = difference.match
         // Whoever drops an entity learns of its relationships next: each round finds less.
         for _ in 0..<8 {
             let lost = difference.problems.filter(\.isLoss).map {

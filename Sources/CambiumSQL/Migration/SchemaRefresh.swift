@@ -8,8 +8,10 @@ package struct SchemaRefresh: Sendable {
     package let statements: [String]
 
     /// Compares a store with the schema it should have. What is not ours is left alone.
-    package init(from catalogue: Catalogue, to schema: Schema) {
-        let target = Catalogue(of: schema)
+    ///
+    /// - Parameter target: The catalogue of a fresh store of the schema, where it is known already.
+    package init(from catalogue: Catalogue, to schema: Schema, _ target: Catalogue? = nil) {
+        let target = target ?? Catalogue(of: schema)
         let different = Set(
             target.entries.keys.filter { catalogue.entries[$0] != target.entries[$0] })
         let rebuilt = schema.tables.filter { different.contains($0.name) }

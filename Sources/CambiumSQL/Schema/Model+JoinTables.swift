@@ -2,7 +2,7 @@ import CambiumModel
 
 extension Model {
     /// A table for each relationship whose links are pairs.
-    var joinTables: [Table] {
+    func joinTables(_ kept: KeptTables?) -> [Table] {
         var tables: [Table] = []
         for entity in entities {
             for relationship in entity.relationships {
@@ -12,7 +12,9 @@ extension Model {
                         storage(of: relationship, of: entity),
                     !tables.contains(where: { $0.name == name })
                 else { continue }
-                tables.append(joinTable(name, of: relationship, of: entity))
+                tables.append(
+                    kept?.table(ofLinks: relationship, of: entity, named: name)
+                        ?? joinTable(name, of: relationship, of: entity))
             }
         }
         return tables

@@ -15,13 +15,19 @@ package struct Schema: Sendable, Hashable {
     package let metadata: StoreMetadata
 
     /// Lays out the tables of a model.
-    package init(of model: Model) {
+    ///
+    /// - Parameter earlier: The tables of the version before, where there is one: those that are
+    ///   the same are taken from there, and share its memory.
+    package init(of model: Model, after earlier: (model: Model, schema: Schema)? = nil) {
+        let kept = earlier.map { KeptTables(from: $0.model, $0.schema, to: model) }
         tables =
             Self.systemTables
-            + model.roots.map { root in ObjectTableBuilder(root: root, model: model).table }
-            + model.joinTables
+            + model.roots.map { root in
+                kept?.table(of: root) ?? ObjectTableBuilder(root: root, model: model).table
+            } + model.joinTables(kept)
         let layout =
-            tables.map { $0.createStatement() } + tables.flatMap(\.indexes).map(\.createStatement)
+            tables.map { kept?.statement(of: $0) ?? $0.createStatement() }
+            + tables.flatMap(\.indexes).map(\.createStatement)
         metadata = StoreMetadata(of: model, schemaHash: Self.hash(of: layout))
         statements =
             layout

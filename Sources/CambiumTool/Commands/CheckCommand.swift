@@ -6,7 +6,10 @@ import Foundation
 enum CheckCommand: Command {
     static let name = "check"
     static let summary = "Report everything that is wrong with models, and prove their migrations"
-    static let usage = "MODEL ... [--strict] [--format text|json|sarif] [--output FILE]"
+    static let usage = """
+        MODEL ... [--strict] [--format text|json|sarif] [--output FILE]
+                             [--proofs FOLDER | --no-proof-cache]
+        """
     static let details = """
         Reads every version, checks it, plans the migration from each version to the next and runs
         it with rows on an SQLite in memory: what the build does, without writing Swift.
@@ -19,12 +22,15 @@ enum CheckCommand: Command {
         json is for programs, sarif (2.1.0) for code hosts and editors; both are printed, or written
         with --output, with paths relative to where you are. Findings of the text form go to the
         error output, the line that says all is well to the output.
+
+        \(ProofFolder.details)
         """
-    static let options = [
-        Option("--strict", nil, "warnings count: exit code 3"),
-        Option("--format", "FORM", "text (default), json or sarif"),
-        Option("--output", "FILE", "write json or sarif into a file"),
-    ]
+    static let options =
+        [
+            Option("--strict", nil, "warnings count: exit code 3"),
+            Option("--format", "FORM", "text (default), json or sarif"),
+            Option("--output", "FILE", "write json or sarif into a file"),
+        ] + ProofFolder.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let paths = try arguments.bundles()
@@ -33,21 +39,37 @@ enum CheckCommand: Command {
             throw arguments.usage("--output belongs to --format json or sarif.")
         }
         for path in paths { try Files.requireModel(path) }
-        let compilations = paths.concurrentMap { ModelCompiler.compile($0) }
-        let diagnostics = compilations.flatMap(\.diagnostics)
+        let verdicts = ProofFolder.verdicts(arguments, console)
+        let reports = reports(on: paths, verdicts)
+        verdicts?.prune()
+        let diagnostics = reports.flatMap(\.diagnostics)
         let report = DiagnosticReport(
             diagnostics, relativeTo: FileManager.default.currentDirectoryPath)
         if format == .text {
             console.writeError(report.rendered(as: .text))
-            for bundle in compilations.compactMap(\.bundle) {
-                console.write(bundle.summary + "\n")
-                for line in bundle.remarks { console.write("  \(line)\n") }
+            for report in reports {
+                guard let summary = report.summary else { continue }
+                console.write(summary + "\n")
+                for line in report.remarks { console.write("  \(line)\n") }
             }
         } else {
             try Files.deliver(
                 report.rendered(as: format), to: arguments.value("--output"), console)
         }
-        if compilations.contains(where: { $0.bundle == nil }) { return .modelHasErrors }
+        if reports.contains(where: { $0.summary == nil }) { return .modelHasErrors }
         return arguments.has("--strict") && !diagnostics.isEmpty ? .modelHasWarnings : .fine
+    }
+
+    /// The reports in the order of the paths. The largest bundle is begun first, so that none is
+    /// left at the end for one thread alone.
+    private static func reports(on paths: [String], _ verdicts: VerdictCache?) -> [BundleReport] {
+        let contents = paths.concurrentMap { BundleContents(of: $0) }
+        let order = paths.indices.sorted {
+            (contents[$0]?.size ?? .max, $1) > (contents[$1]?.size ?? .max, $0)
+        }
+        let found = order.concurrentMap { index in
+            (index, BundleReport(checking: paths[index], contents[index], verdicts: verdicts))
+        }
+        return found.sorted { $0.0 < $1.0 }.map(\.1)
     }
 }

@@ -27,7 +27,7 @@ enum DiagramCommand: Command {
         let format =
             try arguments.word("--format", DiagramFormat.self)
             ?? output.flatMap(DiagramFormat.init(fileName:)) ?? .mermaid
-        guard let bundle = try compile(path, console) else { return .modelHasErrors }
+        guard let bundle = try compile(path, arguments, console) else { return .modelHasErrors }
         let version = arguments.value("--version")
         do {
             guard

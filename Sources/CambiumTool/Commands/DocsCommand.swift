@@ -22,7 +22,7 @@ enum DocsCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()
-        guard let bundle = try compile(path, console) else { return .modelHasErrors }
+        guard let bundle = try compile(path, arguments, console) else { return .modelHasErrors }
         let page = bundle.documentation(path: Files.programPath)
         let output = arguments.value("--output") ?? "\(bundle.name).html"
         try Files.deliver(page, to: output, console)

@@ -22,7 +22,7 @@ enum FreezeCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()
-        guard let bundle = try compile(path, checksLock: false, console) else {
+        guard let bundle = try compile(path, checksLock: false, arguments, console) else {
             return .modelHasErrors
         }
         let file = "\(path)/\(VersionFreezer.fileName)"

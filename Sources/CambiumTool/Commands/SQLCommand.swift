@@ -25,7 +25,7 @@ enum SQLCommand: Command {
         guard (from == nil) == (to == nil) else {
             throw arguments.usage("--from and --to belong together.")
         }
-        guard let bundle = try compile(path, console) else { return .modelHasErrors }
+        guard let bundle = try compile(path, arguments, console) else { return .modelHasErrors }
         var files = bundle.sqlFiles()
         if let from, let to {
             guard let text = bundle.migrationSQL(from: from, to: to) else {

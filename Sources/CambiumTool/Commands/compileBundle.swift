@@ -3,24 +3,31 @@ import CambiumCompiler
 extension Command {
     /// Compiles a bundle and reports what was found; nil where that stops it.
     static func compile(
-        _ path: String, checksLock: Bool = true, _ console: Console
+        _ path: String, checksLock: Bool = true, _ arguments: Arguments, _ console: Console
     ) throws(ToolError) -> CompiledBundle? {
-        try report(path, console) { ModelCompiler.compile(path, checksLock: checksLock) }.bundle
+        try report(path, arguments, console) {
+            ModelCompiler.compile(path, checksLock: checksLock, verdicts: $0)
+        }.bundle
     }
 
     /// Compiles a bundle and emits its Swift, and reports what was found; nil where that stops it.
-    static func emit(_ path: String, _ console: Console) throws(ToolError) -> [SwiftFile]? {
-        let compilation = try report(path, console) {
-            ModelCompiler.compile(path, emits: true)
+    static func emit(
+        _ path: String, _ arguments: Arguments, _ console: Console
+    ) throws(ToolError) -> [SwiftFile]? {
+        let compilation = try report(path, arguments, console) {
+            ModelCompiler.compile(path, emits: true, verdicts: $0)
         }
         return compilation.bundle == nil ? nil : compilation.files
     }
 
     private static func report(
-        _ path: String, _ console: Console, _ compile: () -> Compilation
+        _ path: String, _ arguments: Arguments, _ console: Console,
+        _ compile: (VerdictCache?) -> Compilation
     ) throws(ToolError) -> Compilation {
         try Files.requireModel(path)
-        let compilation = compile()
+        let verdicts = ProofFolder.verdicts(arguments, console)
+        let compilation = compile(verdicts)
+        verdicts?.prune()
         console.writeError(DiagnosticReport(compilation.diagnostics).rendered(as: .text))
         return compilation
     }

@@ -10,7 +10,8 @@ package struct ModelDifference: Sendable {
     /// Why there is no migration; empty where there is one.
     package private(set) var problems: [MigrationProblem]
 
-    let match: ModelMatch
+    /// What is what in the two versions.
+    package let match: ModelMatch
     /// The old links that there is a problem with already: either end would tell it again.
     var reportedLinks: Set<Set<ModelMatch.PropertyName>> = []
     var old: Model { match.old }

@@ -19,15 +19,23 @@ package struct MigrationPlan: Sendable {
     package init(
         from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil
     ) throws(MigrationProblems) {
-        let difference = ModelDifference(from: old, to: new)
+        try self.init(
+            ModelDifference(from: old, to: new),
+            schemas: schemas ?? (Schema(of: old), Schema(of: new)))
+    }
+
+    /// Plans what a difference asks for.
+    ///
+    /// - Parameter schemas: The tables of both versions.
+    /// - Throws: All reasons why there is no plan.
+    package init(
+        _ difference: ModelDifference, schemas: (old: Schema, new: Schema)
+    ) throws(MigrationProblems) {
         guard difference.problems.isEmpty else {
             throw MigrationProblems(problems: difference.problems)
         }
         changes = difference.changes
         steps =
-            MigrationStepBuilder(
-                difference: difference, schemas?.old ?? Schema(of: old),
-                schemas?.new ?? Schema(of: new)
-            ).steps
+            MigrationStepBuilder(difference: difference, schemas.old, schemas.new).steps
     }
 }

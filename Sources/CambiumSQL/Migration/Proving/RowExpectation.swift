@@ -28,9 +28,9 @@ package struct RowExpectation {
         }
     }
 
-    /// Compares two versions.
-    package init(from old: Model, to new: Model) {
-        match = ModelMatch(old: old, new: new)
+    /// Expects what is the same in two versions.
+    package init(_ match: ModelMatch) {
+        self.match = match
     }
 
     /// Everything that is carried over unchanged.

@@ -7,8 +7,8 @@ struct SampleHints {
     private let words: [ModelMatch.PropertyName: [Value]]
 
     /// Collects hints for values of a model, which a migration to another may then read.
-    init(of old: Model, for new: Model?) {
-        match = new.map { ModelMatch(old: old, new: $0) }
+    init(of old: Model, for match: ModelMatch?) {
+        self.match = match
         var words = Self.constants(in: old)
         if let match {
             let newWords = Self.constants(in: match.new)

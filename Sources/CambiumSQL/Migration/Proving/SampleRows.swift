@@ -25,14 +25,14 @@ package struct SampleRows {
     ///
     /// - Parameters:
     ///   - schema: The model's tables, where they are laid out already.
-    ///   - target: The version that a migration takes them to; their values then mostly meet its
-    ///     conditions too.
+    ///   - match: What the model is in the version that a migration takes them to; their values
+    ///     then mostly meet its conditions too.
     package init(
-        of model: Model, _ schema: Schema? = nil, for target: Model? = nil, seed: UInt64
+        of model: Model, _ schema: Schema? = nil, for match: ModelMatch? = nil, seed: UInt64
     ) {
         self.model = model
         self.seed = seed
-        hints = SampleHints(of: model, for: target)
+        hints = SampleHints(of: model, for: match)
         self.schema = schema ?? Schema(of: model)
         var keys: [String: [Int]] = [:]
         for root in model.roots {
