@@ -19,6 +19,7 @@ package final class Connection {
     // Safety: the handle is closed in `deinit` only, after all statements.
     let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
+    private var numberedStatements: [Statement?] = []
     let pending = PendingRows()
     let sink = RowSink()
     let log = WriteAheadLog()
@@ -62,7 +63,7 @@ package final class Connection {
     }
 
     deinit {
-        statements.removeAll()
+        forgetStatements()
         stopWatching()
         sqlite3_close_v2(handle)
     }
@@ -100,6 +101,21 @@ package final class Connection {
         return statement
     }
 
+    /// A statement that is known by a number from 0, for those that run so often and so briefly
+    /// that looking up their text counts.
+    ///
+    /// - Parameter sql: The text, asked for at the first use. It is the same for every use of the
+    ///   number.
+    package func statement(
+        number: Int, _ sql: () -> String
+    ) throws(SQLiteError) -> Statement {
+        if number < numberedStatements.count, let kept = numberedStatements[number] { return kept }
+        let statement = try Statement(sql(), on: self)
+        while numberedStatements.count <= number { numberedStatements.append(nil) }
+        numberedStatements[number] = statement
+        return statement
+    }
+
     /// Runs a statement and returns all its rows: for small results only.
     package func rows(
         _ sql: String, _ parameters: [StoredValue] = []
@@ -123,6 +139,7 @@ package final class Connection {
     /// Forgets compiled statements; needed before the schema is changed under them.
     package func forgetStatements() {
         statements.removeAll()
+        numberedStatements.removeAll()
     }
 
     func error(_ code: Int32, sql: String?) -> SQLiteError {

@@ -45,6 +45,11 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` with `missingRow` where there is no such row; what the store threw.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         mergeIfAutomatic()
+        if let object = registeredObject(for: id), object.record != nil,
+            object.lifecycle != .gone, object.lifecycle != .discarded
+        {
+            return object
+        }
         let object = object(with: id)
         if object.lifecycle != .gone, object.isFault { try load(object) }
         if object.isFault, followForward(of: object) {
@@ -144,6 +149,10 @@ extension ManagedObjectContext {
             root.map.sweep { object in
                 guard object.lifecycle == .clean, object.extras?.transientLinks.isEmpty != false
                 else { return false }
+                if object.flags.contains(.isReadAhead) {
+                    object.flags.remove(.isReadAhead)
+                    return false
+                }
                 if object.record != nil { dropped.append(object) }
                 return true
             }

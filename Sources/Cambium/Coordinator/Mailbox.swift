@@ -12,6 +12,8 @@ final class Mailbox: Sendable {
     private static let capacity = 256
 
     private let contents = Mutex(Contents())
+    /// Whether there is anything, for the many who ask in vain.
+    private let isEmpty = Atomic(true)
     private let schedule: (@Sendable () -> Void)?
 
     /// - Parameter schedule: Enqueues one job in the context's isolation that empties the mailbox;
@@ -38,6 +40,7 @@ final class Mailbox: Sendable {
     private func post(_ change: (inout Contents) -> Void) {
         let mustSchedule = contents.withLock { contents in
             change(&contents)
+            isEmpty.store(false, ordering: .releasing)
             defer { contents.isScheduled = true }
             return !contents.isScheduled
         }
@@ -46,7 +49,9 @@ final class Mailbox: Sendable {
 
     /// What has come since the last time, and whether that is all.
     func take() -> (changeSets: [ChangeSet], isComplete: Bool) {
-        contents.withLock { contents in
+        if isEmpty.load(ordering: .acquiring) { return ([], true) }
+        return contents.withLock { contents in
+            isEmpty.store(true, ordering: .relaxed)
             defer { contents = Contents() }
             return (contents.changeSets, !contents.hasOverflowed)
         }

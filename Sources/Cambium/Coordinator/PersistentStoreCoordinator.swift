@@ -75,7 +75,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The identity of the store that has the rows of a hierarchy.
     func storeIdentifier(ofRoot root: Int) -> StoreIdentifier {
-        store(ofRoot: root).identifier
+        published.load(ordering: .acquiring)
+            ._withUnsafeGuaranteedRef { $0.identifier(ofRoot: root) }
     }
 
     func hasStore(_ identifier: StoreIdentifier) -> Bool { table.contains(identifier) }

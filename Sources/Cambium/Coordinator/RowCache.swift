@@ -23,11 +23,13 @@ final class RowCache: Sendable {
     struct Row {
         let entity: EntityDescription
         let placed: PlacedRecord
+
+        fileprivate var id: RowID { RowID(root: entity.rootIndex, key: placed.record.key) }
     }
 
     private struct Contents {
-        /// For each root entity the rows by key.
-        var entries: [Int: [Int64: Entry]] = [:]
+        /// For each root entity, by its number, the rows by key.
+        var entries: [[Int64: Entry]] = []
         /// In the order in which they came, with their stamps.
         var queue: [(id: RowID, stamp: Int)] = []
         var queueStart = 0
@@ -36,6 +38,14 @@ final class RowCache: Sendable {
         var bytes = 0
         /// The number of the last commit that went through the coordinator.
         var commit: Int64 = 0
+
+        func entries(root: Int) -> [Int64: Entry] {
+            root < entries.count ? entries[root] : [:]
+        }
+
+        subscript(id: RowID) -> Entry? {
+            id.root < entries.count ? entries[id.root][id.key] : nil
+        }
     }
 
     private let contents = Mutex(Contents())
@@ -63,7 +73,7 @@ final class RowCache: Sendable {
     /// A row, where it is here and was read within the interval (in seconds; less than 0 for ever).
     func entry(_ id: RowID, within interval: Double = -1) -> Entry? {
         guard !isEmpty else { return nil }
-        let entry = contents.withLock { $0.entries[id.root]?[id.key] }
+        let entry = contents.withLock { $0[id] }
         guard let entry, interval >= 0 else { return entry }
         guard let readAt = entry.readAt, ContinuousClock.now - readAt < .seconds(interval) else {
             return nil
@@ -73,7 +83,7 @@ final class RowCache: Sendable {
 
     /// All rows of a root entity.
     func entries(root: Int) -> [Int64: Entry] {
-        isEmpty ? [:] : contents.withLock { $0.entries[root] ?? [:] }
+        isEmpty ? [:] : contents.withLock { $0.entries(root: root) }
     }
 
     // MARK: Filling
@@ -88,8 +98,7 @@ final class RowCache: Sendable {
         update { contents in
             guard contents.commit == commit else { return }
             for row in rows {
-                let key = row.placed.record.key
-                if replacesOnly, contents.entries[row.entity.rootIndex]?[key] == nil { continue }
+                if replacesOnly, contents[row.id] == nil { continue }
                 put(row, readAt: now, in: &contents)
             }
         }
@@ -99,8 +108,7 @@ final class RowCache: Sendable {
     /// context does not know of all commits.
     func insertFaulted(_ row: Row, knownCommit: Int64) {
         update { contents in
-            let old = contents.entries[row.entity.rootIndex]?[row.placed.record.key]
-            guard contents.commit == knownCommit, old == nil else { return }
+            guard contents.commit == knownCommit, contents[row.id] == nil else { return }
             put(row, readAt: nil, in: &contents)
         }
     }
@@ -113,7 +121,7 @@ final class RowCache: Sendable {
             contents.commit = commit
             for changes in entities {
                 let root = changes.entity.rootIndex
-                let isEmpty = contents.entries[root]?.isEmpty ?? true
+                let isEmpty = contents.entries(root: root).isEmpty
                 for row in changes.updated where !row.slots.isEmpty {
                     if let placed = row.placed {
                         put(Row(entity: changes.entity, placed: placed), readAt: now, in: &contents)
@@ -175,22 +183,35 @@ final class RowCache: Sendable {
     private func put(
         _ row: Row, readAt: ContinuousClock.Instant?, in contents: inout Contents
     ) {
-        let id = RowID(root: row.entity.rootIndex, key: row.placed.record.key)
-        remove(id, from: &contents)
         // Of its own: the page that the row is in may hold hundreds of others.
         let copy = RecordWriter.compactCopy(row.placed.record, row.entity.shape)
         // What is in memory only is the affair of one object.
         for slot in row.entity.transientSlots { copy.record.setNull(slot) }
+        let id = row.id
+        while contents.entries.count <= id.root { contents.entries.append([:]) }
         contents.stamps += 1
-        contents.count += 1
         contents.bytes += copy.page.size
-        contents.entries[id.root, default: [:]][id.key] = Entry(
+        let entry = Entry(
             entity: row.entity.index, placed: copy, readAt: readAt, stamp: contents.stamps)
+        if let old = contents.entries[id.root].updateValue(entry, forKey: id.key) {
+            contents.bytes -= old.placed.page.size
+        } else {
+            contents.count += 1
+        }
         contents.queue.append((id, contents.stamps))
     }
 
     private func remove(_ id: RowID, from contents: inout Contents) {
-        guard let old = contents.entries[id.root]?.removeValue(forKey: id.key) else { return }
+        guard id.root < contents.entries.count,
+            let index = contents.entries[id.root].index(forKey: id.key)
+        else { return }
+        remove(at: index, root: id.root, from: &contents)
+    }
+
+    private func remove(
+        at index: Dictionary<Int64, Entry>.Index, root: Int, from contents: inout Contents
+    ) {
+        let old = contents.entries[root].remove(at: index).value
         contents.count -= 1
         contents.bytes -= old.placed.page.size
     }
@@ -201,13 +222,15 @@ final class RowCache: Sendable {
         {
             let (id, stamp) = contents.queue[contents.queueStart]
             contents.queueStart += 1
-            if contents.entries[id.root]?[id.key]?.stamp == stamp { remove(id, from: &contents) }
+            guard let index = contents.entries[id.root].index(forKey: id.key),
+                contents.entries[id.root][index].value.stamp == stamp
+            else { continue }
+            remove(at: index, root: id.root, from: &contents)
         }
         // Those that went for another reason are still in the queue.
         if contents.queue.count - contents.queueStart > 2 * contents.count + 1_000 {
-            let entries = contents.entries
             contents.queue = contents.queue[contents.queueStart...]
-                .filter { entries[$0.id.root]?[$0.id.key]?.stamp == $0.stamp }
+                .filter { contents[$0.id]?.stamp == $0.stamp }
             contents.queueStart = 0
         } else if contents.queueStart > 10_000 {
             contents.queue.removeFirst(contents.queueStart)

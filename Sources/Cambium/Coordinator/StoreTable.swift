@@ -6,6 +6,8 @@ final class StoreTable: Sendable {
     private let single: (any Store)?
     /// By the number of an entity, where there are several.
     private let stores: [any Store]
+    /// The identities of the stores, by the number of an entity; of the single one, that alone.
+    private let identifiers: [StoreIdentifier]
 
     /// The table of objects that belong to no context.
     static let detached = StoreTable(MissingStore.detached)
@@ -14,6 +16,7 @@ final class StoreTable: Sendable {
         persistentStores = []
         self.single = single
         stores = []
+        identifiers = [single.identifier]
     }
 
     /// - Parameter former: The table before, whose removed stores leave their identity to objects
@@ -25,6 +28,7 @@ final class StoreTable: Sendable {
         {
             single = only.store
             stores = []
+            identifiers = [only.store.identifier]
             return
         }
         single = nil
@@ -39,12 +43,19 @@ final class StoreTable: Sendable {
                     + "addPersistentStore(type:configuration:at:options:), or load the container's "
                     + "stores first.")
         }
+        identifiers = stores.map(\.identifier)
     }
 
     /// The store of the rows of a hierarchy.
     @inline(__always)
     func store(ofRoot root: Int) -> any Store {
         single ?? stores[root]
+    }
+
+    /// The identity of that store: asked for each object that is looked up.
+    @inline(__always)
+    func identifier(ofRoot root: Int) -> StoreIdentifier {
+        identifiers[identifiers.count == 1 ? 0 : root]
     }
 
     /// Whether one store has all rows.

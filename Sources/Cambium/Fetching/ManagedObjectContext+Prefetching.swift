@@ -36,15 +36,28 @@ extension ManagedObjectContext {
                 try readLinks(relationship, of: unread[start..<end])
             }
         }
+        // Where the other side keeps the key, it leads to one object only.
+        let isUnique = if case .inverseKey = relationship.storage { true } else { false }
         var seen: Set<ObjectIdentifier> = []
         var found: [ManagedObject] = []
         for object in objects {
-            let linked =
-                relationship.slot != nil
-                ? object.destination(of: relationship).map { [$0] } ?? []
-                : object.links(relationship.ordinal).members.compactMap { object.object(for: $0) }
-            found += linked.filter { seen.insert(ObjectIdentifier($0)).inserted }
+            if relationship.slot != nil {
+                if let linked = object.destination(of: relationship),
+                    seen.insert(ObjectIdentifier(linked)).inserted
+                {
+                    found.append(linked)
+                }
+                continue
+            }
+            for member in object.links(relationship.ordinal).members {
+                guard let linked = object.object(for: member) else { continue }
+                if isUnique || seen.insert(ObjectIdentifier(linked)).inserted {
+                    found.append(linked)
+                }
+            }
         }
+        // Nobody holds them yet.
+        for object in found { object.flags.insert(.isReadAhead) }
         let faults = found.filter { $0.isFault && $0.lifecycle == .clean }
         if !faults.isEmpty { try load(faults) }
         return found
@@ -66,9 +79,9 @@ extension ManagedObjectContext {
             .list(objects.map { .literal(.int($0.key)) }), [])
         var members: [Int64: [LinkSet.Member]] = [:]
         var awoken: [ManagedObject] = []
-        try store(of: destination).fetch(
-            RowRequest(entity: destination, selection: .matching(condition, [:]))
-        ) { row in
+        var request = RowRequest(entity: destination, selection: .matching(condition, [:]))
+        request.isUnordered = true
+        try store(of: destination).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             let entity = coordinator.model.entities[row.entity]
             let object: ManagedObject

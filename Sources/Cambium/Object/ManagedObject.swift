@@ -149,7 +149,8 @@ open class ManagedObject {
 /// What a context gives an object on its way into life.
 public struct ObjectRegistration {
     let state: ContextState
-    let entity: EntityDescription
+    // Safety: the state holds the coordinator, which holds the descriptions.
+    unowned(unsafe) let entity: EntityDescription
     let key: Int64
     let placed: PlacedRecord?
     let lifecycle: Lifecycle
@@ -189,6 +190,9 @@ struct ChangeFlags: OptionSet, Sendable {
     @usableFromInline static let tracksSlots = ChangeFlags(rawValue: 4)
     /// Its values came with the fetch that is going on.
     static let isFresh = ChangeFlags(rawValue: 8)
+    /// It was read for somebody who does not hold it yet, and stays when unused objects are dropped
+    /// for the first time.
+    static let isReadAhead = ChangeFlags(rawValue: 16)
 }
 
 extension ManagedObject {

@@ -53,19 +53,30 @@ public struct ToMany<Destination: ManagedObject> {
 
 extension ToMany: Sequence {
     /// Goes through the members as they are when it starts.
-    public func makeIterator() -> AnyIterator<Destination> {
-        var members = owner.links(ordinal).members.makeIterator()
-        let owner = owner
-        return AnyIterator {
-            while let member = members.next() {
-                if let object = owner.object(for: member)?.cast(to: Destination.self) {
-                    return object
-                }
-            }
-            return nil
-        }
+    public func makeIterator() -> Iterator {
+        Iterator(members: owner.links(ordinal).members, context: owner.state.context)
     }
 
     /// How many members there are.
     public var underestimatedCount: Int { count }
+
+    /// Goes through the members of a to-many relationship.
+    public struct Iterator: IteratorProtocol {
+        private var members: IndexingIterator<[LinkSet.Member]>
+        private let context: ManagedObjectContext?
+
+        init(members: [LinkSet.Member], context: ManagedObjectContext?) {
+            self.members = members.makeIterator()
+            self.context = context
+        }
+
+        /// The next member; nil after the last.
+        public mutating func next() -> Destination? {
+            while let context, let member = members.next() {
+                let object = context.object(entity: member.entity, key: member.key)
+                if let destination = object.cast(to: Destination.self) { return destination }
+            }
+            return nil
+        }
+    }
 }

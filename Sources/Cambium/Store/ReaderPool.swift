@@ -15,6 +15,7 @@ final class ReaderPool: Sendable {
     private let isReadOnly: Bool
     private let settings: ConnectionSettings
     private let readers = Mutex(Readers())
+    private let lockKeeper = ReadLockKeeper()
 
     init(path: String, isReadOnly: Bool, settings: ConnectionSettings) {
         self.path = path
@@ -23,6 +24,12 @@ final class ReaderPool: Sendable {
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        lockKeeper.noteRead {
+            // Nobody has asked for its statements.
+            var settings = settings
+            settings.observer = nil
+            return try makeReader(settings)
+        }
         let idle = try readers.withLock { readers in
             guard !readers.isClosed else { throw StoreError.closed }
             return readers.idle.popLast()
@@ -40,6 +47,10 @@ final class ReaderPool: Sendable {
 
     /// A connection for reading that its user keeps.
     func makeReader() throws -> LockedConnection {
+        try makeReader(settings)
+    }
+
+    private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
         let connection = try Connection(
             path: path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
         try connection.execute("PRAGMA query_only = ON")
@@ -49,8 +60,14 @@ final class ReaderPool: Sendable {
         return LockedConnection(connection)
     }
 
+    /// Says that somebody has committed, or is to find nobody reading.
+    func releaseLock() {
+        lockKeeper.release()
+    }
+
     /// Closes the connections that nobody is using; the others close when they are given back.
     func close() {
+        lockKeeper.close()
         readers.withLock { readers in
             readers.isClosed = true
             readers.idle = []

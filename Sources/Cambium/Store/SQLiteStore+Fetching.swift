@@ -78,7 +78,8 @@ extension SQLiteStore {
         _ key: Int64, _ request: RowRequest, _ connection: Connection,
         _ receive: (StoreRow) throws -> Void
     ) throws {
-        let statement = try connection.statement(keySelect(request.entity.index))
+        let number = request.entity.index
+        let statement = try connection.statement(number: number) { keySelect(number) }
         defer { statement.reset() }
         try statement.bind(key, at: 1)
         guard try statement.step() else { return }
@@ -126,12 +127,11 @@ extension SQLiteStore {
                 includesSubentities: request.includesSubentities,
                 maximumColumns: Connection.maximumScanColumns)
         else { return false }
-        var source: SQLiteRows?
+        let entity = request.entity
+        let rows = rows(of: entity, at: .none)
         try connection.scan(sql, Self.leading(request.selection) + parameters) { current in
-            let rows = source ?? rows(of: request.entity, at: current)
-            source = rows
             rows.row = current
-            try receive(row(of: request.entity, rows))
+            try receive(row(of: entity, rows))
         }
         return true
     }

@@ -142,7 +142,8 @@ final class SQLiteStore: Store {
     /// The writer does it, and no other connection: SQLite before 3.51.3 can lose pages when a
     /// checkpoint on one connection meets a write on another.
     func checkpointIfNeeded(_ connection: Connection) {
-        guard readers != nil else { return }
+        guard let readers else { return }
+        readers.releaseLock()
         let pages = connection.logPages
         if isPinned { expirePins(logSize: pages * Self.pageSize) }
         // A log that somebody reads from cannot shrink, and each save would try.
@@ -162,6 +163,7 @@ final class SQLiteStore: Store {
 
     private func checkpoint(_ connection: Connection) {
         if let path { otherWriters.look(connection, path: path) }
+        readers?.releaseLock()
         connection.checkpoint()
     }
 }

@@ -19,6 +19,9 @@ package struct CurrentRow {
         self.values = values
     }
 
+    /// No row yet.
+    package static var none: CurrentRow { CurrentRow(values: nil) }
+
     @inline(__always)
     subscript(column: Int32) -> OpaquePointer? {
         if let values { return values[Int(column)] }

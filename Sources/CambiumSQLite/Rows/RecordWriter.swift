@@ -33,6 +33,12 @@ package final class RecordWriter {
     package func copy(_ source: Record, _ shape: RecordShape, room: Int = 64) -> PlacedRecord {
         let textSize = shape.byteSlots.reduce(0) { $0 + source.bytes($1).count }
         let copy = makeRecord(shape, room: textSize + room)
+        Self.fill(copy, from: source, shape)
+        return copy
+    }
+
+    /// Copies what a record holds into one of the same shape, whose page has room for the bytes.
+    static func fill(_ copy: PlacedRecord, from source: Record, _ shape: RecordShape) {
         RowPage.copy(
             source.base - shape.prefixSize, shape.prefixSize + shape.fixedSize,
             to: copy.record.base - shape.prefixSize)
@@ -42,7 +48,6 @@ package final class RecordWriter {
             if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
             copy.record.setBytes(slot, at: address, count: bytes.count)
         }
-        return copy
     }
 
     /// Writes text or data into a slot, moving the record to a page with more room where it must.
@@ -60,15 +65,30 @@ package final class RecordWriter {
             placed.record.setBytes(slot, at: place, count: count)
             return
         }
-        if let address = placed.page.allocate(count) {
-            if let start = bytes.baseAddress { RowPage.copy(start, count, to: address) }
-            placed.record.setBytes(slot, at: address, count: count)
-            return
+        addBytes(bytes, slot, to: &placed, shape)
+    }
+
+    /// Writes text or data into a slot that has no value.
+    @inline(__always)
+    func addBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to placed: inout PlacedRecord,
+        _ shape: RecordShape
+    ) {
+        guard let address = placed.page.allocate(bytes.count) else {
+            return moveAndAddBytes(bytes, slot, to: &placed, shape)
         }
-        let moved = copy(placed.record, shape, room: count + 64)
-        if let address = moved.page.allocate(count) {
-            if let start = bytes.baseAddress { RowPage.copy(start, count, to: address) }
-            moved.record.setBytes(slot, at: address, count: count)
+        if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
+        placed.record.setBytes(slot, at: address, count: bytes.count)
+    }
+
+    private func moveAndAddBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to placed: inout PlacedRecord,
+        _ shape: RecordShape
+    ) {
+        let moved = copy(placed.record, shape, room: bytes.count + 64)
+        if let address = moved.page.allocate(bytes.count) {
+            if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
+            moved.record.setBytes(slot, at: address, count: bytes.count)
         }
         placed = moved
     }

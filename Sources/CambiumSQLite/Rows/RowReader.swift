@@ -2,7 +2,7 @@ import CSQLite
 import CambiumModel
 
 /// Reads rows of one entity from a statement into records.
-package struct RowReader: Sendable {
+package final class RowReader: Sendable {
     private struct Field {
         let slot: Int
         let column: Int32
@@ -46,13 +46,13 @@ package struct RowReader: Sendable {
             case (.text, SQLITE_TEXT):
                 let start = UnsafeRawPointer(sqlite3_value_text(value))
                 let count = Int(sqlite3_value_bytes(value))
-                writer.setBytes(
-                    UnsafeRawBufferPointer(start: start, count: count), slot, of: &placed, shape)
+                writer.addBytes(
+                    UnsafeRawBufferPointer(start: start, count: count), slot, to: &placed, shape)
             case (.blob, SQLITE_BLOB):
                 let start = sqlite3_value_blob(value)
                 let count = Int(sqlite3_value_bytes(value))
-                writer.setBytes(
-                    UnsafeRawBufferPointer(start: start, count: count), slot, of: &placed, shape)
+                writer.addBytes(
+                    UnsafeRawBufferPointer(start: start, count: count), slot, to: &placed, shape)
             default:
                 throw mismatch(slot, key)
             }
