@@ -35,6 +35,8 @@ final class CambiumColumn: Column {
         )
     }
 
+    var path: String { files.plain.path }
+
     static func open(_ path: String, isIndexed: Bool = false) throws -> PersistentContainer {
         try PersistentContainer(
             model: isIndexed ? EmployeesIndexed.model : Employees.model, at: .file(path))
@@ -81,12 +83,18 @@ final class CambiumColumn: Column {
         case .delete: try delete(&stopwatch, in: container())
         case .scan:
             try repeated(workload) { container in try scan(&stopwatch, in: container) }
+        case .fetch:
+            try repeated(workload) { container in try fetch(&stopwatch, in: container) }
+        case .refetch:
+            try repeated(workload) { container in try refetch(&stopwatch, in: container) }
         case .filter:
             try repeated(workload) { container in try filter(&stopwatch, in: container) }
         case .count:
             try repeated(workload) { container in try count(&stopwatch, in: container) }
         case .traverse:
             try repeated(workload) { container in try traverse(&stopwatch, in: container) }
+        case .prefetch:
+            try repeated(workload) { container in try prefetch(&stopwatch, in: container) }
         case .lookUp: try lookUp(&stopwatch)
         case .observe: try await observe(&stopwatch, in: container())
         }

@@ -58,6 +58,28 @@ extension CambiumColumn {
         return withExtendedLifetime(employees) { checksum }
     }
 
+    func fetch(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum {
+        let context = container.newContext()
+        let employees = try stopwatch.time { try context.fetch(Employee.fetchRequest()) }
+        return Self.checksum(ofRows: employees.count)
+    }
+
+    /// The context has every object and its values already.
+    func refetch(
+        _ stopwatch: inout Stopwatch, in container: PersistentContainer
+    ) throws -> Checksum {
+        let context = container.newContext()
+        let known = try context.fetch(Employee.fetchRequest())
+        let employees = try stopwatch.time { try context.fetch(Employee.fetchRequest()) }
+        return withExtendedLifetime(known) { Self.checksum(ofRows: employees.count) }
+    }
+
+    private static func checksum(ofRows count: Int) -> Checksum {
+        var checksum = Checksum()
+        checksum.rows = Int64(count)
+        return checksum
+    }
+
     func filter(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum
     {
         let context = container.newContext()
@@ -84,14 +106,30 @@ extension CambiumColumn {
         let context = container.newContext()
         let departments = try Self.departments(in: context)
         var checksum = Checksum()
-        stopwatch.time {
-            for (index, department) in departments.enumerated() {
-                var part = Checksum()
-                for employee in department.employees { Self.touch(employee, &part) }
-                checksum.add(part, weight: index + 1)
-            }
+        stopwatch.time { Self.touchEmployees(of: departments, &checksum) }
+        return withExtendedLifetime(context) { checksum }
+    }
+
+    /// The departments are fetched within the time: it is their fetch that reads the employees.
+    func prefetch(
+        _ stopwatch: inout Stopwatch, in container: PersistentContainer
+    ) throws -> Checksum {
+        let context = container.newContext()
+        var checksum = Checksum()
+        try stopwatch.time {
+            let departments = try Self.departments(
+                in: context, Department.fetchRequest().prefetching(Department.employees))
+            Self.touchEmployees(of: departments, &checksum)
         }
         return withExtendedLifetime(context) { checksum }
+    }
+
+    private static func touchEmployees(of departments: [Department], _ checksum: inout Checksum) {
+        for (index, department) in departments.enumerated() {
+            var part = Checksum()
+            for employee in department.employees { touch(employee, &part) }
+            checksum.add(part, weight: index + 1)
+        }
     }
 
     /// Every look-up goes to the database: the context that delivered the ids is gone by then, and
@@ -178,8 +216,11 @@ extension CambiumColumn {
         checksum.add(name: name, values: values, isLinked: employee.department != nil)
     }
 
-    private static func departments(in context: ManagedObjectContext) throws -> [Department] {
-        try context.fetch(Department.fetchRequest())
+    private static func departments(
+        in context: ManagedObjectContext,
+        _ request: FetchRequest<Department> = Department.fetchRequest()
+    ) throws -> [Department] {
+        try context.fetch(request)
             .sorted { number(of: $0.name) < number(of: $1.name) }
     }
 

@@ -27,15 +27,26 @@ struct Harness {
                     try checkRows(of: workload, checksum)
                     results.add(sample, of: workload, column: column.name)
                 }
+                if workload == .insert { try measureFigures(into: &results) }
             }
             for column in columns { try column.endRound() }
         }
         return results
     }
 
+    /// Right after the insert, so that the rows are there.
+    private func measureFigures(into results: inout Results) throws {
+        for figure in options.figures {
+            for case let column as CambiumColumn in columns {
+                try results.add(column.measure(figure), of: figure)
+            }
+        }
+    }
+
     /// What is asked for, and the insert that puts in place what it works on.
     private var needed: [Workload] {
-        let needsRows = options.workloads.contains(where: \.needsRows)
+        let needsRows =
+            options.workloads.contains(where: \.needsRows) || !options.figures.isEmpty
         return Workload.allCases.filter {
             options.workloads.contains($0) || ($0 == .insert && needsRows)
         }
@@ -45,7 +56,8 @@ struct Harness {
     private func checkRows(of workload: Workload, _ checksum: Checksum) throws {
         let expected: Int64
         switch workload {
-        case .insert, .insertIndexed, .scan, .lookUp, .traverse, .update:
+        case .insert, .insertIndexed, .scan, .fetch, .refetch, .lookUp, .traverse, .prefetch,
+            .update:
             expected = Int64(options.rows)
         case .delete: expected = 0
         case .filter, .count, .observe: return

@@ -8,7 +8,7 @@ struct Options {
 
           --rows N         employees, 100000 unless given
           --rounds N       interleaved rounds, 5 unless given
-          --only LIST      workloads to report; what they need is run too
+          --only LIST      workloads and figures to report; what they need is run too
           --columns LIST   columns to run, for a profiler that is to see one side alone
           --csv FILE       writes the results as CSV as well
           --directory DIR  where the databases are made; not on a memory file system, unless
@@ -18,6 +18,7 @@ struct Options {
     var rows = 100_000
     var rounds = 5
     var workloads = Workload.allCases
+    var figures = Figure.allCases
     /// The names of the columns that run; all without any.
     var columns: Set<String> = []
     var csv: String?
@@ -32,7 +33,7 @@ struct Options {
             switch option {
             case "--rows": rows = try Self.number(value, of: option)
             case "--rounds": rounds = try Self.number(value, of: option)
-            case "--only": workloads = try Self.workloads(value)
+            case "--only": (workloads, figures) = try Self.chosen(value)
             case "--columns": columns = Set(value.split(separator: ",").map(String.init))
             case "--csv": csv = value
             case "--directory": directory = value
@@ -48,16 +49,19 @@ struct Options {
         return number
     }
 
-    private static func workloads(_ text: String) throws(UsageError) -> [Workload] {
-        var chosen: Set<Workload> = []
-        for name in text.split(separator: ",") {
-            guard let workload = Workload(rawValue: name.uppercased()) else {
-                throw UsageError("'\(name)' is no workload; they are W1 to W10")
-            }
-            chosen.insert(workload)
+    private static func chosen(
+        _ text: String
+    ) throws(UsageError) -> (workloads: [Workload], figures: [Figure]) {
+        let names = Set(text.lowercased().split(separator: ",").map(String.init))
+        let workloads = Workload.allCases.filter { names.contains($0.rawValue.lowercased()) }
+        let figures = Figure.allCases.filter { names.contains($0.rawValue.lowercased()) }
+        guard workloads.count + figures.count == names.count, !names.isEmpty else {
+            let all = Workload.allCases.map(\.rawValue) + Figure.allCases.map(\.rawValue)
+            throw UsageError(
+                "--only \(text) names what there is not; there are "
+                    + all.joined(separator: ", "))
         }
-        guard !chosen.isEmpty else { throw UsageError("--only names no workload") }
-        return Workload.allCases.filter(chosen.contains)
+        return (workloads, figures)
     }
 }
 

@@ -79,10 +79,10 @@ final class RawColumn: Column {
         case .insert, .insertIndexed: try connection.insert(rows)
         case .update: try connection.update(rows)
         case .delete: try connection.delete(rows)
-        case .scan: checksum = try connection.scan()
+        case .scan, .fetch, .refetch: checksum = try connection.scan()
         case .filter: checksum = try connection.filter()
         case .lookUp: checksum = try connection.lookUp(shuffledIDs)
-        case .traverse: checksum = try connection.traverse()
+        case .traverse, .prefetch: checksum = try connection.traverse()
         case .count: checksum = try connection.count()
         case .observe:
             for (index, name) in dataset.renames {

@@ -13,13 +13,16 @@ struct Report {
     }
 
     private var workloads: [Workload] {
-        options.workloads.sorted { $0.number < $1.number }
+        options.workloads.sorted {
+            $0.rawValue.localizedStandardCompare($1.rawValue) == .orderedAscending
+        }
     }
 
     /// A table of medians in milliseconds and of ratios, then what commits put off.
     func table() -> String {
         let heads =
             ["", "ms, medians"] + results.columns + pairs.map { "\($0.column)/\($0.reference)" }
+            + ["goal", ""]
         var lines = [heads]
         for workload in workloads {
             var line = [workload.rawValue, workload.title]
@@ -27,9 +30,33 @@ struct Report {
             line += pairs.map {
                 Self.ratio(results.ratio(workload, $0.column, to: $0.reference))
             }
+            line += Self.verdict(workload, results.ratio(workload, "cambium", to: "raw-schema"))
             lines.append(line)
         }
-        return Self.aligned(lines) + "\n" + deferredTable()
+        return Self.aligned(lines) + "\n" + deferredTable() + figureTable()
+    }
+
+    /// The goal, and whether the ratio reaches it.
+    private static func verdict(_ workload: Workload, _ ratio: Double?) -> [String] {
+        guard let goal = workload.goal, let ratio else { return ["–", ""] }
+        return ["≤ " + String(format: "%.2f", goal), ratio <= goal ? "yes" : "NO"]
+    }
+
+    private func figureTable() -> String {
+        let measured = Figure.allCases.compactMap { figure in
+            median(results.values(figure)).map { (figure, $0) }
+        }
+        guard !measured.isEmpty else { return "" }
+        var lines = [["", "Cambium alone", "", "goal", ""]]
+        for (figure, value) in measured {
+            let goal = figure.goal
+            lines.append([
+                figure.rawValue, figure.title, String(format: "%.1f ", value) + figure.unit,
+                goal.map { "≤ \(Int($0))" } ?? "–",
+                goal.map { value <= $0 ? "yes" : "NO" } ?? "",
+            ])
+        }
+        return "\n" + Self.aligned(lines) + "\n"
     }
 
     private func deferredTable() -> String {
@@ -94,12 +121,5 @@ struct Report {
 
     private static func exact(_ value: Double?) -> String {
         value.map { String(format: "%.6g", $0) } ?? ""
-    }
-}
-
-extension Workload {
-    /// The number in the workload's name, for sorting.
-    fileprivate var number: Int {
-        Int(rawValue.dropFirst()) ?? 0
     }
 }

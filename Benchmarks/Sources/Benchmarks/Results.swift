@@ -2,6 +2,7 @@
 struct Results {
     let columns: [String]
     private var samples: [Workload: [String: [Sample]]] = [:]
+    private var figures: [Figure: [Double]] = [:]
 
     init(columns: [String]) {
         self.columns = columns
@@ -10,6 +11,12 @@ struct Results {
     mutating func add(_ sample: Sample, of workload: Workload, column: String) {
         samples[workload, default: [:]][column, default: []].append(sample)
     }
+
+    mutating func add(_ value: Double, of figure: Figure) {
+        figures[figure, default: []].append(value)
+    }
+
+    func values(_ figure: Figure) -> [Double] { figures[figure] ?? [] }
 
     func milliseconds(_ workload: Workload, _ column: String) -> [Double] {
         samples[workload]?[column]?.map(\.milliseconds) ?? []

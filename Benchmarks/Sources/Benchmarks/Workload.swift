@@ -3,9 +3,12 @@
 enum Workload: String, CaseIterable {
     case insert = "W1"
     case scan = "W2"
+    case fetch = "W2a"
+    case refetch = "W2b"
     case filter = "W3"
     case lookUp = "W4"
     case traverse = "W7"
+    case prefetch = "W7a"
     case count = "W8"
     case observe = "W10"
     case update = "W5"
@@ -23,9 +26,12 @@ enum Workload: String, CaseIterable {
         switch self {
         case .insert: "insert, 1 index"
         case .scan: "fetch all, touch"
+        case .fetch: "fetch all, no more"
+        case .refetch: "fetch all again"
         case .filter: "filter, sort, limit"
         case .lookUp: "look up by id"
         case .traverse: "relationships"
+        case .prefetch: "…, prefetched"
         case .count: "count"
         case .observe: "observed update"
         case .update: "update"
@@ -37,9 +43,25 @@ enum Workload: String, CaseIterable {
     /// How often the work is done within a round; times are per repetition.
     var repetitions: Int {
         switch self {
-        case .scan: 3
+        case .scan, .fetch, .refetch: 3
         case .filter, .count: 10
         default: 1
+        }
+    }
+
+    /// The ratio to the C loop on the same tables that is to be reached; nil where another figure
+    /// counts.
+    var goal: Double? {
+        switch self {
+        case .insert, .refetch: 1
+        case .scan, .lookUp, .traverse: 1.5
+        case .fetch: 1.2
+        case .filter: 1.1
+        case .prefetch: 1.35
+        case .count, .delete: 1.05
+        case .update: 1.15
+        case .insertIndexed: 0.95
+        case .observe: nil
         }
     }
 
@@ -47,7 +69,7 @@ enum Workload: String, CaseIterable {
     var isWriting: Bool {
         switch self {
         case .insert, .update, .delete, .insertIndexed, .observe: true
-        case .scan, .filter, .lookUp, .traverse, .count: false
+        case .scan, .fetch, .refetch, .filter, .lookUp, .traverse, .prefetch, .count: false
         }
     }
 
@@ -60,6 +82,10 @@ enum Workload: String, CaseIterable {
     func comparable(_ checksum: Checksum) -> Checksum {
         var result = checksum
         switch self {
+        case .fetch, .refetch:
+            // The C side can only read rows by looking at them; here nobody does.
+            result = Checksum()
+            result.rows = checksum.rows
         case .filter, .observe:
             // Rows of equal name may come in any order, and any of them may be the last one.
             result.values = 0

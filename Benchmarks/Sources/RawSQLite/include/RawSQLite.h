@@ -43,6 +43,8 @@ bool raw_is_open(const RawDatabase *database);
 void raw_close(RawDatabase *database);
 const char *raw_error(const RawDatabase *database);
 const char *raw_library_version(void);
+/// How many bytes of the heap are in use.
+int64_t raw_allocated_bytes(void);
 bool raw_execute(RawDatabase *database, const char *sql);
 /// Waits for a running checkpoint and completes it, as the end of a large commit does by itself.
 bool raw_checkpoint(RawDatabase *database);
