@@ -8,19 +8,29 @@ struct ConflictTests {
     private struct Outcome {
         let title: String
         let note: String
-        let ours: Tally
+        let ours: Seen<Tally>
         let context: ManagedObjectContext
     }
 
     private func resolve(
-        _ policy: MergePolicy, on kind: StoreKind = .memory, theirs: (Tally) -> Void,
-        ours: (Tally) -> Void, _ check: (Outcome) throws -> Void
+        _ policy: MergePolicy, on kind: StoreKind = .memory, theirs: (Seen<Tally>) -> Void,
+        ours: (Seen<Tally>) -> Void, _ check: (Outcome) throws -> Void
     ) throws {
-        try withContainer(Everything.model, on: kind) { container in
+        for objects in ObjectKind.allCases {
+            try resolve(policy, on: kind, objects, theirs: theirs, ours: ours, check)
+        }
+    }
+
+    private func resolve(
+        _ policy: MergePolicy, on kind: StoreKind, _ objects: ObjectKind,
+        theirs: (Seen<Tally>) -> Void, ours: (Seen<Tally>) -> Void,
+        _ check: (Outcome) throws -> Void
+    ) throws {
+        try withContainer(objects.everything, on: kind) { container in
             let (first, second) = (container.newContext(), container.newContext())
-            let tally = Tally(in: first, title: "base", note: "base")
+            let tally = try first.insert(Tally.self) { ($0.title, $0.note) = ("base", "base") }
             try first.save()
-            let same: Tally = try second.get(tally.objectID)
+            let same: Seen<Tally> = second.see(tally.objectID)
             second.mergePolicy = policy
             ours(same)
             theirs(tally)
@@ -28,7 +38,7 @@ struct ConflictTests {
             try second.save()
             #expect(!second.hasChanges)
             let reader = container.newContext()
-            let read: Tally = try reader.get(tally.objectID)
+            let read: Seen<Tally> = reader.see(tally.objectID)
             #expect(read.title == same.title)
             #expect(read.note == same.note)
             try check(

@@ -123,7 +123,7 @@ extension World {
     /// The graph as a context shows it, every relationship read from the side that it is read from
     /// least often: the other side is compared in ``inverseFaults(in:)``.
     init(of context: ManagedObjectContext) throws {
-        for node in try context.fetch(Node.fetchRequest()) {
+        for node in try context.see(Node.fetchRequest()) {
             nodes[node.objectID] = NodeValues(
                 label: node.label, number: node.number, box: node.box?.objectID,
                 next: node.next?.objectID)
@@ -133,14 +133,14 @@ extension World {
             }
             setQueue(of: node.objectID, node.queue.map(\.objectID))
         }
-        for box in try context.fetch(Box.fetchRequest()) { boxes[box.objectID] = box.name }
-        for tag in try context.fetch(Topic.fetchRequest()) {
+        for box in try context.see(Box.fetchRequest()) { boxes[box.objectID] = box.name }
+        for tag in try context.see(Topic.fetchRequest()) {
             tags[tag.objectID] = tag.name
             // As it is: a box that two lists show is not to be mended here.
             Self.set(tag.boxes.map(\.objectID), &boxLists, tag.objectID)
         }
-        for part in try context.fetch(Part.fetchRequest()) {
-            parts[part.objectID] = part.node.objectID
+        for part in try context.see(Part.fetchRequest()) {
+            parts[part.objectID] = part.node?.objectID
         }
     }
 
@@ -153,7 +153,7 @@ extension World {
             }
         }
         for id in nodes.keys {
-            guard let node = context.object(with: id) as? Node else { continue }
+            let node: Seen<Node> = context.see(id)
             compare(
                 "previous", id, node.previous.map { [$0.objectID] } ?? [],
                 nodes.filter { $0.value.next == id }.map(\.key))
@@ -164,7 +164,7 @@ extension World {
                 "parts", id, node.parts.map(\.objectID), parts.filter { $0.value == id }.map(\.key))
         }
         for id in boxes.keys {
-            guard let box = context.object(with: id) as? Box else { continue }
+            let box: Seen<Box> = context.see(id)
             compare(
                 "nodes", id, box.nodes.map(\.objectID),
                 nodes.filter { $0.value.box == id }.map(\.key))
@@ -173,7 +173,7 @@ extension World {
             )
         }
         for id in tags.keys {
-            guard let tag = context.object(with: id) as? Topic else { continue }
+            let tag: Seen<Topic> = context.see(id)
             compare(
                 "nodes", id, tag.nodes.map(\.objectID), tagged.filter { $0.to == id }.map(\.from))
             compare(

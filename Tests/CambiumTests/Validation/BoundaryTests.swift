@@ -74,12 +74,14 @@ struct BoundaryTests {
         // A rule of two columns; the other one is 5.
         + [Int64.min, 4, 5, 6, .max].map { Case("low", int: $0) }
 
-    @Test func `the store refuses what validation refuses, and nothing else`() throws {
+    @Test(arguments: ObjectKind.allCases)
+    func `the store refuses what validation refuses, and nothing else`(
+        _ objects: ObjectKind
+    ) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(model: objects.everything, at: .file(path))
             let context = container.newContext()
-            let limited = Limited(in: context)
-            limited.high = 5
+            let limited = try context.insert(Limited.self) { $0.high = 5 }.object
             try context.save()
             let other = try Connection(path: path)
             var refused = 0

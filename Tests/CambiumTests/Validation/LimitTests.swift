@@ -6,10 +6,12 @@ import Testing
 
 /// What the model says about single properties.
 struct LimitTests {
-    private func errors(_ set: (Limited) throws -> Void) throws -> [ValidationError] {
-        try withContainer(Everything.model) { container in
+    private func errors(
+        of objects: ObjectKind, _ set: (Seen<Limited>) throws -> Void
+    ) throws -> [ValidationError] {
+        try withContainer(objects.everything) { container in
             let context = container.newContext()
-            let limited = Limited(in: context)
+            let limited = try context.insert(Limited.self)
             try set(limited)
             return try saveErrors(context)
         }
@@ -26,53 +28,71 @@ struct LimitTests {
         }
     }
 
-    @Test(arguments: [
-        ("A", ValidationError.Code.tooShort), ("ABCDE", .tooLong), ("abc", .patternMismatch),
-        ("AB1", .patternMismatch),
-    ])
+    @Test(
+        arguments: [
+            ("A", ValidationError.Code.tooShort), ("ABCDE", .tooLong), ("abc", .patternMismatch),
+            ("AB1", .patternMismatch),
+        ], ObjectKind.allCases)
     func `text outside of its limits is refused`(
-        _ text: String, _ code: ValidationError.Code
+        _ refused: (text: String, code: ValidationError.Code), _ objects: ObjectKind
     ) throws {
-        let errors = try errors { $0.code = text }
-        #expect(errors.map(\.code) == [code])
+        let errors = try errors(of: objects) { $0.code = refused.text }
+        #expect(errors.map(\.code) == [refused.code])
         #expect(errors.first?.property == "code")
     }
 
-    @Test(arguments: ["AB", "ABCD", nil] as [String?])
-    func `text in its limits, or none, is saved`(_ text: String?) throws {
-        #expect(try errors { $0.code = text }.isEmpty)
+    @Test(arguments: ["AB", "ABCD", nil] as [String?], ObjectKind.allCases)
+    func `text in its limits, or none, is saved`(
+        _ text: String?, _ objects: ObjectKind
+    ) throws {
+        #expect(try errors(of: objects) { $0.code = text }.isEmpty)
     }
 
     @Test(
         arguments: [
             (0, ValidationError.Code.numberTooSmall), (11, .numberTooLarge), (1, nil), (10, nil),
-        ] as [(Int32, ValidationError.Code?)])
-    func `a number is held to its limits`(_ count: Int32, _ code: ValidationError.Code?) throws {
-        #expect(try errors { $0.count = count }.map(\.code) == (code.map { [$0] } ?? []))
+        ] as [(Int32, ValidationError.Code?)], ObjectKind.allCases)
+    func `a number is held to its limits`(
+        _ tried: (count: Int32, code: ValidationError.Code?), _ objects: ObjectKind
+    ) throws {
+        let errors = try errors(of: objects) { $0.count = tried.count }
+        #expect(errors.map(\.code) == (tried.code.map { [$0] } ?? []))
     }
 
-    @Test(arguments: [(-0.1, 1620), (1.1, 1610), (Double.nan, 1620), (.infinity, 1610)])
-    func `a floating-point number is held to its limits`(_ ratio: Double, _ code: Int) throws {
-        #expect(try errors { $0.ratio = ratio }.map(\.coreDataCode) == [code])
+    @Test(
+        arguments: [(-0.1, 1620), (1.1, 1610), (Double.nan, 1620), (.infinity, 1610)],
+        ObjectKind.allCases)
+    func `a floating-point number is held to its limits`(
+        _ refused: (ratio: Double, code: Int), _ objects: ObjectKind
+    ) throws {
+        let errors = try errors(of: objects) { $0.ratio = refused.ratio }
+        #expect(errors.map(\.coreDataCode) == [refused.code])
     }
 
-    @Test(arguments: [("-1.51", 1620), ("1.51", 1610)])
-    func `a decimal is held to its limits`(_ text: String, _ code: Int) throws {
-        let amount = try #require(Decimal(string: text))
-        #expect(try errors { $0.amount = amount }.map(\.coreDataCode) == [code])
+    @Test(arguments: [("-1.51", 1620), ("1.51", 1610)], ObjectKind.allCases)
+    func `a decimal is held to its limits`(
+        _ refused: (text: String, code: Int), _ objects: ObjectKind
+    ) throws {
+        let amount = try #require(Decimal(string: refused.text))
+        let errors = try errors(of: objects) { $0.amount = amount }
+        #expect(errors.map(\.coreDataCode) == [refused.code])
         let limit = try #require(Decimal(string: "-1.5"))
-        #expect(try errors { $0.amount = limit }.isEmpty)
+        #expect(try self.errors(of: objects) { $0.amount = limit }.isEmpty)
     }
 
-    @Test func `a date is held to its limits`() throws {
-        #expect(try errors { $0.moment = .distantPast }.map(\.code) == [.dateTooSoon])
-        #expect(try errors { $0.moment = .distantFuture }.map(\.code) == [.dateTooLate])
-        #expect(try errors { $0.moment = Date(timeIntervalSinceReferenceDate: 0) }.isEmpty)
+    @Test(arguments: ObjectKind.allCases)
+    func `a date is held to its limits`(_ objects: ObjectKind) throws {
+        #expect(try errors(of: objects) { $0.moment = .distantPast }.map(\.code) == [.dateTooSoon])
+        #expect(
+            try errors(of: objects) { $0.moment = .distantFuture }.map(\.code) == [.dateTooLate])
+        let first = Date(timeIntervalSinceReferenceDate: 0)
+        #expect(try errors(of: objects) { $0.moment = first }.isEmpty)
     }
 
-    @Test func `the length of data is held to its limits`() throws {
-        #expect(try errors { $0.bytes = Data() }.map(\.code) == [.tooShort])
-        #expect(try errors { $0.bytes = Data(count: 4) }.map(\.code) == [.tooLong])
+    @Test(arguments: ObjectKind.allCases)
+    func `the length of data is held to its limits`(_ objects: ObjectKind) throws {
+        #expect(try errors(of: objects) { $0.bytes = Data() }.map(\.code) == [.tooShort])
+        #expect(try errors(of: objects) { $0.bytes = Data(count: 4) }.map(\.code) == [.tooLong])
     }
 
     @Test func `the length of text counts Unicode scalars`() throws {
@@ -94,22 +114,24 @@ struct LimitTests {
         }
     }
 
-    @Test(arguments: [
-        (0, nil), (1, ValidationError.Code.tooFew), (2, nil), (3, nil), (4, .tooMany),
-    ])
+    @Test(
+        arguments: [
+            (0, nil), (1, ValidationError.Code.tooFew), (2, nil), (3, nil), (4, .tooMany),
+        ], ObjectKind.allCases)
     func `the members of a to-many are counted`(
-        _ count: Int, _ code: ValidationError.Code?
+        _ tried: (count: Int, code: ValidationError.Code?), _ objects: ObjectKind
     ) throws {
-        let errors = try errors { limited in
-            guard let context = limited.managedObjectContext else { return }
-            for _ in 0..<count { limited.members.insert(Member(in: context)) }
+        let errors = try errors(of: objects) { limited in
+            let context = try #require(limited.managedObjectContext)
+            for _ in 0..<tried.count { limited.members.insert(try context.insert(Member.self)) }
         }
         // An optional to-many may be empty whatever its minimum is.
-        #expect(errors.map(\.code) == (code.map { [$0] } ?? []))
+        #expect(errors.map(\.code) == (tried.code.map { [$0] } ?? []))
     }
 
-    @Test func `a rule that is false is violated`() throws {
-        let errors = try errors {
+    @Test(arguments: ObjectKind.allCases)
+    func `a rule that is false is violated`(_ objects: ObjectKind) throws {
+        let errors = try errors(of: objects) {
             $0.low = 2
             $0.high = 1
         }
@@ -119,12 +141,12 @@ struct LimitTests {
         #expect(errors.first?.coreDataCode == 1550)
     }
 
-    @Test func `several failures come as one error with all of them`() throws {
-        try withContainer(Everything.model) { container in
+    @Test(arguments: ObjectKind.allCases)
+    func `several failures come as one error with all of them`(_ objects: ObjectKind) throws {
+        try withContainer(objects.everything) { container in
             let context = container.newContext()
-            let limited = Limited(in: context, code: "a")
-            limited.count = 0
-            _ = Person(in: context, name: "")
+            _ = try context.insert(Limited.self) { ($0.code, $0.count) = ("a", 0) }
+            _ = try context.insert(Person.self) { $0.name = "" }
             let error = #expect(throws: ValidationErrors.self) { try context.save() }
             #expect(error?.coreDataCode == 1560)
             #expect(
@@ -134,21 +156,23 @@ struct LimitTests {
         }
     }
 
-    @Test func `an error names the property and never the value`() throws {
-        let errors = try errors { $0.code = "secret" }
+    @Test(arguments: ObjectKind.allCases)
+    func `an error names the property and never the value`(_ objects: ObjectKind) throws {
+        let errors = try errors(of: objects) { $0.code = "secret" }
         #expect(!errors.isEmpty)
         #expect(errors.allSatisfy { !"\($0)".contains("secret") && "\($0)".contains("code") })
     }
 
-    @Test func `a deleted object is not validated`() throws {
-        try withContainer(Everything.model) { container in
+    @Test(arguments: ObjectKind.allCases)
+    func `a deleted object is not validated`(_ objects: ObjectKind) throws {
+        try withContainer(objects.everything) { container in
             let context = container.newContext()
-            let person = Person(in: context, name: "Ada")
+            let person = try context.insert(Person.self) { $0.name = "Ada" }
             try context.save()
             person.age = -1
             context.delete(person)
             try context.save()
-            #expect(try context.count(for: Person.fetchRequest()) == 0)
+            #expect(try context.countSeen(Person.fetchRequest()) == 0)
         }
     }
 }

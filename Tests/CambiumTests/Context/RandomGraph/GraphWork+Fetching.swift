@@ -37,11 +37,11 @@ extension GraphWork {
         let expected = world.nodes.filter { matches($0.key, $0.value) }
             .sorted { ($1.value.number, $0.key.key) < ($0.value.number, $1.key.key) }
             .map(\.key).dropFirst(offset).prefix(4)
-        let found = try context.fetch(request).map(\.objectID)
+        let found = try context.see(request).map(\.objectID)
         if found != Array(expected) {
             try fail("\(request) found \(found) instead of \(Array(expected))")
         }
-        let count = try context.count(for: request)
+        let count = try context.countSeen(request)
         if count != found.count { try fail("count is \(count), the fetch found \(found.count)") }
     }
 }

@@ -5,18 +5,18 @@ import Testing
 extension GraphWork {
     mutating func link() throws {
         guard let id = pick(world.nodes.keys) else { return }
-        let node: Node = try context.get(id)
+        let node: Seen<Node> = context.see(id)
         switch Int.random(in: 0..<12, using: &generator) {
         case 0, 1:
             let box = generator.chance(0.8) ? pick(world.boxes.keys) : nil
             log.append("\(id).box = \(box?.description ?? "nil")")
-            node.box = try box.map { try context.get($0) }
+            node.box = box.map { context.see($0) }
             world.nodes[id]?.box = box
         case 2:
             guard let box = pick(world.boxes.keys) else { return }
             let adds = generator.chance(0.5)
             log.append("\(box).nodes.\(adds ? "insert" : "remove")(\(id))")
-            let nodes = try context.get(box, as: Box.self).nodes
+            let nodes = context.see(box, as: Box.self).nodes
             if adds {
                 nodes.insert(node)
                 world.nodes[id]?.box = box
@@ -27,12 +27,12 @@ extension GraphWork {
         case 3, 4:
             let next = generator.chance(0.8) ? pick(world.nodes.keys) : nil
             log.append("\(id).next = \(next?.description ?? "nil")")
-            node.next = try next.map { try context.get($0) }
+            node.next = next.map { context.see($0) }
             world.setNext(id, next)
         case 5:
             let previous = generator.chance(0.8) ? pick(world.nodes.keys) : nil
             log.append("\(id).previous = \(previous?.description ?? "nil")")
-            node.previous = try previous.map { try context.get($0) }
+            node.previous = previous.map { context.see($0) }
             world.setPrevious(id, previous)
         case 6, 7:
             guard let tag = pick(world.tags.keys) else { return }
@@ -42,7 +42,7 @@ extension GraphWork {
                 generator.chance(0.4)
             }
             log.append("\(id).tags = \(tags)")
-            node.tags.replace(with: try tags.map { try context.get($0) })
+            node.tags.replace(with: tags.map { context.object(with: $0) })
             world.tagged = world.tagged.filter { $0.from != id }
                 .union(tags.map { World.Pair(from: id, to: $0) })
         case 9, 10:
@@ -52,16 +52,16 @@ extension GraphWork {
             guard let part = pick(world.parts.keys) else { return }
             log.append("\(id).parts.insert(\(part))")
             if generator.chance(0.5) {
-                node.parts.insert(try context.get(part))
+                node.parts.insert(context.object(with: part))
             } else {
-                try context.get(part, as: Part.self).node = node
+                context.see(part, as: Part.self).node = node
             }
             world.parts[part] = id
         }
     }
 
-    private mutating func linkTag(_ id: ObjectID, _ node: Node) throws {
-        let tag: Topic = try context.get(id)
+    private mutating func linkTag(_ id: ObjectID, _ node: Seen<Node>) throws {
+        let tag: Seen<Topic> = context.see(id)
         let pair = World.Pair(from: node.objectID, to: id)
         let adds = generator.chance(0.6)
         let isFromNode = generator.chance(0.5)
@@ -75,8 +75,8 @@ extension GraphWork {
         if adds { world.tagged.insert(pair) } else { world.tagged.remove(pair) }
     }
 
-    private mutating func linkFollower(_ id: ObjectID, _ node: Node) throws {
-        let followed: Node = try context.get(id)
+    private mutating func linkFollower(_ id: ObjectID, _ node: Seen<Node>) throws {
+        let followed: Seen<Node> = context.see(id)
         let pair = World.Pair(from: node.objectID, to: id)
         let adds = generator.chance(0.6)
         let isForward = generator.chance(0.5)
@@ -97,22 +97,23 @@ extension GraphWork {
             guard let owner = pick(world.tags.keys) else { return }
             var list = world.boxLists[owner] ?? []
             if generator.chance(0.25) { return try linkTopic(owner) }
-            let topic: Topic = try context.get(owner)
+            let topic: Seen<Topic> = context.see(owner)
             try change(topic.boxes, &list, pick(world.boxes.keys), "\(owner).boxes")
             world.setBoxes(of: owner, list)
         } else {
             guard let owner = pick(world.nodes.keys) else { return }
             var list = world.queues[owner] ?? []
             if generator.chance(0.25) { return try linkQueue(owner) }
-            let node: Node = try context.get(owner)
+            let node: Seen<Node> = context.see(owner)
             try change(node.queue, &list, pick(world.tags.keys), "\(owner).queue")
             world.setQueue(of: owner, list)
         }
     }
 
     /// Does something to a list, and to an array.
-    private mutating func change<Member: ManagedObject>(
-        _ members: OrderedToMany<Member>, _ list: inout [ObjectID], _ any: ObjectID?, _ name: String
+    private mutating func change(
+        _ members: OrderedToMany<ManagedObject>, _ list: inout [ObjectID], _ any: ObjectID?,
+        _ name: String
     ) throws {
         guard let any else { return }
         let index = list.isEmpty ? 0 : Int.random(in: 0..<list.count, using: &generator)
@@ -121,11 +122,11 @@ extension GraphWork {
         switch operation {
         case 0, 1:
             log.append("\(name).append(\(any))")
-            members.append(try context.get(any))
+            members.append(context.object(with: any))
             if !list.contains(any) { list.append(any) }
         case 2:
             log.append("\(name).insert(\(any), at: \(index))")
-            members.insert(try context.get(any), at: index)
+            members.insert(context.object(with: any), at: index)
             let following = list[index...].filter { $0 != any }
             list = list[..<index].filter { $0 != any } + [any] + following
         case 3 where !list.isEmpty:
@@ -134,7 +135,7 @@ extension GraphWork {
             list.remove(at: index)
         case 4:
             log.append("\(name).remove(\(any))")
-            members.remove(try context.get(any))
+            members.remove(context.object(with: any))
             list.removeAll { $0 == any }
         case 5 where !list.isEmpty:
             log.append("\(name).move(from: \(index), to: \(other))")
@@ -147,7 +148,7 @@ extension GraphWork {
         case 7:
             list = Array((list + [any]).uniqued().shuffled(using: &generator).dropLast())
             log.append("\(name) = \(list)")
-            members.replace(with: try list.map { try context.get($0) })
+            members.replace(with: list.map { context.object(with: $0) })
         default:
             break
         }
@@ -156,10 +157,10 @@ extension GraphWork {
     /// Puts a box into a list, or takes it out, by the box.
     private mutating func linkTopic(_ topic: ObjectID) throws {
         guard let id = pick(world.boxes.keys) else { return }
-        let box: Box = try context.get(id)
+        let box: Seen<Box> = context.see(id)
         if generator.chance(0.6) {
             log.append("\(id).topic = \(topic)")
-            box.topic = try context.get(topic)
+            box.topic = context.see(topic)
             if world.topic(of: id) != topic {
                 world.setBoxes(of: topic, (world.boxLists[topic] ?? []) + [id])
             }
@@ -173,15 +174,15 @@ extension GraphWork {
 
     private mutating func linkQueue(_ node: ObjectID) throws {
         guard let id = pick(world.tags.keys) else { return }
-        let topic: Topic = try context.get(id)
+        let topic: Seen<Topic> = context.see(id)
         let queue = (world.queues[node] ?? [])
         if generator.chance(0.6) {
             log.append("\(id).waiting.insert(\(node))")
-            topic.waiting.insert(try context.get(node))
+            topic.waiting.insert(context.object(with: node))
             if !queue.contains(id) { world.setQueue(of: node, queue + [id]) }
         } else {
             log.append("\(id).waiting.remove(\(node))")
-            topic.waiting.remove(try context.get(node))
+            topic.waiting.remove(context.object(with: node))
             world.setQueue(of: node, queue.filter { $0 != id })
         }
     }

@@ -27,27 +27,27 @@ extension GraphWork {
     private mutating func changeInSibling() throws {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0:
-            let node = Node(in: sibling, label: "theirs")
+            let node = try sibling.insert(Node.self) { $0.label = "theirs" }
             log.append("theirs: insert \(node.objectID)")
             both { $0.nodes[node.objectID] = World.NodeValues(label: "theirs") }
         case 1:
             guard let id = pickUntouched(saved.nodes.keys) else { return }
             let number = Int64.random(in: 5..<9, using: &generator)
             log.append("theirs: set \(id) to \(number)")
-            try sibling.get(id, as: Node.self).number = number
+            sibling.see(id, as: Node.self).number = number
             both { $0.nodes[id]?.number = number }
         case 2:
             guard let id = pickUntouched(saved.nodes.keys),
                 let box = pickUntouched(saved.boxes.keys)
             else { return }
             log.append("theirs: \(id).box = \(box)")
-            try sibling.get(id, as: Node.self).box = try sibling.get(box)
+            sibling.see(id, as: Node.self).box = sibling.see(box)
             both { $0.nodes[id]?.box = box }
         case 3:
             guard let id = pickUntouched(saved.nodes.keys), let tag = pickUntouched(saved.tags.keys)
             else { return }
             log.append("theirs: \(id).tags.insert(\(tag))")
-            try sibling.get(id, as: Node.self).tags.insert(try sibling.get(tag))
+            sibling.see(id, as: Node.self).tags.insert(sibling.object(with: tag))
             both { $0.tagged.insert(World.Pair(from: id, to: tag)) }
         case 4:
             guard let id = pickUntouched(saved.nodes.keys),
@@ -55,7 +55,7 @@ extension GraphWork {
                 saved.nodes.filter({ $0.value.next == other }).keys.allSatisfy(isUntouched)
             else { return }
             log.append("theirs: \(id).next = \(other)")
-            try sibling.get(id, as: Node.self).next = try sibling.get(other)
+            sibling.see(id, as: Node.self).next = sibling.see(other)
             both { $0.setNext(id, other) }
         case 5:
             guard let id = pickUntouched(saved.nodes.keys) else { return }
@@ -63,8 +63,8 @@ extension GraphWork {
             if let tag = pickUntouched(saved.tags.keys), !queue.contains(tag) { queue.append(tag) }
             queue.shuffle(using: &generator)
             log.append("theirs: \(id).queue = \(queue)")
-            try sibling.get(id, as: Node.self).queue.replace(
-                with: try queue.map { try sibling.get($0) })
+            sibling.see(id, as: Node.self).queue.replace(
+                with: queue.map { sibling.object(with: $0) })
             both { $0.setQueue(of: id, queue) }
         case 6:
             guard let id = pickUntouched(saved.tags.keys),
@@ -72,7 +72,7 @@ extension GraphWork {
                 saved.topic(of: box) == nil
             else { return }
             log.append("theirs: \(id).boxes.insert(\(box), at: 0)")
-            try sibling.get(id, as: Topic.self).boxes.insert(try sibling.get(box), at: 0)
+            sibling.see(id, as: Topic.self).boxes.insert(sibling.object(with: box), at: 0)
             both { $0.setBoxes(of: id, [box] + ($0.boxLists[id] ?? [])) }
         default:
             let doomed = [
@@ -81,7 +81,7 @@ extension GraphWork {
             ].randomElement(using: &generator)
             guard let id = doomed ?? nil else { return }
             log.append("theirs: delete \(id)")
-            sibling.delete(try sibling.get(id))
+            sibling.delete(sibling.object(with: id))
             sibling.processPendingChanges()
             both { $0.delete(id) }
         }
