@@ -27,6 +27,14 @@ extension Connection {
         }
     }
 
+    /// Whether the open transaction has written a key that leads to no row, or deleted a row that a
+    /// key leads to: then it cannot be committed. Costs nothing, the library keeps count.
+    package var hasDanglingKeys: Bool {
+        var (current, highest): (Int32, Int32) = (0, 0)
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+        return current != 0
+    }
+
     /// Undoes the open transaction, if any. Some errors (a full disk) have done so already.
     package func rollBack() {
         guard isInTransaction else { return }

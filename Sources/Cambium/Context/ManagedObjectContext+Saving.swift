@@ -14,7 +14,8 @@ extension ManagedObjectContext {
     ///   last of these with `missingRow` where the parent has deleted what was changed here. After
     ///   an error nothing is written, and the context is as it was. The exception is
     ///   ``IncompleteSaveError``, with several stores: it names those that have committed before
-    ///   another one failed to.
+    ///   another one failed to. Their objects are saved, which everybody has been told; the others
+    ///   are still changed.
     public func save() throws {
         mergeIfAutomatic()
         processChanges(propagatesDeletes: true)
@@ -42,6 +43,7 @@ extension ManagedObjectContext {
         news.tell(self)
         processPendingChanges()
         sweepIfGrown()
+        if let failure = news.failure { throw failure }
     }
 
     private func saveToStores() throws -> SaveNews {
@@ -57,6 +59,8 @@ extension ManagedObjectContext {
                 adoption.adopt(outcome, in: scope)
                 news.add(adoption)
             }
+        } catch let failure as IncompleteSaveError {
+            news.add(failure, pending: inserted + updated + deleted)
         } catch let error as SQLiteError {
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }

@@ -1,11 +1,13 @@
 /// What has to be told when a save is over.
 struct SaveNews {
     /// The objects that were saved.
-    let saved: [ManagedObject]
+    private(set) var saved: [ManagedObject]
     /// The objects to which the save gave other values: the merge policy, or the parent of a child.
     private(set) var resolved: [ManagedObject] = []
     /// What was saved.
     private(set) var changeSets: [ChangeSet] = []
+    /// What kept some of several stores from saving.
+    private(set) var failure: IncompleteSaveError?
     private var forwarded: [ManagedObject] = []
     /// What was saved, for those who are told of objects.
     private var savedObjects: SavedObjects?
@@ -21,6 +23,16 @@ struct SaveNews {
         resolved += adoption.resolved
         forwarded += adoption.forwarded
         if let changeSet = adoption.changeSet { changeSets.append(changeSet) }
+    }
+
+    /// Adds that not all stores have committed.
+    ///
+    /// - Parameter pending: The objects that are still to be saved.
+    mutating func add(_ failure: IncompleteSaveError, pending: [ManagedObject]) {
+        self.failure = failure
+        let pending = Set(pending)
+        saved.removeAll(where: pending.contains)
+        savedObjects?.leaveOut(pending)
     }
 
     /// Adds what a parent has taken in.

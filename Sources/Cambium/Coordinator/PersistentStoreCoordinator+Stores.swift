@@ -7,6 +7,12 @@ extension PersistentStoreCoordinator {
         persistentStores.first { $0.location.names(location) }
     }
 
+    /// The store that an object is, or would be, saved in; nil where the coordinator does not have
+    /// it.
+    public func persistentStore(of id: ObjectID) -> PersistentStore? {
+        persistentStores.first { $0.identifier == id.store.uuid }
+    }
+
     /// Opens a store, which from then on holds the objects of a configuration's entities. Makes it
     /// where there is none.
     ///

@@ -3,9 +3,9 @@ public struct SavedObjects {
     /// The objects that are new.
     public private(set) var inserted: Set<ManagedObject>
     /// The objects that were changed, also those that were set to equal values only.
-    public let updated: Set<ManagedObject>
+    public private(set) var updated: Set<ManagedObject>
     /// The objects that were deleted.
-    public let deleted: Set<ManagedObject>
+    public private(set) var deleted: Set<ManagedObject>
     /// What another context's ``ManagedObjectContext/mergeChanges(from:)`` takes: one for each
     /// store that was written.
     public private(set) var changeSets: [ChangeSet] = []
@@ -21,8 +21,11 @@ public struct SavedObjects {
         changeSets.append(changeSet)
     }
 
-    /// Leaves out new objects that a merge policy has given up for others.
-    mutating func leaveOut(_ objects: [ManagedObject]) {
+    /// Leaves out objects that were not saved after all: new ones that a merge policy has given up
+    /// for others, those of a store that could not commit.
+    mutating func leaveOut(_ objects: some Sequence<ManagedObject>) {
         inserted.subtract(objects)
+        updated.subtract(objects)
+        deleted.subtract(objects)
     }
 }

@@ -9,6 +9,11 @@ enum ConstraintFailure {
     private static let notNull: Int32 = 1299
     private static let unique: Int32 = 2067
 
+    /// What a commit answers when a key leads nowhere.
+    static var danglingKey: SQLiteError {
+        SQLiteError(code: foreignKey, message: "FOREIGN KEY constraint failed")
+    }
+
     static func isUnique(_ error: SQLiteError) -> Bool { error.code == unique }
 
     static func isForeignKey(_ error: SQLiteError) -> Bool { error.code == foreignKey }

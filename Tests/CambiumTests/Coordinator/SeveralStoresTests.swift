@@ -41,6 +41,8 @@ struct SeveralStoresTests {
             #expect(try count("Visit", in: visits) == 1 && count("Visit", in: catalogue) == 0)
             #expect(book.objectID.uri.contains(catalogue.identifier.uuidString))
             #expect(visit.objectID.uri.contains(visits.identifier.uuidString))
+            #expect(coordinator.persistentStore(of: book.objectID) == catalogue)
+            #expect(coordinator.persistentStore(of: visit.objectID) == visits)
 
             let reader = coordinator.newContext()
             #expect(try reader.fetch(Book.fetchRequest()).map(\.author?.name) == ["Ada"])
@@ -187,28 +189,100 @@ struct SeveralStoresTests {
         }
     }
 
+    /// Two stores, of which the first cannot be written any more when it has to commit; stores
+    /// write in the order of their identities, and the last one commits first.
+    private func withFailingStore(
+        _ body: (
+            ManagedObjectContext, _ failing: PersistentStore, _ committed: PersistentStore,
+            _ repair: () throws -> Void
+        ) throws -> Void
+    ) throws {
+        try withStoreFile { path in
+            let coordinator = PersistentStoreCoordinator(model: Library.model)
+            let stores = try ["Catalogue", "Visits"].map { configuration in
+                let folder = URL(filePath: "\(path).\(configuration)")
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+                return try coordinator.addPersistentStore(
+                    type: JSONStore.type, configuration: configuration,
+                    at: .file(folder.appending(path: "store.json").path()))
+            }.sorted { $0.identifier.uuidString < $1.identifier.uuidString }
+            let folder = URL(filePath: try #require(stores[0].location.path))
+                .deletingLastPathComponent()
+            let context = coordinator.newContext()
+            _ = Author(in: context, name: "Ada")
+            _ = Visitor(in: context, name: "V")
+            try context.save()
+            try FileManager.default.removeItem(at: folder)
+            try body(context, stores[0], stores[1]) {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true)
+            }
+        }
+    }
+
     @Test func `a commit that fails after another one says which stores have the changes`() throws {
+        try withFailingStore { context, failing, committed, repair in
+            let (author, visitor) = (Author(in: context), Visitor(in: context))
+            let isCatalogueFailing = failing.storeDescription.configuration == "Catalogue"
+            let error = #expect(throws: IncompleteSaveError.self) { try context.save() }
+            #expect(error?.failedStores == [failing])
+            #expect(error?.committedStores == [committed])
+            #expect(error?.coreDataCode == 134040)
+            #expect(author.isInserted == isCatalogueFailing)
+            #expect(visitor.isInserted == !isCatalogueFailing)
+            try repair()
+            try context.save()
+            #expect(!author.isInserted && !visitor.isInserted && !context.hasChanges)
+        }
+    }
+
+    @Test func `observers and siblings hear of the stores that have committed alone`() throws {
+        try withFailingStore { context, failing, _, repair in
+            let isCatalogueFailing = failing.storeDescription.configuration == "Catalogue"
+            let author = try #require(try context.fetch(Author.fetchRequest()).first)
+            let visitor = try #require(try context.fetch(Visitor.fetchRequest()).first)
+            let sibling = context.coordinator.newContext()
+            let (sameAuthor, sameVisitor): (Author, Visitor) = (
+                try sibling.get(author.objectID), try sibling.get(visitor.objectID)
+            )
+            #expect(sameAuthor.name == "Ada" && sameVisitor.name == "V")
+            var told: [SavedObjects] = []
+            let token = context.observe(.didSave) { told.append($0) }
+            (author.name, visitor.name) = ("Eve", "W")
+            let (newAuthor, newVisitor) = (Author(in: context), Visitor(in: context))
+            #expect(throws: IncompleteSaveError.self) { try context.save() }
+            #expect(told.map(\.updated) == [isCatalogueFailing ? [visitor] : [author]])
+            #expect(told.map(\.inserted) == [isCatalogueFailing ? [newVisitor] : [newAuthor]])
+            #expect(told.map(\.changeSets.count) == [1])
+            sibling.mergePending()
+            #expect(sameAuthor.name == (isCatalogueFailing ? "Ada" : "Eve"))
+            #expect(sameVisitor.name == (isCatalogueFailing ? "W" : "V"))
+            try repair()
+            try context.save()
+            #expect(told.map(\.updated).last == (isCatalogueFailing ? [author] : [visitor]))
+            sibling.mergePending()
+            #expect(sameAuthor.name == "Eve" && sameVisitor.name == "W")
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test(arguments: ["Author", "Visitor"])
+    func `a key that leads nowhere is found before any store commits`(_ table: String) throws {
         try withStores { coordinator, catalogue, visits in
-            // Stores write in the order of their identities, and the last one commits first.
-            let isCatalogueFirst =
-                catalogue.identifier.uuidString < visits.identifier.uuidString
             let context = coordinator.newContext()
             let author = Author(in: context, name: "Ada")
             let visitor = Visitor(in: context, name: "V")
             try context.save()
-            // Keys that lead nowhere are found by the commit.
-            let (failing, table) = isCatalogueFirst ? (catalogue, "Author") : (visits, "Visitor")
-            try execute("DELETE FROM \(table)", in: #require(failing.location.path))
+            let store = table == "Author" ? catalogue : visits
+            try execute("DELETE FROM \(table)", in: #require(store.location.path))
             let book = Book(in: context, title: "b", author: author)
             let visit = Visit(in: context, page: "v", visitor: visitor)
-            let error = #expect(throws: IncompleteSaveError.self) { try context.save() }
-            #expect(error?.failedStores == [failing])
-            #expect(error?.committedStores == [isCatalogueFirst ? visits : catalogue])
-            #expect(error?.coreDataCode == 134040)
-            #expect(book.isInserted == isCatalogueFirst)
-            #expect(visit.isInserted == !isCatalogueFirst)
-            #expect(try count("Book", in: catalogue) == (isCatalogueFirst ? 0 : 1))
-            #expect(try count("Visit", in: visits) == (isCatalogueFirst ? 1 : 0))
+            let error = #expect(throws: (any Error).self) { try context.save() }
+            #expect(!(error is IncompleteSaveError))
+            #expect(book.isInserted && visit.isInserted)
+            #expect(try count("Book", in: catalogue) == 0)
+            #expect(try count("Visit", in: visits) == 0)
         }
     }
 

@@ -81,6 +81,8 @@ extension SQLiteStore {
                     let derived = try derivations?.finish(request, now: .now)
                     try files?.finish()
                     if let notes { try write(notes, connection) }
+                    // Other stores may commit now: what this commit would refuse it refuses before.
+                    if connection.hasDanglingKeys { throw ConstraintFailure.danglingKey }
                     try willCommit()
                     return SaveOutcome(
                         resolutions: job.resolutions,
