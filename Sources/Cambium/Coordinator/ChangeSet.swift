@@ -15,6 +15,8 @@ public struct ChangeSet: Sendable {
     /// The context that has the changes, unsaved, where a child has saved them; nil when they are
     /// in the store.
     var holder: ContextIdentifier?
+    /// The rows that no store has: parents alone have their objects.
+    var unsaved: Set<RowID> = []
 
     /// The objects that are new.
     public var insertedObjectIDs: [ObjectID] {
@@ -57,7 +59,10 @@ public struct ChangeSet: Sendable {
     public var isEmpty: Bool { entities.isEmpty }
 
     private func id(_ key: Int64, _ changes: EntityChanges) -> ObjectID {
-        ObjectID(changes.entity, key: key, store: store)
+        let row = RowID(root: changes.entity.rootIndex, key: key)
+        return ObjectID(
+            changes.entity, key: key, store: store,
+            isTemporary: !unsaved.isEmpty && unsaved.contains(row))
     }
 }
 

@@ -60,7 +60,9 @@ extension ManagedObjectContext {
         if children.isEmpty { return }
         let listeners = livingChildren.filter { $0 !== origin }
         guard !listeners.isEmpty else { return }
-        let news = changeSets.map(\.withoutRows) + self.changeSets(of: entityChanges(of: objects))
+        let news =
+            changeSets.map(\.withoutRows)
+            + self.changeSets(of: entityChanges(of: objects), unsavedAmong: objects)
         for child in listeners {
             for changeSet in news where !changeSet.isEmpty { child.mailbox.post(changeSet) }
             if !isComplete { child.mailbox.postLoss() }
@@ -85,13 +87,20 @@ extension ManagedObjectContext {
     }
 
     /// Changes of several entities, by store, for those who take changes over.
-    func changeSets(of entities: [EntityChanges]) -> [ChangeSet] {
+    ///
+    /// - Parameter objects: All that changed, among them those that no store has yet.
+    func changeSets(
+        of entities: [EntityChanges], unsavedAmong objects: [ManagedObject] = []
+    ) -> [ChangeSet] {
         let number = coordinator.latestCommit
+        let unsaved = Set(objects.filter(\.ownObjectID.isTemporary).map { RowID($0) })
         let byStore = Dictionary(grouping: entities) {
             coordinator.storeIdentifier(ofRoot: $0.entity.rootIndex)
         }
         return byStore.map { store, entities in
-            ChangeSet(number: number, origin: identifier, store: store, entities: entities)
+            ChangeSet(
+                number: number, origin: identifier, store: store, entities: entities,
+                unsaved: unsaved)
         }
     }
 
@@ -112,7 +121,8 @@ extension ChangeSet {
     /// The same changes, without the rows as they were saved.
     var withoutRows: ChangeSet {
         ChangeSet(
-            number: number, origin: origin, store: store, entities: entities.map(\.withoutRows))
+            number: number, origin: origin, store: store, entities: entities.map(\.withoutRows),
+            unsaved: unsaved)
     }
 }
 

@@ -120,7 +120,8 @@ struct ParentSave {
         for object in child.inserted { changes.insert(object) }
         for (object, _) in updates { changes.update(object) }
         for object in child.deleted { changes.delete(object) }
-        return child.changeSets(of: changes.entities).map { changeSet in
+        let all = child.inserted + updates.map(\.object) + child.deleted
+        return child.changeSets(of: changes.entities, unsavedAmong: all).map { changeSet in
             var changeSet = changeSet
             changeSet.holder = parent.identifier
             return changeSet

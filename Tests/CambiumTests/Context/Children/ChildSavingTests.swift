@@ -5,6 +5,26 @@ import Testing
 
 /// The save of a child context into its parent.
 struct ChildSavingTests {
+    @Test func `what a child has saved is temporary until it is in a store`() throws {
+        try withFamily { family in
+            var told: [ChangedObjectIDs] = []
+            let token = family.child.observe(.didSaveObjectIDs) { told.append($0) }
+            let new = Node(in: family.child)
+            family.same.label = "changed"
+            try family.child.save()
+            #expect(told.last?.inserted.map(\.isTemporary) == [true])
+            #expect(told.last?.updated.map(\.isTemporary) == [false])
+            new.label = "again"
+            try family.child.save()
+            #expect(told.last?.updated.map(\.isTemporary) == [true])
+            try family.parent.save()
+            new.label = "and again"
+            try family.child.save()
+            #expect(told.last?.updated.map(\.isTemporary) == [false])
+            withExtendedLifetime(token) {}
+        }
+    }
+
     @Test func `new objects appear in the parent as new ones, with their identity`() throws {
         try withFamily { family in
             let new = Node(in: family.child, label: "new", number: 4)
