@@ -51,6 +51,8 @@ public final class ManagedObjectContext {
     public var stalenessInterval: Double = -1
     /// A name for people, for logs.
     public var name: String?
+    /// What the program wants to find again with the context. Cambium does not look at it.
+    public var userInfo: [String: Any] = [:]
     /// Called when the row of an object cannot be read; the default keeps the error for the next
     /// save.
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?

@@ -168,6 +168,20 @@ struct CustomStoreTests {
         }
     }
 
+    @Test func `an incremental store is told which rows must be as they were`() throws {
+        try withDictionary { store, coordinator in
+            let context = coordinator.newContext()
+            let (node, other) = (Node(in: context, label: "a"), Node(in: context, label: "b"))
+            try context.save()
+            context.detectConflicts(for: node)
+            other.label = "c"
+            try context.save()
+            let request = try #require(store.contents.withLock { $0.saves.last })
+            #expect(request.locked.map(\.key) == [node.objectID.key])
+            #expect(request.updated.map(\.key) == [other.objectID.key])
+        }
+    }
+
     @Test func `an incremental store is asked for keys where they are known`() throws {
         try withDictionary { store, coordinator in
             let context = coordinator.newContext()

@@ -14,6 +14,7 @@ extension CustomStore {
                 let settled = try plan(request, resolver, graph)
                 return try withExtendedLifetime(settled) {
                     try changes.apply(settled.request)
+                    try changes.note(request.checks)
                     return settled.resolutions
                 }
             }

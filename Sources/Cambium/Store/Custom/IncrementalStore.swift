@@ -76,7 +76,7 @@ public struct StoreFetchRequest: Sendable {
     }
 }
 
-/// What a save writes to an incremental store.
+/// What a save writes to an incremental store. In it conflicts are resolved already.
 public struct StoreSaveRequest: Sendable {
     /// New rows.
     public internal(set) var inserted: [StoreNode] = []
@@ -84,6 +84,10 @@ public struct StoreSaveRequest: Sendable {
     public internal(set) var updated: [StoreNode] = []
     /// Rows that are to go, as they were.
     public internal(set) var deleted: [StoreNode] = []
+    /// Rows that are not written, but must be as the context has seen them: those of objects that
+    /// were set to the values they had, and of ``ManagedObjectContext/detectConflicts(for:)``. They
+    /// are; a store that others write to while a save goes on may look again.
+    public internal(set) var locked: [StoreNode] = []
     /// What the program noted in the metadata, where that was changed.
     public internal(set) var notes: [String: String]?
 

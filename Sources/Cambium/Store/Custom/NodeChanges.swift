@@ -7,6 +7,7 @@ struct NodeChanges {
     private var written: [NodeKey: StoreNode] = [:]
     private var insertedKeys: Set<NodeKey> = []
     private var deleted: [NodeKey: StoreNode] = [:]
+    private var locked: [NodeKey: StoreNode] = [:]
 
     private struct NodeKey: Hashable {
         let root: Int
@@ -32,6 +33,17 @@ struct NodeChanges {
         }
         for links in request.links { try link(links) }
         for order in request.orders { try arrange(order) }
+    }
+
+    /// Notes rows that were looked at.
+    mutating func note(_ checks: [SaveRequest.Check]) throws {
+        for check in checks {
+            let root = check.entity.rootIndex
+            for record in check.records {
+                locked[NodeKey(root: root, key: record.key)] = try graph.node(
+                    root: root, key: record.key)
+            }
+        }
     }
 
     // MARK: Rows
@@ -154,6 +166,8 @@ struct NodeChanges {
         request.inserted = sorted(written.filter { insertedKeys.contains($0.key) })
         request.updated = sorted(written.filter { !insertedKeys.contains($0.key) })
         request.deleted = sorted(deleted)
+        request.locked = sorted(
+            locked.filter { written[$0.key] == nil && deleted[$0.key] == nil })
         request.notes = notes
         return request
     }
