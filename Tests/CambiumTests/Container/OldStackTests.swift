@@ -81,6 +81,44 @@ struct OldStackTests {
         }
     }
 
+    @Test func `each context merges what the other one says it has saved`() async throws {
+        try await withStack { stack in
+            stack.errorHandler = { Issue.record($0) }
+            // What a context says of a save may be handed to the other one's isolation.
+            let (saves, continuation) = AsyncStream.makeStream(of: ChangeSet.self)
+            var arrivals = saves.makeAsyncIterator()
+            let observe: @Sendable (ManagedObjectContext) -> ObservationToken = { context in
+                context.observe(.didSave) { $0.changeSets.forEach { continuation.yield($0) } }
+            }
+            let tokens = [
+                observe(stack.mainContext), try await stack.backgroundContext.perform(observe),
+            ]
+            let section = Section(in: stack.mainContext, name: "shells")
+            try stack.mainContext.save()
+            let id = section.objectID
+            let first = try #require(await arrivals.next())
+            #expect(first.insertedObjectIDs == [id])
+            try await stack.backgroundContext.perform { context in
+                context.mergeChanges(from: first)
+                let same: Section = try context.get(id)
+                same.name = "libs"
+                try context.save()
+            }
+            #expect(section.name == "shells")
+            stack.mainContext.mergeChanges(from: try #require(await arrivals.next()))
+            #expect(section.name == "libs")
+            section.name = "editors"
+            try stack.mainContext.save()
+            let last = try #require(await arrivals.next())
+            try await stack.backgroundContext.perform { context in
+                context.mergeChanges(from: last)
+                let same: Section = try context.get(id)
+                #expect(same.name == "editors")
+            }
+            withExtendedLifetime(tokens) {}
+        }
+    }
+
     @Test func `contexts by hand merge nothing by themselves`() async throws {
         try await withStack { stack in
             let section = Section(in: stack.mainContext, name: "shells")
