@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks what the language's documentation says against the tool: every model and every expression
-# in Sources/Cambium/Cambium.docc is compiled, and the page of the diagnostics is what
-# `cambium explain` prints.
+# in Sources/Cambium/Cambium.docc is compiled, the page of the diagnostics is what `cambium explain`
+# prints, and every symbol that a page links to exists.
 #
 #   Scripts/test-docs.sh [--accept] [TOOL]
 #
@@ -150,6 +150,30 @@ done <"$work/lines"
 if [ -n "$accept" ]; then cp "$work/page" "$pages/Diagnostics.md"; fi
 diff "$pages/Diagnostics.md" "$work/page" >"$work/output" 2>&1
 result $? "Diagnostics.md is what the tool says (Scripts/test-docs.sh --accept writes it anew)"
+
+# Names: each symbol that a page links to, as the modules have it.
+modules=$(dirname "$tool")/Modules
+[ -d "$modules" ] || modules=$(swift build --show-bin-path)/Modules
+target=$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",*$/\1/p' | head -n 1)
+sdk=
+[ "$(uname -s)" != Darwin ] || sdk="-sdk $(xcrun --show-sdk-path)"
+mkdir "$work/symbols"
+for module in Cambium CambiumModel CambiumMigration CambiumSQLite; do
+    # shellcheck disable=SC2086
+    swift symbolgraph-extract -module-name "$module" -I "$modules" -target "$target" $sdk \
+        -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap \
+        -minimum-access-level public -output-dir "$work/symbols" >"$work/output" 2>&1
+    result $? "the symbols of $module"
+done
+cat "$work/symbols/"*.json | tr -d ' \n' | grep -o '"pathComponents":\[[^]]*\]' |
+    sed -e 's/^[^[]*\["//' -e 's/"\]$//' -e 's/","/\//g' | sort -u >"$work/names"
+: >"$work/output"
+# shellcheck disable=SC2016
+grep -oh '``[A-Za-z][^` ]*``' "$pages/"*.md | tr -d '`' | sort -u >"$work/links"
+while read -r link; do
+    grep -qxF "$link" "$work/names"
+    result $? "a page links to $link, which no module has"
+done <"$work/links"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
