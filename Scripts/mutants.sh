@@ -1,12 +1,13 @@
 #!/bin/sh
-# Plants the faults of Scripts/mutants.txt, one at a time, in a copy of the package; the tests that
-# are named for each must fail there.
+# Plants the faults of Scripts/mutants.txt in a copy of the package, and makes them act one at a
+# time: the tests that are named for each must fail then, and pass without any of them.
 #
 #   mutants.sh [--minutes N] [--only TEXT]
 #
-# With a number of minutes, as many as fit into them, starting with another one every day; else all.
-# Ends with 1 where a fault cannot be planted, or is not found. The copy and what is built of it
-# stay in .build/mutants, so that the next time is quicker.
+# All faults are built at once; CAMBIUM_MUTANT, in the environment of the tests, says which of them
+# acts. With a number of minutes, as many are tried as fit into them, starting with another one
+# every day; else all. Ends with 1 where a fault cannot be planted, or is not found. The copy and
+# what is built of it stay in .build/mutants, so that the next time is quicker.
 set -eu
 usage="usage: mutants.sh [--minutes N] [--only TEXT]"
 minutes=
@@ -38,7 +39,7 @@ line() {
         number == wanted && $1 == word { sub(/^[a-z]+ /, ""); print; exit }' "$list"
 }
 
-# Prints a file of the copy with a mutant planted; fails where its lines are not there exactly once.
+# Prints a file with a mutant planted; fails where its lines are not there exactly once.
 plant() { # number, file
     awk -v wanted="$1" -v list="$list" '
         BEGIN {
@@ -48,6 +49,7 @@ plant() { # number, file
                 if (text ~ /^-/) old = old substr(text, 2) "\n"
                 if (text ~ /^\+/) new = new substr(text, 2) "\n"
             }
+            gsub(/PLANTED/, "(plantedMutant == " wanted ")", new)
         }
         { whole = whole $0 "\n" }
         END {
@@ -59,65 +61,105 @@ plant() { # number, file
         }' "$2"
 }
 
-# The files as git knows them, changed or not; those that are the same keep their times.
-git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
-    [ -f "$path" ] || continue
-    cmp -s "$path" "$copy/$path" && continue
-    mkdir -p "$copy/$(dirname "$path")"
-    cp -P "$path" "$copy/$path"
-done
-(cd "$copy" && find . -path ./.build -prune -o -type f -print) | while IFS= read -r path; do
-    [ -e "$path" ] || rm "$copy/$path"
-done
+# The Swift that tells a module which of its mutants acts.
+switch_source() {
+    cat <<SWIFT
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
-echo "Building the copy without faults"
-build() { (cd "$copy" && swift build --build-tests) >"$work/build.log" 2>&1; }
-build || { tail -40 "$work/build.log"; exit 1; }
-# A fault may keep a test from coming to an end. (macOS has no timeout.)
-limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 300" || true)
-run() { # filter
-    # shellcheck disable=SC2086
-    (cd "$copy" && $limit swift test --skip-build --filter "CambiumTests.*($1)") \
-        >"$work/test.log" 2>&1
+let plantedMutant = getenv("CAMBIUM_MUTANT").map { atoi(\$0) } ?? 0
+SWIFT
 }
 
+# The package with all faults, made beside the copy: files that are the same there keep their
+# times, so that they are not compiled again.
+fresh=$work/fresh
+rm -rf "$fresh"
+mkdir -p "$fresh"
+git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
+    [ -f "$path" ] || continue
+    mkdir -p "$fresh/$(dirname "$path")"
+    cp -P "$path" "$fresh/$path"
+done
 count=$(grep -c '^mutant ' "$list")
+faults=
+for number in $(seq 1 "$count"); do
+    file=$(line "$number" file)
+    if plant "$number" "$fresh/$file" >"$work/planted.swift"; then
+        cp "$work/planted.swift" "$fresh/$file"
+    else
+        echo "  $number. $(line "$number" mutant): CANNOT BE PLANTED in $file"
+        faults="$faults $number"
+    fi
+done
+sed -n 's,^file \(Sources/[^/]*\)/.*,\1,p' "$list" | sort -u | while IFS= read -r module; do
+    switch_source >"$fresh/$module/PlantedMutant.swift"
+done
+# Only the tests of the runtime are wanted.
+echo 'package.targets.removeAll { $0.isTest && $0.name != "CambiumTests" }' >>"$fresh/Package.swift"
+(cd "$fresh" && find . \( -type f -o -type l \) -print) | while IFS= read -r path; do
+    cmp -s "$fresh/$path" "$copy/$path" && continue
+    mkdir -p "$copy/$(dirname "$path")"
+    cp -P "$fresh/$path" "$copy/$path"
+done
+(cd "$copy" && find . -path ./.build -prune -o \( -type f -o -type l \) -print) |
+    while IFS= read -r path; do
+        [ -e "$fresh/$path" ] || [ -L "$fresh/$path" ] || rm "$copy/$path"
+    done
+
+echo "Building the copy with $count faults"
+if ! (cd "$copy" && swift build --build-tests) >"$work/build.log" 2>&1; then
+    grep -m 20 'error:' "$work/build.log" || tail -n 40 "$work/build.log"
+    exit 1
+fi
+echo "Built in $(($(date +%s) - start)) s"
+
+# A fault may keep a test from coming to an end. (macOS has no timeout.)
+limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 300" || true)
+# Runs tests with a fault, or with none (0). Random ones have some seconds to come upon it.
+run() { # number, filter
+    # shellcheck disable=SC2086
+    (cd "$copy" && CAMBIUM_MUTANT=$1 CAMBIUM_GENERATOR_SECONDS=3 $limit \
+        swift test --skip-build --filter "CambiumTests.*($2)") >"$work/test.log" 2>&1
+}
+
+filters=$(sed -n 's/^tests //p' "$list" | tr '|' '\n' | sort -u | tr '\n' '|' | sed 's/|$//')
+if ! run 0 "$filters"; then
+    echo "Without a fault the tests fail already:"
+    grep -m 20 '^✘ Test ' "$work/test.log" || tail -n 40 "$work/test.log"
+    exit 1
+fi
+
 first=0
 [ -z "$minutes" ] || first=$((start / 86400 * 7 % count))
 echo "Starting with mutant $((first + 1)) of $count"
 found=0
 left=0
-faults=
 for step in $(seq 0 $((count - 1))); do
     number=$(((first + step) % count + 1))
-    name=$(line $number mutant)
-    file=$(line $number file)
+    name=$(line "$number" mutant)
     case $name in *"$only"*) ;; *) continue ;; esac
-    if [ -n "$minutes" ] && [ $(($(date +%s) - start)) -gt $((minutes * 60)) ]; then
+    case " $faults " in *" $number "*) continue ;; esac
+    began=$(date +%s)
+    if [ -n "$minutes" ] && [ $((began - start)) -gt $((minutes * 60)) ]; then
         left=$((left + 1))
         continue
     fi
-    if ! plant $number "$file" >"$work/planted.swift"; then
-        echo "  $number. $name: CANNOT BE PLANTED in $file"
-        faults="$faults $number"
-        continue
-    fi
-    cp "$work/planted.swift" "$copy/$file"
-    if ! build; then
-        echo "  $number. $name: DOES NOT COMPILE"
-        grep -m 3 'error:' "$work/build.log" || true
-        faults="$faults $number"
-    elif run "$(line $number tests)"; then
+    if run "$number" "$(line "$number" tests)"; then
         echo "  $number. $name: NOT FOUND"
         faults="$faults $number"
     else
-        echo "  $number. $name: found by $(grep -c '^✘ Test .* failed after' "$work/test.log") tests"
+        tests=$(grep -c '^✘ Test .* failed after' "$work/test.log" || true)
+        [ "$tests" != 0 ] || tests="a crash in the"
+        echo "  $number. $name: found by $tests tests in $(($(date +%s) - began)) s"
         found=$((found + 1))
     fi
-    cp "$file" "$copy/$file"
 done
 
-echo "$found mutants found, $left left for another time."
+echo "$found mutants found, $left left for another time, in $(($(date +%s) - start)) s."
 if [ -n "$faults" ]; then
     echo "Something is wrong with:$faults"
     exit 1
