@@ -1,0 +1,39 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The runtime against a model of it, in a release build; Scripts/test-long.sh runs it. A nested
+// package, so that the runtime alone is optimized: all tests of Cambium would take far longer to be
+// built than to run. Its modules and tests are those of Cambium, by links. The script writes the
+// generated code that Sources/EverythingModel/Generated leads to.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .unsafeFlags(["-enable-testing"]),
+]
+
+let package = Package(
+    name: "ModelBased",
+    platforms: [.macOS(.v15)],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .target(name: "CambiumModel", swiftSettings: settings),
+        .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(
+            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel"],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumMigration",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
+            swiftSettings: settings),
+        .target(
+            name: "Cambium",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            swiftSettings: settings),
+        .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),
+        .testTarget(
+            name: "ModelBasedTests",
+            dependencies: ["Cambium", "CambiumSQL", "CambiumSQLite", "EverythingModel"],
+            swiftSettings: settings),
+    ]
+)
