@@ -113,7 +113,7 @@ part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
-part "20,000 sequences against a model of the runtime" 20 model_based
+part "20,000 sequences against a model of the runtime" 10 model_based
 part "thread sanitizer" 15 threads
 part "address sanitizer" 15 addresses
 part "every real model, damaged and converted" 20 whole_corpus

@@ -23,6 +23,13 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
+private func number(_ name: String) -> Double? {
+    ProcessInfo.processInfo.environment[name].flatMap { Double($0) }
+}
+
+/// Whether random tests run by number, or again, and not for a time.
+var runsAreCounted: Bool { number("CAMBIUM_GENERATOR_RUNS") ?? number("CAMBIUM_SEED") != nil }
+
 /// The seeds that a random test goes through: the one of `CAMBIUM_SEED`, or new ones, as many as
 /// `CAMBIUM_GENERATOR_RUNS` says, or for as long as `CAMBIUM_GENERATOR_SECONDS` says; without any
 /// of them for a moment. At least one.
@@ -31,12 +38,11 @@ struct SeededGenerator: RandomNumberGenerator {
 ///   - share: The part of the time, or of the runs, that belongs to this case of a parameterised
 ///     test: all cases together are one generator.
 ///   - defaultSeconds: How long the moment is, for all cases together.
+///   - length: How many runs one call of the body is, where they are counted or repeated.
 func forEachSeed(
-    share: Double = 1, for defaultSeconds: Double = 0.3, _ body: (UInt64) throws -> Void
+    share: Double = 1, for defaultSeconds: Double = 0.3, length: Int = 1,
+    _ body: (UInt64) throws -> Void
 ) rethrows {
-    func number(_ name: String) -> Double? {
-        ProcessInfo.processInfo.environment[name].flatMap { Double($0) }
-    }
     func run(_ seed: UInt64) throws {
         do {
             try body(seed)
@@ -49,7 +55,7 @@ func forEachSeed(
         return try run(seed)
     }
     if let runs = number("CAMBIUM_GENERATOR_RUNS") {
-        for _ in 0..<max(1, Int(runs * share)) { try run(.random(in: 0..<1_000_000_000)) }
+        for _ in 0..<max(1, Int(runs * share) / length) { try run(.random(in: 0..<1_000_000_000)) }
         return
     }
     let seconds = (number("CAMBIUM_GENERATOR_SECONDS") ?? defaultSeconds) * share

@@ -61,6 +61,8 @@ extension GraphWork {
             guard let id = pickUntouched(saved.nodes.keys) else { return }
             var queue = saved.queues[id] ?? []
             if let tag = pickUntouched(saved.tags.keys), !queue.contains(tag) { queue.append(tag) }
+            // One that the context has deleted is in the store's queue still.
+            guard queue.allSatisfy(isUntouched) else { return }
             queue.shuffle(using: &generator)
             log.append("theirs: \(id).queue = \(queue)")
             sibling.see(id, as: Node.self).queue.replace(

@@ -41,6 +41,16 @@ struct GraphWork {
         try checkInvariants()
     }
 
+    /// Deletes all that was saved, for the next sequence.
+    func clear() throws {
+        let context = container.newContext()
+        for id in Array(saved.nodes.keys) + Array(saved.boxes.keys) + Array(saved.tags.keys) {
+            context.delete(context.object(with: id))
+        }
+        try context.save()
+        try check(context, against: World(), "the context that deleted all")
+    }
+
     private mutating func step() throws {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<20: try insert()

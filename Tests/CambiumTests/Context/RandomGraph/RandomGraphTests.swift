@@ -31,12 +31,19 @@ struct RandomGraphTests {
         }
     }
 
+    /// How many sequences one store sees, where they are many: to make it takes longer than one.
+    private static let length = 10
+
     @Test(arguments: Setting.all)
     func `contexts show and save what was done to them`(_ setting: Setting) throws {
-        try forEachSeed(share: setting.share) { seed in
-            try withContainer(setting.objects.everything, on: setting.store) { container in
-                var work = GraphWork(container, isUndoable: setting.isUndoable, seed: seed)
-                try work.run(steps: 50)
+        try forEachSeed(share: setting.share, length: Self.length) { seed in
+            try withContainer(setting.objects.graph, on: setting.store) { container in
+                for number in 0..<UInt64(runsAreCounted ? Self.length : 1) {
+                    var work = GraphWork(
+                        container, isUndoable: setting.isUndoable, seed: seed + number)
+                    try work.run(steps: 50)
+                    try work.clear()
+                }
             }
         }
     }
