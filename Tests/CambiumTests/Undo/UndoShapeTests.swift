@@ -51,6 +51,29 @@ struct UndoShapeTests {
         }
     }
 
+    /// A place that another context gave a member, in a list that this one has said of a member
+    /// that it is in it.
+    @Test(arguments: [false, true])
+    func `a member comes back to the place that another context gave it`(_ repeats: Bool) throws {
+        try withAlbum("a") { container, context, album in
+            let track = Track(in: context, title: "b")
+            try context.save()
+            if repeats { album.tracks.first?.album = album }
+            let other = container.newContext()
+            let same: Album = try other.get(album.objectID)
+            same.tracks.insert(try other.get(track.objectID), at: 0)
+            try other.save()
+            context.mergePending()
+            context.undoManager?.removeAllActions()
+            track.album = nil
+            context.undo()
+            #expect(album.tracks.titles == "ba")
+            try context.save()
+            context.refreshAllObjects()
+            #expect(album.tracks.titles == "ba")
+        }
+    }
+
     @Test(arguments: [false, true])
     func `the list of a deleted owner comes back in its order`(_ saves: Bool) throws {
         try withAlbum("abcd") { container, context, album in

@@ -74,6 +74,9 @@ extension ManagedObject {
             return setFarDestination(of: relationship, to: object)
         }
         let old = registeredDestination(of: relationship)
+        // Before the key is gone: whoever reads the former list after that does not find this
+        // object in its place.
+        if let inverse = relationship.inverse, old !== object { old?.willUnlink(inverse) }
         writeKey(of: relationship, object)
         guard let inverse = relationship.inverse, old == nil || old !== object else { return }
         old?.noteUnlink(inverse, key)
@@ -199,14 +202,19 @@ extension ManagedObject {
         // A side that keeps the key itself has written it already.
         let relationship = entityDescription.relationships[ordinal]
         guard relationship.slot == nil else { return }
-        // A new object that was deleted may still have its delete rules to follow: not to who has
-        // left it since.
-        if lifecycle != .discarded {
-            willChangeLinks()
-            keepEventLinks(relationship)
-        }
+        willUnlink(ordinal)
         ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
         if notesReads { tellOfChange(of: .links(ordinal)) }
+    }
+
+    /// Keeps the links as they are before one of them goes.
+    private func willUnlink(_ ordinal: Int) {
+        // A new object that was deleted may still have its delete rules to follow: not to who has
+        // left it since.
+        let relationship = entityDescription.relationships[ordinal]
+        guard relationship.slot == nil, lifecycle != .gone, lifecycle != .discarded else { return }
+        willChangeLinks()
+        keepEventLinks(relationship)
     }
 
     @inline(__always)
