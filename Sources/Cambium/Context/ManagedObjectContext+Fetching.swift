@@ -93,7 +93,8 @@ extension ManagedObjectContext {
         // Those that the row cache has as well are brought up to date there.
         let commit = coordinator.rowCache.commit
         let cached =
-            usesRowCache ? coordinator.rowCache.entries(root: request.entity.rootIndex) : [:]
+            usesRowCache
+            ? coordinator.rowCache.rows(root: request.entity.rootIndex) : RowCache.Rows()
         var reread: [RowCache.Row] = []
         try store(of: request.entity).fetch(request) { row in
             let object: ManagedObject

@@ -15,8 +15,7 @@ final class RowCache: Sendable {
         let entity: Int
         let placed: PlacedRecord
         /// When it was read from the store or saved; nil where nobody knows.
-        let readAt: ContinuousClock.Instant?
-        fileprivate let stamp: Int
+        let readAt: Moment?
     }
 
     /// A row that goes in.
@@ -27,27 +26,75 @@ final class RowCache: Sendable {
         fileprivate var id: RowID { RowID(root: entity.rootIndex, key: placed.record.key) }
     }
 
-    private struct Contents {
-        /// For each root entity, by its number, the rows by key.
-        var entries: [[Int64: Entry]] = []
-        /// In the order in which they came, with their stamps.
-        var queue: [(id: RowID, stamp: Int)] = []
-        var queueStart = 0
-        var stamps = 0
-        var count = 0
-        var bytes = 0
-        /// The number of the last commit that went through the coordinator.
-        var commit: Int64 = 0
+    /// A moment, as the time since another one: unlike the clock's own type, one whose size the
+    /// compiler knows, so that entries are copied without asking for it.
+    typealias Moment = Duration
 
-        func entries(root: Int) -> [Int64: Entry] {
-            root < entries.count ? entries[root] : [:]
-        }
+    /// Rows that came one after the other. There are two generations: when the young one is full,
+    /// the old one goes as a whole, which is cheaper than to find the oldest row each time.
+    private struct Generation {
+        /// For each root entity, by its number, the rows by key.
+        private(set) var rows: [[Int64: Entry]] = []
+        private(set) var count = 0
+        /// What was written to the pages, also of rows that have been replaced since.
+        private(set) var bytes = 0
+        /// In pages of the cache's own: those that the rows come from hold hundreds of others. They
+        /// go with the generation.
+        private let writer = RecordWriter()
 
         subscript(id: RowID) -> Entry? {
-            id.root < entries.count ? entries[id.root][id.key] : nil
+            id.root < rows.count ? rows[id.root][id.key] : nil
+        }
+
+        func rows(root: Int) -> [Int64: Entry] { root < rows.count ? rows[root] : [:] }
+
+        mutating func put(_ row: Row, readAt: Moment?) {
+            let copy = writer.copy(row.placed.record, row.entity.shape, room: 0)
+            // What is in memory only is the affair of one object.
+            for slot in row.entity.transientSlots { copy.record.setNull(slot) }
+            bytes += copy.record.size(row.entity.shape)
+            let id = row.id
+            while rows.count <= id.root { rows.append([:]) }
+            let entry = Entry(entity: row.entity.index, placed: copy, readAt: readAt)
+            if rows[id.root].updateValue(entry, forKey: id.key) == nil { count += 1 }
+        }
+
+        mutating func remove(_ id: RowID) {
+            guard id.root < rows.count, rows[id.root].removeValue(forKey: id.key) != nil
+            else { return }
+            count -= 1
         }
     }
 
+    private struct Contents {
+        var young = Generation()
+        var old = Generation()
+        /// The number of the last commit that went through the coordinator.
+        var commit: Int64 = 0
+
+        subscript(id: RowID) -> Entry? { young[id] ?? old[id] }
+
+        func rows(root: Int) -> Rows {
+            Rows(young: young.rows(root: root), old: old.rows(root: root))
+        }
+
+        mutating func remove(_ id: RowID) {
+            young.remove(id)
+            old.remove(id)
+        }
+    }
+
+    /// The rows of a root entity by key.
+    struct Rows {
+        fileprivate var young: [Int64: Entry] = [:]
+        fileprivate var old: [Int64: Entry] = [:]
+
+        var isEmpty: Bool { young.isEmpty && old.isEmpty }
+
+        subscript(key: Int64) -> Entry? { young[key] ?? old[key] }
+    }
+
+    private static let start = ContinuousClock.now
     private let contents = Mutex(Contents())
     /// How many rows there are, for those who would ask in vain.
     private let rowCount = Atomic(0)
@@ -75,15 +122,15 @@ final class RowCache: Sendable {
         guard !isEmpty else { return nil }
         let entry = contents.withLock { $0[id] }
         guard let entry, interval >= 0 else { return entry }
-        guard let readAt = entry.readAt, ContinuousClock.now - readAt < .seconds(interval) else {
+        guard let readAt = entry.readAt, Self.now - readAt < .seconds(interval) else {
             return nil
         }
         return entry
     }
 
     /// All rows of a root entity.
-    func entries(root: Int) -> [Int64: Entry] {
-        isEmpty ? [:] : contents.withLock { $0.entries(root: root) }
+    func rows(root: Int) -> Rows {
+        isEmpty ? Rows() : contents.withLock { $0.rows(root: root) }
     }
 
     // MARK: Filling
@@ -94,7 +141,7 @@ final class RowCache: Sendable {
     ///   - commit: What ``commit`` was before they were read.
     ///   - replacesOnly: Whether only those go in that are here already.
     func insert(_ rows: some Sequence<Row>, readAt commit: Int64, replacesOnly: Bool = false) {
-        let now = ContinuousClock.now
+        let now = Self.now
         update { contents in
             guard contents.commit == commit else { return }
             for row in rows {
@@ -116,23 +163,23 @@ final class RowCache: Sendable {
     /// Follows a save: takes in the changed rows that it tells others of, and drops those that are
     /// not what they were. Called while the store's writer is locked.
     func follow(_ entities: [EntityChanges], commit: Int64) {
-        let now = ContinuousClock.now
+        let now = Self.now
         update { contents in
             contents.commit = commit
             for changes in entities {
                 let root = changes.entity.rootIndex
-                let isEmpty = contents.entries(root: root).isEmpty
+                let isEmpty = contents.rows(root: root).isEmpty
                 for row in changes.updated where !row.slots.isEmpty {
                     if let placed = row.placed {
                         put(Row(entity: changes.entity, placed: placed), readAt: now, in: &contents)
                     } else if !isEmpty {
-                        remove(RowID(root: root, key: row.key), from: &contents)
+                        contents.remove(RowID(root: root, key: row.key))
                     }
                 }
                 if isEmpty { continue }
                 let gone =
                     changes.deleted + changes.refreshed.map(\.key) + changes.inserted.map(\.key)
-                for key in gone { remove(RowID(root: root, key: key), from: &contents) }
+                for key in gone { contents.remove(RowID(root: root, key: key)) }
             }
         }
         lastCommit.store(commit, ordering: .releasing)
@@ -140,14 +187,14 @@ final class RowCache: Sendable {
 
     /// Takes in what a save has found in the store in place of what it expected.
     func note(_ conflicts: [RowConflict]) {
-        let now = ContinuousClock.now
+        let now = Self.now
         update { contents in
             for conflict in conflicts {
                 if let theirs = conflict.theirs {
                     put(
                         Row(entity: conflict.entity, placed: theirs), readAt: now, in: &contents)
                 } else {
-                    remove(conflict.id, from: &contents)
+                    contents.remove(conflict.id)
                 }
             }
         }
@@ -157,7 +204,7 @@ final class RowCache: Sendable {
     func remove(_ ids: some Sequence<RowID>) {
         guard !isEmpty else { return }
         update { contents in
-            for id in ids { remove(id, from: &contents) }
+            for id in ids { contents.remove(id) }
         }
     }
 
@@ -172,69 +219,28 @@ final class RowCache: Sendable {
 
     // MARK: Inside
 
+    private static var now: Moment { ContinuousClock.now - start }
+
     private func update(_ body: (inout Contents) -> Void) {
         contents.withLock { contents in
             body(&contents)
-            evict(from: &contents)
-            rowCount.store(contents.count, ordering: .relaxed)
+            rowCount.store(contents.young.count + contents.old.count, ordering: .relaxed)
         }
     }
 
-    private func put(
-        _ row: Row, readAt: ContinuousClock.Instant?, in contents: inout Contents
-    ) {
-        // Of its own: the page that the row is in may hold hundreds of others.
-        let copy = RecordWriter.compactCopy(row.placed.record, row.entity.shape)
-        // What is in memory only is the affair of one object.
-        for slot in row.entity.transientSlots { copy.record.setNull(slot) }
-        let id = row.id
-        while contents.entries.count <= id.root { contents.entries.append([:]) }
-        contents.stamps += 1
-        contents.bytes += copy.page.size
-        let entry = Entry(
-            entity: row.entity.index, placed: copy, readAt: readAt, stamp: contents.stamps)
-        if let old = contents.entries[id.root].updateValue(entry, forKey: id.key) {
-            contents.bytes -= old.placed.page.size
-        } else {
-            contents.count += 1
-        }
-        contents.queue.append((id, contents.stamps))
-    }
-
-    private func remove(_ id: RowID, from contents: inout Contents) {
-        guard id.root < contents.entries.count,
-            let index = contents.entries[id.root].index(forKey: id.key)
+    private func put(_ row: Row, readAt: Moment?, in contents: inout Contents) {
+        contents.old.remove(row.id)
+        contents.young.put(row, readAt: readAt)
+        guard contents.young.count * 2 >= maximumRows || contents.young.bytes * 2 >= maximumBytes
         else { return }
-        remove(at: index, root: id.root, from: &contents)
+        contents.old = contents.young
+        contents.young = Generation()
     }
+}
 
-    private func remove(
-        at index: Dictionary<Int64, Entry>.Index, root: Int, from contents: inout Contents
-    ) {
-        let old = contents.entries[root].remove(at: index).value
-        contents.count -= 1
-        contents.bytes -= old.placed.page.size
-    }
-
-    private func evict(from contents: inout Contents) {
-        while contents.count > maximumRows || contents.bytes > maximumBytes,
-            contents.queueStart < contents.queue.count
-        {
-            let (id, stamp) = contents.queue[contents.queueStart]
-            contents.queueStart += 1
-            guard let index = contents.entries[id.root].index(forKey: id.key),
-                contents.entries[id.root][index].value.stamp == stamp
-            else { continue }
-            remove(at: index, root: id.root, from: &contents)
-        }
-        // Those that went for another reason are still in the queue.
-        if contents.queue.count - contents.queueStart > 2 * contents.count + 1_000 {
-            contents.queue = contents.queue[contents.queueStart...]
-                .filter { contents[$0.id]?.stamp == $0.stamp }
-            contents.queueStart = 0
-        } else if contents.queueStart > 10_000 {
-            contents.queue.removeFirst(contents.queueStart)
-            contents.queueStart = 0
-        }
+extension Record {
+    /// How many bytes of a page it takes.
+    fileprivate func size(_ shape: RecordShape) -> Int {
+        shape.byteSlots.reduce(shape.prefixSize + shape.fixedSize) { $0 + bytes($1).count }
     }
 }

@@ -12,7 +12,7 @@ extension ConflictResolver {
         guard policy == .error, !context.coordinator.rowCache.isEmpty else { return }
         var conflicts: [RowConflict] = []
         func compare(_ entity: EntityDescription, _ records: [Record], isDeletion: Bool = false) {
-            let cached = context.coordinator.rowCache.entries(root: entity.rootIndex)
+            let cached = context.coordinator.rowCache.rows(root: entity.rootIndex)
             if cached.isEmpty { return }
             for record in records {
                 guard let entry = cached[record.key], entry.placed.record.version > record.version

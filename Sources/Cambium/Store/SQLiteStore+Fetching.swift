@@ -10,7 +10,7 @@ extension SQLiteStore {
         _ request: RowRequest, on connection: Connection, _ receive: (StoreRow) throws -> Void
     ) throws {
         switch request.selection {
-        case .key(let key): return try fetch(key, request, connection, receive)
+        case .key(let key): return try fetchRow(key, request.entity, connection, receive)
         case .keys(let keys): return try fetch(keys, request, connection, receive)
         case .matching, .referring, .linked: break
         }
@@ -24,6 +24,12 @@ extension SQLiteStore {
         defer { statement.reset() }
         try statement.bind(Self.leading(request.selection) + parameters)
         try deliver(statement, request.entity, receive)
+    }
+
+    func fetchRow(
+        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
+    ) throws {
+        try withReader { try fetchRow(key, root, $0, receive) }
     }
 
     func count(_ request: RowRequest) throws -> Int {
@@ -74,16 +80,16 @@ extension SQLiteStore {
         try deliver(statement, request.entity, receive)
     }
 
-    private func fetch(
-        _ key: Int64, _ request: RowRequest, _ connection: Connection,
+    private func fetchRow(
+        _ key: Int64, _ entity: EntityDescription, _ connection: Connection,
         _ receive: (StoreRow) throws -> Void
     ) throws {
-        let number = request.entity.index
+        let number = entity.index
         let statement = try connection.statement(number: number) { keySelect(number) }
         defer { statement.reset() }
         try statement.bind(key, at: 1)
         guard try statement.step() else { return }
-        try receive(row(of: request.entity, rows(of: request.entity, at: statement.row)))
+        try receive(row(of: entity, rows(of: entity, at: statement.row)))
     }
 
     func fetch(

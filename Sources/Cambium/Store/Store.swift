@@ -7,8 +7,21 @@ protocol ReadableStore: AnyObject {
     /// the store.
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws
 
+    /// Finds the row of a key, and hands it to the receiver where there is one: what a fault asks
+    /// for, so often that the way there counts.
+    func fetchRow(
+        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void) throws
+
     /// Counts the rows that a request finds, whatever its limit and offset.
     func count(_ request: RowRequest) throws -> Int
+}
+
+extension ReadableStore {
+    func fetchRow(
+        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
+    ) throws {
+        try fetch(RowRequest(entity: root, selection: .key(key)), receive)
+    }
 }
 
 /// Where rows are kept. The seam for other engines: requests in, rows and outcomes out, no SQL.

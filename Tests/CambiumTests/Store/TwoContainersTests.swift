@@ -23,6 +23,18 @@ struct TwoContainersTests {
         }
     }
 
+    @Test func `many small reads see at once what the other one saves`() throws {
+        try withTwoContainers { one, other in
+            let (writer, reader) = (one.newContext(), other.newContext())
+            for count in 1...3 {
+                _ = Node(in: writer)
+                try writer.save()
+                let counts = try (0..<100).map { _ in try reader.count(for: Node.fetchRequest()) }
+                #expect(Set(counts) == [count])
+            }
+        }
+    }
+
     @Test func `keys of both never meet`() throws {
         try withTwoContainers { one, other in
             let contexts = [one.newContext(), other.newContext()]

@@ -50,8 +50,7 @@ extension ManagedObjectContext {
         let commit = cache.commit
         var entity = fault.entityDescription
         let root = coordinator.model.entities[entity.rootIndex]
-        let request = RowRequest(entity: root, selection: .key(fault.key))
-        try store(of: root).fetch(request) { row in
+        try store(of: root).fetchRow(fault.key, ofRoot: root) { row in
             let placed = try row.record(in: rowWriter)
             fault.record = placed.record
             fault.page = placed.page
