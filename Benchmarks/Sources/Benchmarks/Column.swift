@@ -18,27 +18,3 @@ struct Sample {
     /// Milliseconds of checkpoint work that the commit left for later.
     var deferred = 0.0
 }
-
-/// Adds up the parts of a workload that count.
-struct Stopwatch {
-    private(set) var elapsed: Duration = .zero
-
-    var milliseconds: Double { elapsed / .milliseconds(1) }
-
-    mutating func time<Result>(_ body: () throws -> Result) rethrows -> Result {
-        let start = ContinuousClock.now
-        let result = try body()
-        elapsed += ContinuousClock.now - start
-        return result
-    }
-
-    @MainActor
-    mutating func time<Result>(_ body: @MainActor () async throws -> Result) async rethrows
-        -> Result
-    {
-        let start = ContinuousClock.now
-        let result = try await body()
-        elapsed += ContinuousClock.now - start
-        return result
-    }
-}

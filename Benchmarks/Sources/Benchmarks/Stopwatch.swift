@@ -1,0 +1,35 @@
+import Foundation
+
+/// Adds up the parts of a workload that count.
+struct Stopwatch {
+    /// On a machine that others use, the processor time of the thread says more than the time that
+    /// went by. What waits (for the disk) and what other threads do are no part of it.
+    static let usesProcessorTime = CommandLine.arguments.contains(Options.processorTime)
+
+    private var nanoseconds: UInt64 = 0
+
+    var milliseconds: Double { Double(nanoseconds) / 1e6 }
+
+    mutating func time<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let start = Self.now
+        let result = try body()
+        nanoseconds += Self.now - start
+        return result
+    }
+
+    @MainActor
+    mutating func time<Result>(_ body: @MainActor () async throws -> Result) async rethrows
+        -> Result
+    {
+        let start = Self.now
+        let result = try await body()
+        nanoseconds += Self.now - start
+        return result
+    }
+
+    private static var now: UInt64 {
+        var time = timespec()
+        clock_gettime(usesProcessorTime ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
