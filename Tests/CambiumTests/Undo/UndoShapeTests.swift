@@ -1,4 +1,5 @@
 import Cambium
+import EverythingModel
 import Foundation
 import Testing
 
@@ -71,6 +72,35 @@ struct UndoShapeTests {
             try context.save()
             context.refreshAllObjects()
             #expect(album.tracks.titles == "ba")
+        }
+    }
+
+    /// A list that nobody has read is read for the undo while the member is in it.
+    @Test(arguments: [false, true])
+    func `a deleted member comes back to its place in a list`(_ isRegistered: Bool) throws {
+        try withContainer(Everything.model) { container in
+            let maker = container.newContext()
+            let node = Node(in: maker)
+            let topics = (0..<3).map { _ in Topic(in: maker) }
+            node.queue.append(contentsOf: topics)
+            let owner = Topic(in: maker)
+            let boxes = (0..<3).map { Box(in: maker, name: "\($0)") }
+            owner.boxes.append(contentsOf: boxes)
+            try maker.save()
+            let context = container.newContext()
+            context.undoManager = ContextUndoManager()
+            let held: [ManagedObject] =
+                isRegistered
+                ? [try context.get(node.objectID), try context.get(owner.objectID)] : []
+            context.delete(context.object(with: topics[0].objectID))
+            context.delete(context.object(with: boxes[1].objectID))
+            context.undo()
+            let same: Node = try context.get(node.objectID)
+            #expect(same.queue.map(\.objectID) == topics.map(\.objectID))
+            let sameOwner: Topic = try context.get(owner.objectID)
+            #expect(sameOwner.boxes.map(\.name) == ["0", "1", "2"])
+            #expect(!context.hasChanges)
+            withExtendedLifetime(held) {}
         }
     }
 

@@ -72,6 +72,22 @@ extension ManagedObjectContext {
         where relationship.isKeptByUndo {
             object.keepEventLinks(relationship)
         }
+        keepPlaces(of: object)
+    }
+
+    /// Keeps the lists that an object is about to be taken out of.
+    private func keepPlaces(of object: ManagedObject) {
+        for relationship in object.entityDescription.relationships
+        where relationship.relationship.deleteRule == .nullify && !relationship.isTransient {
+            guard let inverse = relationship.inverse,
+                coordinator.model.entities[relationship.destination].relationships[inverse]
+                    .isOrdered
+            else { continue }
+            for other in targets(of: relationship, object) where other.canBeRestored {
+                if !other.flags.contains(.isNoted) { note(other) }
+                other.keepEventLinks(other.entityDescription.relationships[inverse])
+            }
+        }
     }
 
     func prepareForDeletion(_ object: ManagedObject, because cause: DeletionCause) {
