@@ -44,7 +44,7 @@ import Testing
         var writer = RandomExpression(using: random)
         let end = Date().addingTimeInterval(seconds)
         var count = 0
-        while Date() < end {
+        while Date() < end || count <= 20 {
             let text = writer.condition(depth: 3)
             count += 1
             do {
@@ -55,7 +55,6 @@ import Testing
             }
         }
         print("expressions: \(count) conditions compared")
-        #expect(count > 20)
     }
 
     @Test func `random values are the same in memory and in SQL`() throws {
@@ -70,7 +69,7 @@ import Testing
         let end = Date().addingTimeInterval(seconds)
         let (entity, model) = (ExpressionFixture.item, ExpressionFixture.model)
         var count = 0
-        while Date() < end {
+        while Date() < end || count <= 20 {
             let text = writer.value(depth: 3)
             let condition = try ExpressionCompiler.condition(
                 "\(text) == nil", entity: entity, model: model, parameters: Self.parameters
@@ -95,7 +94,6 @@ import Testing
             count += 1
         }
         print("values: \(count) compared")
-        #expect(count > 20)
     }
 
     private func agree(
