@@ -8,6 +8,8 @@ final class ObjectSubject: ExpressionSubject {
 
     var expressionKey: Int64 { object.key }
 
+    var expressionEntity: String { object.entityDescription.name }
+
     func value(ofAttribute name: String) -> Value {
         object.attributeValue(named: name)
     }

@@ -157,6 +157,8 @@ public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     case number
     /// The moment that many seconds after 2001-01-01 UTC: `CAST(x, 'NSDate')`.
     case date
+    /// The name of the entity of an object: `entity:(SELF)`.
+    case entity
 }
 
 /// A value computed from many.

@@ -172,9 +172,15 @@ extension ExpressionSQL {
             return SQLFragment(
                 raw: "((julianday('now') - 2451910.5) * 86400.0)", isPure: false)
         }
+        if function == .entity, case .object(let path) = first {
+            let root = model.root(of: path.entity)
+            if model.hasSubentities(root) { return try column(SystemColumn.entity, of: path) }
+            let name = SQLText.literal(.text(root.name))
+            return "CASE WHEN \(try key(of: path)) IS NOT NULL THEN \(raw: name) END"
+        }
         let operand = try value(first)
         switch function {
-        case .now, .text, .number, .date:
+        case .now, .text, .number, .date, .entity:
             throw Self.failure("\(function.rawValue)() should have been resolved")
         case .length: return "length(\(operand))"
         case .abs where first.type == .anyDecimal: return Self.call(.magnitude, operand)

@@ -141,6 +141,7 @@ import Testing
             switch parsed.kind {
             case .number(let digits): digits
             case .literal(let value): "\(value)"
+            case .object(let entity, let key): "\(entity)/\(key)"
             case .path(let root, let names): "\(root).\(names.map(\.text))"
             case .list: "list"
             case .and: "and"

@@ -94,6 +94,7 @@ final class PlainObject: ExpressionSubject {
         self.values = values
     }
 
+    var expressionEntity: String { "Plain" }
     func value(ofAttribute name: String) -> Value { values[name] ?? .null }
     func related(_ toOne: String) -> (any ExpressionSubject)? { toOnes[toOne] }
     func relatedObjects(_ toMany: String) -> [any ExpressionSubject] { toManys[toMany] ?? [] }

@@ -15,6 +15,7 @@ final class ShopObject: ExpressionSubject {
         expressionKey = key
     }
 
+    var expressionEntity: String { entity.name }
     func value(ofAttribute name: String) -> Value { values[name] ?? .null }
     func related(_ toOne: String) -> (any ExpressionSubject)? { toOnes[toOne] }
     func relatedObjects(_ toMany: String) -> [any ExpressionSubject] { toManys[toMany] ?? [] }

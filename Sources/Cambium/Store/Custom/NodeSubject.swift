@@ -12,6 +12,8 @@ final class NodeSubject: ExpressionSubject {
 
     var expressionKey: Int64 { node.key }
 
+    var expressionEntity: String { graph.noting("") { try graph.entity(of: node).name } }
+
     func value(ofAttribute name: String) -> Value {
         node.values[name] ?? .null
     }

@@ -152,7 +152,7 @@ extension ExpressionChecker {
         case .length, .uppercase, .lowercase, .canonical: return settle(operand, as: .string)
         case .ceiling, .floor, .trunc, .sqrt: return settle(operand, as: .double)
         case .modulus: return settle(operand, as: .integer)
-        case .now, .abs, .string, .text, .number, .date: return operand
+        case .now, .abs, .string, .text, .number, .date, .entity: return operand
         }
     }
 
@@ -173,6 +173,9 @@ extension ExpressionChecker {
         case .ceiling, .floor, .trunc:
             if type == .integer { return first }
             return type.isNumber ? .function(function, [floating(first)], .double) : nil
+        case .entity:
+            if case .object = type { return .function(function, operands, .string) }
+            return nil
         case .sqrt:
             return type.isNumber ? .function(function, [floating(first)], .double) : nil
         case .modulus:

@@ -69,7 +69,7 @@ extension ExpressionChecker {
         case .now:
             _ = fail("'now()' has another value whenever it is asked", at: offset)
             return false
-        case .abs, .uppercase, .lowercase, .canonical, .sqrt: break
+        case .abs, .uppercase, .lowercase, .canonical, .sqrt, .entity: break
         }
         _ = fail(
             "SQLite has no \(function.rawValue)() of its own for this, so an index cannot use it",

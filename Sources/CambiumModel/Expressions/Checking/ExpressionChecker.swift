@@ -216,6 +216,10 @@ struct ExpressionChecker {
             return flexible(.number(digits), at: parsed.offset)
         case .literal(let value):
             return flexible(.value(value), at: parsed.offset)
+        case .object(let entity, let key):
+            return Checked(
+                source: .literal(.int(key)), typed: .literal(.int(key), .object(entity)),
+                offset: parsed.offset)
         case .path(let root, let names):
             return path(root, names, at: parsed.offset)
         case .list:

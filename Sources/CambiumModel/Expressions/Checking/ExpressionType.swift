@@ -68,6 +68,8 @@ package enum ExpressionType: Sendable, Hashable {
     /// Whether constants of this type are stored in the same form as values of the other.
     func isKept(in other: ExpressionType) -> Bool {
         if case .decimal(let own) = self, case .decimal(let scale) = other { return own <= scale }
+        // Objects of one hierarchy have their keys from one table.
+        if case .object = self, case .object = other { return true }
         return self == other
     }
 

@@ -115,6 +115,9 @@ extension ExpressionEvaluator {
         _ frame: Frame
     ) -> Value {
         guard let operand = operands.first else { return .date(frame.now) }
+        if function == .entity, case .object(let path) = operand {
+            return object(path, frame).map { .string($0.expressionEntity) } ?? .null
+        }
         let first = value(operand, frame)
         switch (function, first) {
         case (.length, .string(let text)): return .int(Int64(text.unicodeScalars.count))

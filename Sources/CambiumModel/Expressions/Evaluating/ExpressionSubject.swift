@@ -3,6 +3,9 @@ package protocol ExpressionSubject: AnyObject {
     /// The key by which objects of one hierarchy are told apart.
     var expressionKey: Int64 { get }
 
+    /// The name of the object's own entity.
+    var expressionEntity: String { get }
+
     /// The value of an attribute of the object's entity or an ancestor.
     func value(ofAttribute name: String) -> Value
 

@@ -4,7 +4,7 @@ extension ExpressionParser {
         "now": (.now, 0), "length": (.length, 1), "uppercase": (.uppercase, 1),
         "lowercase": (.lowercase, 1), "canonical": (.canonical, 1), "abs": (.abs, 1),
         "ceiling": (.ceiling, 1), "floor": (.floor, 1), "trunc": (.trunc, 1), "sqrt": (.sqrt, 1),
-        "modulus:by": (.modulus, 2), "string": (.string, 1),
+        "modulus:by": (.modulus, 2), "string": (.string, 1), "entity": (.entity, 1),
     ]
 
     /// What CAST gives, by the names of the types that Core Data and Swift have for it.

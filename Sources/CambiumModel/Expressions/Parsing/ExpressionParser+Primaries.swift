@@ -129,6 +129,13 @@ extension ExpressionParser {
         case .list(let values):
             return try node(
                 .list(values.map { ParsedExpression(.literal($0), at: offset) }), at: offset)
+        case .object(let entity, let key):
+            return try node(.object(entity: entity, key: key), at: offset)
+        case .objects(let entity, let keys):
+            return try node(
+                .list(
+                    keys.map { ParsedExpression(.object(entity: entity, key: $0), at: offset) }),
+                at: offset)
         }
     }
 

@@ -4,4 +4,8 @@ public enum FormatArgument: Sendable, Hashable {
     case value(Value)
     /// Several values, for `IN` and `BETWEEN`.
     case list([Value])
+    /// An object, by the name of its entity and its key.
+    case object(entity: String, key: Int64)
+    /// Several objects of one entity or hierarchy, for `IN`.
+    case objects(entity: String, keys: [Int64])
 }

@@ -5,6 +5,8 @@ package struct ParsedExpression: Sendable, Hashable {
         case number(String)
         /// A string, a truth value, nil or an argument.
         case literal(Value)
+        /// An object that was an argument.
+        case object(entity: String, key: Int64)
         /// Names from the object itself or from a variable.
         case path(PathRoot, [Name])
         case list([ParsedExpression])
@@ -37,6 +39,15 @@ package struct ParsedExpression: Sendable, Hashable {
     /// How many levels of operands it has, so that no text makes a tree that overflows a stack.
     package let depth: Int
 
+    /// Whether it is one value that is not nil, as an argument may be where a list is meant.
+    var isArgument: Bool {
+        switch kind {
+        case .literal(let value): value != .null
+        case .object: true
+        default: false
+        }
+    }
+
     init(_ kind: Kind, at offset: Int) {
         self.kind = kind
         self.offset = offset
@@ -47,7 +58,7 @@ package struct ParsedExpression: Sendable, Hashable {
 extension ParsedExpression.Kind {
     var operands: [ParsedExpression] {
         switch self {
-        case .number, .literal, .path: []
+        case .number, .literal, .object, .path: []
         case .list(let operands), .and(let operands), .or(let operands),
             .function(_, let operands):
             operands

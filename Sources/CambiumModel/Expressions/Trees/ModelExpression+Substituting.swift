@@ -9,6 +9,8 @@ extension ModelExpression {
                 switch arguments[name] {
                 case .value(let value): .literal(value)
                 case .list(let values): .list(values.map { .literal($0) })
+                case .object(_, let key): .literal(.int(key))
+                case .objects(_, let keys): .list(keys.map { .literal(.int($0)) })
                 case nil: nil
                 }
             case .between(let operand, .parameter(let lower), .parameter(let upper))
