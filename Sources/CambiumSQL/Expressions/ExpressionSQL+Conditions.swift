@@ -151,32 +151,30 @@ extension ExpressionSQL {
         return units == .min ? .real(-1e300) : .integer(units - 1)
     }
 
+    /// How many constants of a list are bound one by one. More become one parameter, so that the
+    /// text stays short, and the same for any number of them.
+    private static let longestList = 500
+
     private mutating func among(
         _ operand: TypedExpression, _ constants: ValueSet, _ use: Use
     ) throws(ExpressionDiagnostics) -> SQLFragment {
-        var elements: [SQLFragment] = []
-        for constant in constants.values {
-            guard let stored = Self.stored(constant, as: operand.type) else { continue }
-            // A long list is hardly asked for twice: nothing is gained by binding it.
-            elements.append(
-                constants.values.count > 500
-                    ? SQLFragment(raw: SQLText.literal(stored)) : self.constant(stored))
+        let elements = constants.values.compactMap { Self.stored($0, as: operand.type) }
+        let list: SQLFragment
+        if elements.count > Self.longestList, self.constants == .parameters,
+            let json = JSONList(elements)
+        {
+            let select: SQLFragment =
+                "SELECT value FROM json_each(\(constant(.text(json.text))))"
+            list = select.impure
+        } else {
+            let constants = elements.map { element in
+                // So many would take all the parameters that a statement may have.
+                elements.count > Self.longestList
+                    ? SQLFragment(raw: SQLText.literal(element)) : constant(element)
+            }
+            list = Self.joined(constants[...], by: ", ")
         }
-        let list = Self.joined(elements[...], by: ", ")
         let test: SQLFragment = "\(try value(operand)) IN (\(list))"
         return use == .filter || !isNullable(operand) ? test : "coalesce(\(test), 0)"
-    }
-}
-
-extension ComparisonOperator {
-    /// The operator that says the same with the sides exchanged.
-    var mirrored: ComparisonOperator {
-        switch self {
-        case .less: .greater
-        case .lessOrEqual: .greaterOrEqual
-        case .greater: .less
-        case .greaterOrEqual: .lessOrEqual
-        default: self
-        }
     }
 }

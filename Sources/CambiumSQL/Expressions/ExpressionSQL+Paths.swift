@@ -29,15 +29,18 @@ extension ExpressionSQL {
         return try column("_id", of: path)
     }
 
-    /// Paths are correlated subselects, one for each use.
+    /// Paths lead through tables that the statement joins, or are correlated subselects, one for
+    /// each use.
     private mutating func column(
-        _ column: String, of root: ObjectPath.Root, _ steps: ArraySlice<ObjectPath.Step>
+        _ column: String, of root: ObjectPath.Root, _ allSteps: ArraySlice<ObjectPath.Step>
     ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let (start, steps) = try join(root, allSteps)
         guard !steps.isEmpty else {
-            return SQLFragment(raw: SQLText.column(column, of: alias(of: root)))
+            let column = SQLText.column(column, of: start)
+            return SQLFragment(raw: column, isPure: allSteps.isEmpty)
         }
         let select = try inSubselect { sql throws(ExpressionDiagnostics) in
-            var previous = sql.alias(of: root)
+            var previous = allSteps.count == steps.count ? sql.alias(of: root) : start
             var tables: [String] = []
             var links: [String] = []
             for step in steps {
@@ -56,6 +59,29 @@ extension ExpressionSQL {
                     + "WHERE \(links.joined(separator: " AND "))")
         }
         return "(\(select))"
+    }
+
+    /// Joins the tables at the start of a path that can be joined.
+    ///
+    /// - Returns: The table that the rest of the path starts from, and the rest.
+    private mutating func join(
+        _ root: ObjectPath.Root, _ steps: ArraySlice<ObjectPath.Step>
+    ) throws(ExpressionDiagnostics) -> (String?, ArraySlice<ObjectPath.Step>) {
+        var source = alias(of: root)
+        guard root == .subject, var joins else { return (source, steps) }
+        var rest = steps
+        while let step = rest.first,
+            // Only a look-up by key yields one row for each.
+            case .key(let column, _) = model.storage(of: step.relationship, of: step.source),
+            let destination = model.entity(named: step.relationship.destination),
+            let joined = joins.alias(
+                of: table(of: destination), by: SQLText.column(column, of: source))
+        {
+            source = joined
+            rest = rest.dropFirst()
+        }
+        self.joins = joins
+        return (source, rest)
     }
 
     private func link(

@@ -29,6 +29,9 @@ package struct ExpressionSQL {
     /// Above 0 inside a subselect, where columns of the outer row need a table before them.
     private var depth = 0
     private var aliasCount = 0
+    /// The tables that paths from the subject lead through, where the statement joins them; nil
+    /// where each path is a subselect of its own.
+    var joins: JoinedTables?
 
     /// Prepares for statements in which the entity's table has a name.
     package init(
@@ -106,28 +109,33 @@ package struct ExpressionSQL {
         return fragment?.isPure ?? false
     }
 
-    /// A condition for WHERE with the values to bind, in the order of the text.
+    /// A condition for WHERE with the values to bind, in the order of the text. The tables that it
+    /// needs are noted.
     ///
     /// - Parameter parameters: Values for `$name`; each needs one.
-    package func condition(
+    package mutating func condition(
         _ condition: ModelExpression, parameters: [String: Value], now: Date = .now
     ) throws(ExpressionDiagnostics) -> (sql: String, parameters: [StoredValue]) {
         let typed = try ExpressionCompiler.typedCondition(
             condition, entity: entity, model: model, parameters: parameters)
+        var joins = self.joins
         let fragment = try limited { (lowering) throws(ExpressionDiagnostics) in
-            try lowering.condition(typed, .filter)
+            let fragment = try lowering.condition(typed, .filter)
+            joins = lowering.joins
+            return fragment
         }
+        self.joins = joins
         // Other conditions may follow with AND.
         if case .or = typed { return ("(\(fragment.text))", try fragment.bindings(now: now)) }
         return (fragment.text, try fragment.bindings(now: now))
     }
 
-    /// What rows are sorted by: a property of their own or of a related object.
-    package func sortKey(_ path: [String]) throws(ExpressionDiagnostics) -> String {
+    /// What rows are sorted by: a property of their own or of a related object. The tables that it
+    /// needs are noted.
+    package mutating func sortKey(_ path: [String]) throws(ExpressionDiagnostics) -> String {
         let typed = try ExpressionCompiler.typedValue(
             .keyPath(root: .subject, names: path), entity: entity, model: model)
-        var lowering = self
-        return try lowering.value(typed).text
+        return try value(typed).text
     }
 
     // MARK: Parameters
@@ -145,6 +153,7 @@ package struct ExpressionSQL {
             return fragment
         }
         lowering = ExpressionSQL(entity: entity, model: model, alias: alias, constants: .literals)
+        lowering.joins = joins
         return try write(&lowering)
     }
 

@@ -68,12 +68,15 @@ package struct SelectSQL: Sendable {
         limit: Int? = nil, offset: Int = 0
     ) throws -> (sql: String, parameters: [StoredValue]) {
         let names = resultColumns
-        var (source, parameters) = try source(selection, includesSubentities)
+        var lowering = lowering
+        var terms: [String] = []
+        for term in sort {
+            terms.append(
+                try lowering.sortKey(term.path) + (term.isDescending ? " DESC" : ""))
+        }
+        var (source, parameters) = try source(selection, includesSubentities, &lowering)
         if case .key = selection {
         } else {
-            let terms = try sort.map { term in
-                try lowering.sortKey(term.path) + (term.isDescending ? " DESC" : "")
-            }
             let position = selection.position.map { ["\($0) NULLS LAST"] } ?? []
             source +=
                 " ORDER BY "
@@ -91,7 +94,8 @@ package struct SelectSQL: Sendable {
     package func keys(_ selection: Selection) throws -> (sql: String, parameters: [StoredValue]) {
         var names = [column(SystemColumn.key), "0"]
         if hasEntityColumn { names.append(column(SystemColumn.entity)) }
-        let (source, parameters) = try source(selection, true)
+        var lowering = lowering
+        let (source, parameters) = try source(selection, true, &lowering)
         let order = [selection.position.map { "\($0) NULLS LAST" }, column(SystemColumn.key)]
             .compactMap { $0 }.joined(separator: ", ")
         return ("SELECT \(names.joined(separator: ", ")) \(source) ORDER BY \(order)", parameters)
@@ -104,7 +108,8 @@ package struct SelectSQL: Sendable {
     ) throws -> (sql: String, parameters: [StoredValue])? {
         let names = resultColumns
         guard names.count <= maximumColumns else { return nil }
-        let (source, parameters) = try source(selection, includesSubentities)
+        var lowering = lowering
+        let (source, parameters) = try source(selection, includesSubentities, &lowering)
         return ("SELECT sink(\(names.joined(separator: ", "))) \(source)", parameters)
     }
 
@@ -112,12 +117,15 @@ package struct SelectSQL: Sendable {
     package func count(
         _ selection: Selection, includesSubentities: Bool = true
     ) throws -> (sql: String, parameters: [StoredValue]) {
-        let (source, parameters) = try source(selection, includesSubentities)
+        var lowering = lowering
+        let (source, parameters) = try source(selection, includesSubentities, &lowering)
         return ("SELECT COUNT(*) \(source)", parameters)
     }
 
     private var lowering: ExpressionSQL {
-        ExpressionSQL(entity: entity, model: model, alias: Self.alias)
+        var lowering = ExpressionSQL(entity: entity, model: model, alias: Self.alias)
+        lowering.joins = JoinedTables()
+        return lowering
     }
 
     private var resultColumns: [String] {
@@ -131,7 +139,7 @@ package struct SelectSQL: Sendable {
     }
 
     private func source(
-        _ selection: Selection, _ includesSubentities: Bool
+        _ selection: Selection, _ includesSubentities: Bool, _ lowering: inout ExpressionSQL
     ) throws -> (String, [StoredValue]) {
         let table = "\(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))"
         let key = column(SystemColumn.key)
@@ -162,6 +170,7 @@ package struct SelectSQL: Sendable {
         if let restriction = entityRestriction(includesSubentities) {
             conditions.append(restriction)
         }
+        from += lowering.joins?.sql ?? ""
         if conditions.isEmpty { return (from, parameters) }
         return ("\(from) WHERE \(conditions.joined(separator: " AND "))", parameters)
     }

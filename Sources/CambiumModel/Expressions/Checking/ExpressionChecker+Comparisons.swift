@@ -167,7 +167,7 @@ extension ExpressionChecker {
         if whole.typed.type == .string, operand.typed.type == .string || operand.flexible != nil {
             return relate(whole, .contains, operand, options, at: offset)
         }
-        guard case .literal(let value) = right.kind, value != .null else {
+        guard right.isArgument else {
             return fail(
                 "IN needs a list, a to-many path or a string at its right", at: right.offset,
                 hint: "write {a, b}")
@@ -195,7 +195,10 @@ extension ExpressionChecker {
             guard isComparable(one, other, relation) else { return nil }
             let folding = options.subtracting(.normalized)
             if folding.isEmpty {
-                typed = .comparison(one.typed, relation, other.typed)
+                typed =
+                    .existence(one.typed, relation, other.typed)
+                    ?? .existence(other.typed, relation.mirrored, one.typed)
+                    ?? .comparison(one.typed, relation, other.typed)
             } else {
                 guard requireStrings(one, other, for: "an option of a comparison"),
                     relation == .equal || relation == .notEqual
