@@ -1,7 +1,10 @@
-/// One thing that is wrong with the text of an expression.
+/// One thing that is wrong with an expression.
 public struct ExpressionDiagnostic: Error, Sendable, Hashable {
-    /// Where, as a number of UTF-8 bytes from the start of the text.
+    /// Where, as a number of UTF-8 bytes from the start of the text; 0 where there is no text.
     public let offset: Int
+    /// The part of a tree that is wrong, in the words of the text format, where code has built the
+    /// tree and there is no text to point at.
+    public package(set) var part: String?
     /// What is wrong.
     public let message: String
     /// What would be right, where that can be told.
@@ -21,7 +24,8 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
 
     /// Equal are mistakes that say the same of the same place.
     public static func == (left: ExpressionDiagnostic, right: ExpressionDiagnostic) -> Bool {
-        left.offset == right.offset && left.message == right.message && left.hint == right.hint
+        left.offset == right.offset && left.part == right.part && left.message == right.message
+            && left.hint == right.hint
     }
 
     /// Feeds what makes mistakes equal.
@@ -29,6 +33,15 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
         hasher.combine(offset)
         hasher.combine(message)
         hasher.combine(hint)
+    }
+
+    /// The same mistake of a part of a tree.
+    func naming(_ part: String) -> ExpressionDiagnostic {
+        var diagnostic = ExpressionDiagnostic(offset: 0, message: message, hint: hint)
+        diagnostic.part = Self.abbreviated(part)
+        diagnostic.lackingEntity = lackingEntity
+        diagnostic.lackingParameter = lackingParameter
+        return diagnostic
     }
 
     private static func abbreviated(_ text: String) -> String {
@@ -53,7 +66,8 @@ public struct ExpressionDiagnostics: Error, Sendable, Hashable, CustomStringConv
     public var description: String {
         diagnostics.map { diagnostic in
             let hint = diagnostic.hint.map { " (\($0))" } ?? ""
-            return "at \(diagnostic.offset): \(diagnostic.message)\(hint)"
+            let place = diagnostic.part.map { "in \($0)" } ?? "at \(diagnostic.offset)"
+            return "\(place): \(diagnostic.message)\(hint)"
         }.joined(separator: "\n")
     }
 }

@@ -4,16 +4,46 @@ extension ParsedExpression {
     /// Trees that code builds may be deeper than those of the parser; ``ExpressionChecker`` refuses
     /// too deep ones.
     init(_ expression: ModelExpression, substituting values: [String: Value]) {
-        func parsed(_ expression: ModelExpression) -> ParsedExpression {
-            ParsedExpression(expression, substituting: values)
+        let kind = Kind(expression, 0) {
+            ParsedExpression($0, substituting: values)
+        } value: {
+            values[$0]
         }
-        let kind: Kind =
+        self.init(kind, at: 0)
+    }
+
+    /// The same with numbers in the place of offsets.
+    init(
+        _ expression: ModelExpression, substituting values: [String: Value],
+        places: inout TreePlaces
+    ) {
+        self = places.entering(expression) { places, number in
+            let kind = Kind(expression, number) {
+                ParsedExpression($0, substituting: values, places: &places)
+            } value: {
+                values[$0]
+            }
+            return ParsedExpression(kind, at: number)
+        }
+    }
+}
+
+extension ParsedExpression.Kind {
+    /// - Parameters:
+    ///   - place: Where it is.
+    ///   - parsed: Makes its operands.
+    ///   - value: The value of a parameter.
+    fileprivate init(
+        _ expression: ModelExpression, _ place: Int,
+        parsed: (ModelExpression) -> ParsedExpression, value: (String) -> Value?
+    ) {
+        self =
             switch expression {
             case .literal(let value): .literal(value)
             case .parameter(let name):
-                values[name].map { .literal($0) } ?? .path(.variable(name), [])
+                value(name).map { .literal($0) } ?? .path(.variable(name), [])
             case .keyPath(let root, let names):
-                .path(root, names.map { Name(text: $0, offset: 0) })
+                .path(root, names.map { ParsedExpression.Name(text: $0, offset: place) })
             case .list(let elements): .list(elements.map(parsed))
             case .and(let operands): .and(operands.map(parsed))
             case .or(let operands): .or(operands.map(parsed))
@@ -21,12 +51,12 @@ extension ParsedExpression {
             case .comparison(let left, let relation, let right, let options):
                 .comparison(parsed(left), relation, parsed(right), options)
             case .between(let operand, .parameter(let lower), .parameter(let upper))
-            where lower == upper && values[lower] == nil:
+            where lower == upper && value(lower) == nil:
                 .between(parsed(operand), parsed(.parameter(lower)))
             case .between(let operand, let lower, let upper):
                 .between(
                     parsed(operand),
-                    ParsedExpression(.list([parsed(lower), parsed(upper)]), at: 0))
+                    ParsedExpression(.list([parsed(lower), parsed(upper)]), at: place))
             case .quantified(let quantifier, let comparison):
                 .quantified(quantifier, parsed(comparison))
             case .arithmetic(let left, let operation, let right):
@@ -40,6 +70,5 @@ extension ParsedExpression {
             case .conditional(let condition, let first, let second):
                 .conditional(parsed(condition), parsed(first), parsed(second))
             }
-        self.init(kind, at: 0)
     }
 }
