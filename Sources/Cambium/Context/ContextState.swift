@@ -12,6 +12,8 @@ final class ContextState {
     var notesReads = false
     /// Whether somebody observes what is read now.
     private(set) lazy var probe = ObservationProbe()
+    /// Who notes reads in the place of observers; set only while key paths are looked into.
+    var recorder: PropertyRecorder?
     /// What a child context reads from; nil for one that reads from the stores.
     let parentReader: ParentReader?
     /// The state of the stores that rows are read from.

@@ -176,12 +176,11 @@ extension ManagedObjectContext {
             $0.lifecycle == .inserted && family.contains($0.entityDescription.index)
         }
         if let condition {
-            let evaluator = try ExpressionEvaluator(
-                condition: condition, entity: request.entity.entity, model: request.entity.model,
-                parameters: arguments)
+            let test = try CompiledCondition(
+                condition, of: request.entity, in: coordinator.model, parameters: arguments)
             candidates = candidates.filter { object in
                 (!looksAtOthers && object.lifecycle == .clean)
-                    || evaluator.isTrue(ObjectSubject(object))
+                    || test.isTrue(object)
             }
         }
         let sorted = ObjectOrder(request.sort).sorted(candidates)

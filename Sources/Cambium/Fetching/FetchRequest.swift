@@ -28,10 +28,14 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// Relationships whose objects are read with the results, joined by dots.
     var prefetchedPaths: [String] = []
 
-    private var format: (text: String, arguments: [FormatArgument])?
+    private(set) var formats: [(text: String, arguments: [FormatArgument])] = []
     private var template: (name: String, arguments: [String: Value], lists: [String: [Value]])?
-    /// The objects among a template's arguments, which are known by their keys there.
-    private(set) var objects: [ObjectID] = []
+    private var argumentObjects: [ObjectID] = []
+
+    /// The objects that conditions and a template's arguments name: the trees have their keys only.
+    var objects: [ObjectID] { argumentObjects + (condition?.objects ?? []) }
+    /// The name of the model's template that the request starts from.
+    var templateName: String? { template?.name }
 
     /// A request for all objects of the class's entity.
     public init() {
@@ -50,13 +54,24 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
         return request
     }
 
-    /// The request with a condition written as text, in Core Data's predicate format. It is parsed
-    /// and checked against the model when the request is run; an error names the place.
+    /// The request with one more condition, written with Foundation's macro:
+    /// `#Predicate { $0.price < 20 }`. See ``Condition/init(_:)-(Predicate<Root>)``.
     ///
-    /// - Parameter arguments: What stands for `%@`, in order.
-    public func filter(format: String, _ arguments: FormatArgument...) -> FetchRequest {
+    /// - Throws: ``UnsupportedPredicateError`` where a part of it cannot be asked of a store.
+    public func filter(_ predicate: Predicate<Entity>) throws -> FetchRequest {
+        filter(try Condition(predicate))
+    }
+
+    /// The request with one more condition, written as text in Core Data's predicate format. It is
+    /// parsed and checked against the model when the request is run; an error names the place.
+    /// ``Condition/init(format:_:)`` does so at once.
+    ///
+    /// - Parameter arguments: What stands for `%@` (a value, an object, a list) and `%K` (a name),
+    ///   in order.
+    public func filter(format: String, _ arguments: any PredicateArgument...) -> FetchRequest {
         var request = self
-        request.format = (format, arguments)
+        let given = arguments.map { $0.argument(naming: &request.argumentObjects) }
+        request.formats.append((format, given))
         return request
     }
 
@@ -115,7 +130,7 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     ) -> FetchRequest {
         var request = self
         request.template = (name, arguments, lists)
-        request.objects = objects
+        request.argumentObjects += objects
         return request
     }
 }
@@ -133,7 +148,7 @@ extension FetchRequest {
     ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {
         var conditions: [ModelExpression] = []
         if let condition { conditions.append(condition.expression) }
-        if let format {
+        for format in formats {
             let result = ExpressionCompiler.condition(
                 format.text, entity: description.entity, model: description.model,
                 arguments: format.arguments)

@@ -24,6 +24,7 @@ extension ManagedObject {
     }
 
     final func noteRead(of property: ObservedProperty) {
+        if let recorder = state.recorder { return recorder.note(property, of: self) }
         guard state.probe.isTracking else { return }
         let observation = extras?.observation ?? ObjectObservation()
         ownExtras.observation = observation

@@ -10,7 +10,7 @@ struct ResultScope {
     let watchedEntities: Set<Int>
     /// Whether a change of one object can change where others belong: only the store knows then.
     let needsRefetch: Bool
-    private let membership: ExpressionEvaluator?
+    private let membership: CompiledCondition?
 
     init(_ request: RowRequest, in model: RuntimeModel) throws {
         self.request = request
@@ -26,15 +26,13 @@ struct ResultScope {
         watchedEntities = family.union(related.entities)
         needsRefetch = related.leadsOverFarKeys || request.limit != nil || request.offset > 0
         membership = try condition.map {
-            try ExpressionEvaluator(
-                condition: $0, entity: request.entity.entity, model: request.entity.model,
-                parameters: arguments)
+            try CompiledCondition($0, of: request.entity, in: model, parameters: arguments)
         }
     }
 
     /// Whether an object of the family belongs to the results, by its values now.
     func includes(_ object: ManagedObject) -> Bool {
-        guard object.isThere, membership?.isTrue(ObjectSubject(object)) ?? true else {
+        guard object.isThere, membership?.isTrue(object) ?? true else {
             return false
         }
         return object.isThere  // reading a value may have shown that the row is gone

@@ -34,9 +34,12 @@ extension ManagedObject {
             if notesReads { noteRead(of: slot) }
             let record = readable
             guard record.hasValue(slot) else { return nil }
-            return state.context?.object(
-                entity: destinationEntity(of: relationship, in: record),
-                key: record.integer(slot))
+            let entity = destinationEntity(of: relationship, in: record)
+            let key = record.integer(slot)
+            guard let context = state.context else {
+                return state.recorder?.destination(entity: entity, key: key)
+            }
+            return context.object(entity: entity, key: key)
         }
         return links(relationship.ordinal).members.first.flatMap { object(for: $0) }
     }
@@ -151,7 +154,10 @@ extension ManagedObject {
     }
 
     final func object(for member: LinkSet.Member) -> ManagedObject? {
-        state.context?.object(entity: member.entity, key: member.key)
+        guard let context = state.context else {
+            return state.recorder?.destination(entity: member.entity, key: member.key)
+        }
+        return context.object(entity: member.entity, key: member.key)
     }
 
     final func link(_ ordinal: Int, to object: ManagedObject) {

@@ -3,7 +3,7 @@ import CambiumSQLite
 /// An enumeration of the model. Generated enumerations conform; their raw value is what the store
 /// holds.
 public protocol StoredEnumeration: StoredProperty, AttributeValue, RawRepresentable, CaseIterable,
-    Hashable, Sendable
+    Hashable, Codable, Sendable
 where RawValue: StoredProperty & AttributeValue {}
 
 extension StoredEnumeration {

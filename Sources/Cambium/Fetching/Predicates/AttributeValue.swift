@@ -8,6 +8,10 @@ extension Bool: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .bool(self) }
 }
+extension Int: AttributeValue {
+    /// The value in the form that predicates hold.
+    public var attributeValue: Value { .int(Int64(self)) }
+}
 extension Int16: AttributeValue {
     /// The value in the form that predicates hold.
     public var attributeValue: Value { .int(Int64(self)) }

@@ -12,11 +12,19 @@ public struct Key<Root: ManagedObject, Value: AttributeValue>: Sendable {
         path = [name]
     }
 
+    /// The key of a part of a composite value, by the names on the way to it. Called by generated
+    /// code.
+    @_spi(Generated)
+    public init(part path: [String]) {
+        self.path = path
+    }
+
     init(path: [String]) {
         self.path = path
     }
 
-    var expression: ModelExpression { .keyPath(root: .subject, names: path) }
+    /// The path as a tree.
+    public var expression: ModelExpression { .keyPath(root: .subject, names: path) }
 
     /// The same key with the greatest value first, for ``FetchRequest/sorted(by:)``.
     public var descending: SortOrder<Root> { SortOrder(path: path, isDescending: true) }
@@ -66,7 +74,8 @@ public struct ToOneKey<Root: ManagedObject, Destination: ManagedObject>: Sendabl
 }
 
 /// A to-many relationship, as predicates name it: `Category.products.count > 3`,
-/// `Category.products.any(Product.price < 5)`.
+/// `Category.products.any(Product.price < 5)`, `Category.products.price.sum > 100`.
+@dynamicMemberLookup
 public struct ToManyKey<Root: ManagedObject, Destination: ManagedObject>: Sendable {
     /// The names from the object to the relationship.
     public let path: [String]
@@ -82,45 +91,4 @@ public struct ToManyKey<Root: ManagedObject, Destination: ManagedObject>: Sendab
     }
 
     var expression: ModelExpression { .keyPath(root: .subject, names: path) }
-
-    /// The number of objects.
-    public var count: CountKey<Root> { CountKey(path: path) }
-
-    /// Whether at least one object meets the condition.
-    public func any(_ condition: Condition<Destination>) -> Condition<Root> {
-        matching(condition, .greater)
-    }
-
-    /// Whether no object meets the condition.
-    public func none(_ condition: Condition<Destination>) -> Condition<Root> {
-        matching(condition, .equal)
-    }
-
-    /// Whether every object meets the condition; true of none.
-    public func all(_ condition: Condition<Destination>) -> Condition<Root> {
-        none(!condition)
-    }
-
-    private func matching(
-        _ condition: Condition<Destination>, _ relation: ComparisonOperator
-    ) -> Condition<Root> {
-        let variable = "element\(path.count)"
-        let elements = ModelExpression.subquery(
-            expression, variable: variable,
-            condition: condition.expression.rebased(onto: .variable(variable)))
-        return Condition(
-            .comparison(.aggregate(.count, elements), relation, .literal(.int(0)), []))
-    }
-}
-
-/// The number of objects of a to-many relationship, as predicates name it.
-public struct CountKey<Root: ManagedObject>: Sendable {
-    let path: [String]
-
-    func compared(_ relation: ComparisonOperator, _ count: Int) -> Condition<Root> {
-        Condition(
-            .comparison(
-                .aggregate(.count, .keyPath(root: .subject, names: path)), relation,
-                .literal(.int(Int64(count))), []))
-    }
 }

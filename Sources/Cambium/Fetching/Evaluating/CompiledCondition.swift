@@ -1,0 +1,25 @@
+/// A condition made ready to be asked of many objects: a chain of closures over the slots of their
+/// rows.
+///
+/// What compares properties of an object, or of one that to-ones lead to, with constants or each
+/// other reads the row itself. Everything else is left to ``ExpressionEvaluator``, part by part.
+/// It belongs to one isolation, as the objects do.
+final class CompiledCondition {
+    private let test: (ManagedObject) -> Bool
+
+    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or a
+    ///   parameter has no value.
+    init(
+        _ condition: ModelExpression, of entity: EntityDescription, in model: RuntimeModel,
+        parameters: [String: Value] = [:]
+    ) throws {
+        let typed = try ExpressionCompiler.typedCondition(
+            condition, entity: entity.entity, model: model.model, parameters: parameters)
+        test = ConditionClosures(model: model).test(typed)
+    }
+
+    /// Whether an object meets the condition, by its values now.
+    func isTrue(_ object: ManagedObject) -> Bool {
+        test(object)
+    }
+}

@@ -1,0 +1,91 @@
+import CambiumSQLite
+
+/// The place of an attribute: a slot of an object's row, or of that of one which to-ones lead to.
+///
+/// Slots and relationships of an entity have the same numbers in its sub-entities.
+struct SlotReader {
+    /// What a slot holds.
+    enum Kind {
+        /// Whole numbers, and others as such: truth values, units of decimals.
+        case integer
+        /// Floating-point numbers and dates.
+        case real
+        /// Strings, URIs, enumerations of strings.
+        case text
+        /// UUIDs and data.
+        case bytes
+    }
+
+    let attribute: Attribute
+    let kind: Kind
+    let slot: Int
+    /// The numbers of the to-ones that lead to the object.
+    let path: [Int]
+
+    /// nil where it is no attribute of the subject whose form in the row is that of its value.
+    init?(_ expression: TypedExpression, _ model: RuntimeModel) {
+        guard case .attribute(let path, let attribute, _) = expression, path.root == .subject,
+            !attribute.usesExternalForm, let owner = model[path.entity.name],
+            let slot = owner.layout.slot(of: attribute.name)
+        else { return nil }
+        switch (attribute.type, owner.shape.kinds[slot]) {
+        case (.codable, _), (.anyDecimal, _): return nil
+        case (_, .integer): kind = .integer
+        case (_, .real): kind = .real
+        case (.uuid, _), (.data, _): kind = .bytes
+        case (_, .text): kind = .text
+        default: return nil
+        }
+        var ordinals: [Int] = []
+        for step in path.steps {
+            guard
+                let relationship = model[step.source.name]?.relationship(
+                    named: step.relationship.name)
+            else { return nil }
+            ordinals.append(relationship.ordinal)
+        }
+        self.attribute = attribute
+        self.slot = slot
+        self.path = ordinals
+    }
+
+    /// A test of the row that has the slot.
+    ///
+    /// - Parameter missing: The result where the path leads to no object.
+    func test(
+        missing: Bool = false, _ body: @escaping (ManagedObject, Record) -> Bool
+    ) -> (ManagedObject) -> Bool {
+        let slot = slot
+        let path = path
+        switch path.count {
+        case 0:
+            return { object in
+                if object.notesReads { object.noteRead(of: slot) }
+                return body(object, object.readable)
+            }
+        case 1:
+            let ordinal = path[0]
+            return { object in
+                guard
+                    let owner = object.destination(
+                        of: object.entityDescription.relationships[ordinal])
+                else { return missing }
+                if owner.notesReads { owner.noteRead(of: slot) }
+                return body(owner, owner.readable)
+            }
+        default:
+            return { object in
+                var owner = object
+                for ordinal in path {
+                    guard
+                        let next = owner.destination(
+                            of: owner.entityDescription.relationships[ordinal])
+                    else { return missing }
+                    owner = next
+                }
+                if owner.notesReads { owner.noteRead(of: slot) }
+                return body(owner, owner.readable)
+            }
+        }
+    }
+}

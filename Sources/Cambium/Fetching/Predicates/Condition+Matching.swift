@@ -1,0 +1,45 @@
+extension Condition {
+    /// Whether an object meets the condition, by its values now: what a fetch would say of it after
+    /// a save.
+    ///
+    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the object's entity;
+    ///   ``StoreError`` where it names an object of another container.
+    /// - Complexity: The condition is made ready at each call; `filter(_:)` of a sequence does so
+    ///   once. Related objects that are not read yet are read one by one.
+    public func matches(_ object: Root) throws -> Bool {
+        try compiled(for: object).isTrue(object)
+    }
+
+    fileprivate func compiled(for object: ManagedObject) throws -> CompiledCondition {
+        let coordinator = object.state.coordinator
+        if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
+            throw StoreError(
+                code: .foreignObject,
+                message: "A condition names \(foreign), which is in no store of \(object)'s "
+                    + "container.")
+        }
+        let name = Root.entityName
+        let entity = coordinator.model[name] ?? object.entityDescription
+        return try CompiledCondition(expression, of: entity, in: coordinator.model)
+    }
+}
+
+extension Sequence where Element: ManagedObject {
+    /// The objects that meet a condition, by their values now:
+    /// `category.products.filter(Product.price < 20)`.
+    ///
+    /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the objects' entity;
+    ///   ``StoreError`` where it names an object of another container.
+    /// - Complexity: Some ten nanoseconds for each object that is in memory, and twice that where
+    ///   the condition looks at a related one.
+    public func filter(_ condition: Condition<Element>) throws -> [Element] {
+        var found: [Element] = []
+        var compiled: CompiledCondition?
+        for object in self {
+            let test = try compiled ?? condition.compiled(for: object)
+            compiled = test
+            if test.isTrue(object) { found.append(object) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,65 @@
+// Relations between strings. All are false of nil. By default characters are compared by their
+// bytes; the options leave case or accents out of account.
+
+extension KeyExpression where Value == String {
+    /// The text starts with the other.
+    public func hasPrefix(_ text: String, _ options: ComparisonOptions = []) -> Condition<Root> {
+        compared(.beginsWith, .literal(.string(text)), options)
+    }
+
+    /// The text ends with the other.
+    public func hasSuffix(_ text: String, _ options: ComparisonOptions = []) -> Condition<Root> {
+        compared(.endsWith, .literal(.string(text)), options)
+    }
+
+    /// The text contains the other.
+    public func contains(_ text: String, _ options: ComparisonOptions = []) -> Condition<Root> {
+        compared(.contains, .literal(.string(text)), options)
+    }
+
+    /// The whole text matches a pattern with `*` (any characters) and `?` (one character).
+    public func like(_ pattern: String, _ options: ComparisonOptions = []) -> Condition<Root> {
+        compared(.like, .literal(.string(pattern)), options)
+    }
+
+    /// The whole text matches a regular expression.
+    ///
+    /// The store evaluates it for every row; a pattern of letters, sets and counts such as
+    /// `[A-Z]{2}-[0-9]+` becomes one of SQLite's own.
+    public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> Condition<Root> {
+        compared(.matches, .literal(.string(pattern)), options)
+    }
+
+    /// The text equals the other by the options, such as without regard to case.
+    public func isEqual(to text: String, _ options: ComparisonOptions) -> Condition<Root> {
+        compared(.equal, .literal(.string(text)), options)
+    }
+
+    /// The text starts with another text of the object.
+    public func hasPrefix<Other: KeyExpression>(
+        _ other: Other, _ options: ComparisonOptions = []
+    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+        compared(.beginsWith, other, options)
+    }
+
+    /// The text ends with another text of the object.
+    public func hasSuffix<Other: KeyExpression>(
+        _ other: Other, _ options: ComparisonOptions = []
+    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+        compared(.endsWith, other, options)
+    }
+
+    /// The text contains another text of the object.
+    public func contains<Other: KeyExpression>(
+        _ other: Other, _ options: ComparisonOptions = []
+    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+        compared(.contains, other, options)
+    }
+
+    /// The text equals another text of the object by the options.
+    public func isEqual<Other: KeyExpression>(
+        to other: Other, _ options: ComparisonOptions
+    ) -> Condition<Root> where Other.Root == Root, Other.Value == String {
+        compared(.equal, other, options)
+    }
+}

@@ -1,0 +1,96 @@
+// Comparisons with objects. A condition keeps the identities, so that a request can refuse objects
+// of other stores, whose keys may be those of other objects here.
+
+extension ToOneKey {
+    /// Leads to that object; to none, for nil.
+    public static func == (key: ToOneKey, object: Destination?) -> Condition<Root> {
+        key.compared(.equal, object?.objectID)
+    }
+
+    /// Does not lead to that object; to one, for nil.
+    public static func != (key: ToOneKey, object: Destination?) -> Condition<Root> {
+        key.compared(.notEqual, object?.objectID)
+    }
+
+    /// Leads to the object with that id.
+    public static func == (key: ToOneKey, id: ObjectID) -> Condition<Root> {
+        key.compared(.equal, id)
+    }
+
+    /// Does not lead to the object with that id.
+    public static func != (key: ToOneKey, id: ObjectID) -> Condition<Root> {
+        key.compared(.notEqual, id)
+    }
+
+    /// Leads to the same object as another relationship, or both to none.
+    public static func == (key: ToOneKey, other: ToOneKey) -> Condition<Root> {
+        Condition(.comparison(key.expression, .equal, other.expression, []))
+    }
+
+    /// Leads to another object than another relationship.
+    public static func != (key: ToOneKey, other: ToOneKey) -> Condition<Root> {
+        Condition(.comparison(key.expression, .notEqual, other.expression, []))
+    }
+
+    /// Leads to one of the objects.
+    public func `in`(_ objects: some Sequence<Destination>) -> Condition<Root> {
+        self.in(objects.map(\.objectID))
+    }
+
+    /// Leads to one of the objects with these ids.
+    public func `in`(_ ids: some Sequence<ObjectID>) -> Condition<Root> {
+        .among(ids, expression)
+    }
+
+    private func compared(_ relation: ComparisonOperator, _ id: ObjectID?) -> Condition<Root> {
+        Condition(
+            .comparison(expression, relation, .literal(id.keyConstant), []),
+            objects: id.map { [$0] } ?? [])
+    }
+}
+
+extension ToManyKey {
+    /// Has the object among its members.
+    public func contains(_ object: Destination) -> Condition<Root> {
+        contains(object.objectID)
+    }
+
+    /// Has the object with that id among its members.
+    public func contains(_ id: ObjectID) -> Condition<Root> {
+        Condition(.comparison(.literal(.int(id.key)), .in, expression, []), objects: [id])
+    }
+}
+
+extension Condition {
+    /// The object is the one with that id.
+    public static func object(_ id: ObjectID) -> Condition {
+        Condition(
+            .comparison(.keyPath(root: .subject, names: []), .equal, .literal(.int(id.key)), []),
+            objects: [id])
+    }
+
+    /// The object is one of those with these ids: `Product.price < 20 && .in(ids)`.
+    public static func `in`(_ ids: some Sequence<ObjectID>) -> Condition {
+        among(ids, .keyPath(root: .subject, names: []))
+    }
+
+    /// The object is one of these.
+    public static func `in`(_ objects: some Sequence<Root>) -> Condition {
+        self.in(objects.map(\.objectID))
+    }
+
+    fileprivate static func among(
+        _ ids: some Sequence<ObjectID>, _ expression: ModelExpression
+    ) -> Condition {
+        let ids = Array(ids)
+        return Condition(
+            .comparison(expression, .in, .list(ids.map { .literal(.int($0.key)) }), []),
+            objects: ids)
+    }
+}
+
+extension ObjectID? {
+    fileprivate var keyConstant: CambiumModel.Value {
+        map { .int($0.key) } ?? .null
+    }
+}

@@ -1,0 +1,99 @@
+/// What can stand for a `%@` in the text of a condition: a value of an attribute, an object or its
+/// id, several of them, nil.
+///
+/// ```swift
+/// request.filter(format: "price < %@ AND category IN %@", limit, categories)
+/// ```
+public protocol PredicateArgument {
+    /// The argument in the form in which the text is read.
+    ///
+    /// - Parameter objects: Gets the objects among it, of which a request makes sure that they are
+    ///   of its stores.
+    func argument(naming objects: inout [ObjectID]) -> FormatArgument
+}
+
+extension PredicateArgument where Self: AttributeValue {
+    /// The value.
+    public func argument(naming objects: inout [ObjectID]) -> FormatArgument {
+        .value(attributeValue)
+    }
+}
+
+extension Bool: PredicateArgument {}
+extension Int: PredicateArgument {}
+extension Int16: PredicateArgument {}
+extension Int32: PredicateArgument {}
+extension Int64: PredicateArgument {}
+extension Float: PredicateArgument {}
+extension Double: PredicateArgument {}
+extension Decimal: PredicateArgument {}
+extension String: PredicateArgument {}
+extension Date: PredicateArgument {}
+extension UUID: PredicateArgument {}
+extension URL: PredicateArgument {}
+extension Data: PredicateArgument {}
+
+extension FormatArgument: PredicateArgument {
+    /// The argument itself.
+    public func argument(naming objects: inout [ObjectID]) -> FormatArgument { self }
+}
+
+extension ObjectID: PredicateArgument {
+    /// The object's entity and key.
+    public func argument(naming objects: inout [ObjectID]) -> FormatArgument {
+        objects.append(self)
+        return .object(entity: entityName, key: key)
+    }
+}
+
+extension ManagedObject: PredicateArgument {
+    /// The object's entity and key.
+    public final func argument(naming objects: inout [ObjectID]) -> FormatArgument {
+        objectID.argument(naming: &objects)
+    }
+}
+
+extension Optional: PredicateArgument where Wrapped: PredicateArgument {
+    /// The value, or nil.
+    public func argument(naming objects: inout [ObjectID]) -> FormatArgument {
+        self?.argument(naming: &objects) ?? .value(.null)
+    }
+}
+
+extension Array: PredicateArgument where Element: PredicateArgument {
+    /// A list of values or of objects.
+    public func argument(naming objects: inout [ObjectID]) -> FormatArgument {
+        .listing(self, naming: &objects)
+    }
+}
+
+extension Set: PredicateArgument where Element: PredicateArgument {
+    /// A list of values or of objects, in no certain order.
+    public func argument(naming objects: inout [ObjectID]) -> FormatArgument {
+        .listing(self, naming: &objects)
+    }
+}
+
+extension FormatArgument {
+    /// A list of what each of several arguments is; lists within it become one.
+    fileprivate static func listing(
+        _ elements: some Sequence<some PredicateArgument>, naming objects: inout [ObjectID]
+    ) -> FormatArgument {
+        var values: [Value] = []
+        var keys: [Int64] = []
+        var entity: String?
+        for element in elements {
+            switch element.argument(naming: &objects) {
+            case .value(let value): values.append(value)
+            case .list(let list): values += list
+            case .object(let name, let key):
+                keys.append(key)
+                entity = entity ?? name
+            case .objects(let name, let list):
+                keys += list
+                entity = entity ?? name
+            }
+        }
+        return entity.map { .objects(entity: $0, keys: keys) } ?? .list(values)
+    }
+}
