@@ -73,6 +73,12 @@ model_based() {
         CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $flags --skip-build
 }
 
+# 20,000 random conditions, 20 in each run: before a save, in SQL and read anew.
+conditions() {
+    # shellcheck disable=SC2086
+    CAMBIUM_GENERATOR_RUNS=1000 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
+}
+
 # Planted faults, as many as there is time for: the tests must find them.
 mutants() { sh Scripts/mutants.sh --minutes 9; }
 
@@ -111,6 +117,7 @@ part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
+part "20,000 random conditions" 8 conditions
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "20,000 sequences against a model of the runtime" 10 model_based

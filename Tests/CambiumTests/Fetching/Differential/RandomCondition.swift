@@ -1,0 +1,169 @@
+import Cambium
+import CambiumModel
+
+/// Random trees over a random model that the checker accepts.
+struct RandomCondition {
+    let kinds: [ConditionWorld.Kind]
+    var random: SeededGenerator
+    private var variableCount = 0
+
+    init(_ world: ConditionWorld, using random: SeededGenerator) {
+        kinds = world.kinds
+        self.random = random
+    }
+
+    /// An object that a condition is about.
+    private struct Place {
+        let kind: ConditionWorld.Kind
+        let root: PathRoot
+        let names: [String]
+
+        func path(_ name: String) -> ModelExpression {
+            .keyPath(root: root, names: names + [name])
+        }
+    }
+
+    mutating func condition(of kind: Int, depth: Int) -> ModelExpression {
+        condition(Place(kind: kinds[kind], root: .subject, names: []), depth)
+    }
+
+    private mutating func condition(_ place: Place, _ depth: Int) -> ModelExpression {
+        guard depth > 0 else { return comparison(place) }
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0, 1: return .and([condition(place, depth - 1), condition(place, depth - 1)])
+        case 2, 3: return .or([condition(place, depth - 1), condition(place, depth - 1)])
+        case 4: return .not(condition(place, depth - 1))
+        case 5: return members(place, depth) ?? comparison(place)
+        case 6:
+            return .conditional(
+                condition(place, depth - 1), then: condition(place, depth - 1),
+                otherwise: condition(place, depth - 1))
+        default: return comparison(place)
+        }
+    }
+
+    /// The object, or one that to-ones lead to.
+    private mutating func further(_ place: Place) -> Place {
+        let links = place.kind.links.filter { !$0.isToMany }
+        guard place.names.count < 3, random.chance(0.4),
+            let link = links.randomElement(using: &random)
+        else { return place }
+        return further(
+            Place(
+                kind: kinds[link.destination], root: place.root, names: place.names + [link.name]))
+    }
+
+    private static let orders: [ComparisonOperator] = [
+        .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+    ]
+
+    private mutating func comparison(_ start: Place) -> ModelExpression {
+        let place = further(start)
+        if random.chance(0.15), let link = place.kind.links.first(where: { !$0.isToMany }) {
+            return .comparison(
+                place.path(link.name), random.chance(0.5) ? .equal : .notEqual, .literal(.null),
+                [])
+        }
+        guard let property = place.kind.properties.randomElement(using: &random) else {
+            return .and([])
+        }
+        let path = place.path(property.name)
+        let constant = constant(property.type)
+        let hasOrder =
+            switch property.type {
+            case .bool, .uuid, .uri, .enumeration, .data, .codable: false
+            default: true
+            }
+        let relation =
+            hasOrder
+            ? Self.orders.randomElement(using: &random) ?? .equal
+            : random.chance(0.5) ? .equal : .notEqual
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0:
+            let list = (0...3).map { _ in self.constant(property.type) }
+            return .comparison(path, .in, .list(list), [])
+        case 1 where hasOrder && property.type != .string:
+            return .between(path, lower: constant, upper: self.constant(property.type))
+        case 2, 3:
+            guard property.type == .string else { break }
+            let operation: [ComparisonOperator] = [
+                .beginsWith, .endsWith, .contains, .like, .equal,
+            ]
+            let options: [ComparisonOptions] = [
+                [], [], .caseInsensitive, .diacriticInsensitive,
+                [.caseInsensitive, .diacriticInsensitive],
+            ]
+            return .comparison(
+                path, operation.randomElement(using: &random) ?? .equal, constant,
+                options.randomElement(using: &random) ?? [])
+        case 4:
+            // Another property of the same type, of this object or of the one it starts from.
+            let others = start.kind.properties.filter { $0.type == property.type }
+            guard let other = others.randomElement(using: &random) else { break }
+            return .comparison(path, relation, start.path(other.name), [])
+        case 5 where property.type == .int32 || property.type == .decimal(scale: 2):
+            let operation: [ArithmeticOperator] = [.add, .subtract, .multiply, .divide]
+            let sum = ModelExpression.arithmetic(
+                path, operation.randomElement(using: &random) ?? .add, constant)
+            return .comparison(sum, relation, self.constant(property.type), [])
+        case 6:
+            let otherwise = self.constant(property.type)
+            guard otherwise != .literal(.null) else { break }
+            return .comparison(
+                .conditional(
+                    .comparison(path, .notEqual, .literal(.null), []), then: path,
+                    otherwise: otherwise), relation, constant, [])
+        default: break
+        }
+        return random.chance(0.2)
+            ? .comparison(constant, relation, path, []) : .comparison(path, relation, constant, [])
+    }
+
+    private mutating func constant(_ type: AttributeType) -> ModelExpression {
+        random.chance(0.1)
+            ? .literal(.null) : .literal(ConditionWorld.value(of: type, using: &random))
+    }
+
+    /// Something about the members of a to-many relationship.
+    private mutating func members(_ start: Place, _ depth: Int) -> ModelExpression? {
+        let place = further(start)
+        let links = place.kind.links.filter(\.isToMany)
+        guard let link = links.randomElement(using: &random) else { return nil }
+        let path = place.path(link.name)
+        let destination = kinds[link.destination]
+        variableCount += 1
+        let variable = "v\(variableCount)"
+        let member = Place(kind: destination, root: .variable(variable), names: [])
+        let number = ModelExpression.literal(.int(Int64.random(in: 0...2, using: &random)))
+        let relation = Self.orders.randomElement(using: &random) ?? .greater
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            return .comparison(.aggregate(.count, path), relation, number, [])
+        case 1:
+            let numbers = destination.properties.filter {
+                [.int32, .double, .decimal(scale: 2), .anyDecimal].contains($0.type)
+            }
+            guard let property = numbers.randomElement(using: &random) else { return nil }
+            let function = AggregateFunction.allCases.randomElement(using: &random) ?? .sum
+            let values = ModelExpression.keyPath(
+                root: place.root, names: place.names + [link.name, property.name])
+            return .comparison(.aggregate(function, values), relation, number, [])
+        case 2:
+            guard let property = destination.properties.randomElement(using: &random) else {
+                return nil
+            }
+            let values = ModelExpression.keyPath(
+                root: place.root, names: place.names + [link.name, property.name])
+            return .quantified(
+                Quantifier.allCases.randomElement(using: &random) ?? .any,
+                .comparison(
+                    values, random.chance(0.5) ? .equal : .notEqual, constant(property.type), []))
+        default:
+            return .comparison(
+                .aggregate(
+                    .count,
+                    .subquery(path, variable: variable, condition: condition(member, depth - 1))),
+                relation, number, [])
+        }
+    }
+}
