@@ -19,6 +19,15 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // Conditions asked of objects in memory, beside Foundation's own evaluation.
+        .executableTarget(
+            name: "PredicateBenchmarks",
+            dependencies: [.product(name: "Cambium", package: "Cambium")],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ],
+            plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
         // Runs the tool as a build does, so it links nothing of the package.
         .executableTarget(
             name: "CompilerBenchmarks",
