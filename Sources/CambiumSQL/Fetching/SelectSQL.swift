@@ -68,7 +68,7 @@ package struct SelectSQL: Sendable {
         limit: Int? = nil, offset: Int = 0
     ) throws -> (sql: String, parameters: [StoredValue]) {
         let names = resultColumns
-        var lowering = lowering
+        var lowering = self.lowering
         var terms: [String] = []
         for term in sort {
             terms.append(
@@ -94,7 +94,7 @@ package struct SelectSQL: Sendable {
     package func keys(_ selection: Selection) throws -> (sql: String, parameters: [StoredValue]) {
         var names = [column(SystemColumn.key), "0"]
         if hasEntityColumn { names.append(column(SystemColumn.entity)) }
-        var lowering = lowering
+        var lowering = self.lowering
         let (source, parameters) = try source(selection, true, &lowering)
         let order = [selection.position.map { "\($0) NULLS LAST" }, column(SystemColumn.key)]
             .compactMap { $0 }.joined(separator: ", ")
@@ -108,7 +108,7 @@ package struct SelectSQL: Sendable {
     ) throws -> (sql: String, parameters: [StoredValue])? {
         let names = resultColumns
         guard names.count <= maximumColumns else { return nil }
-        var lowering = lowering
+        var lowering = self.lowering
         let (source, parameters) = try source(selection, includesSubentities, &lowering)
         return ("SELECT sink(\(names.joined(separator: ", "))) \(source)", parameters)
     }
@@ -117,7 +117,7 @@ package struct SelectSQL: Sendable {
     package func count(
         _ selection: Selection, includesSubentities: Bool = true
     ) throws -> (sql: String, parameters: [StoredValue]) {
-        var lowering = lowering
+        var lowering = self.lowering
         let (source, parameters) = try source(selection, includesSubentities, &lowering)
         return ("SELECT COUNT(*) \(source)", parameters)
     }

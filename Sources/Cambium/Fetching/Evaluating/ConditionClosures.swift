@@ -138,7 +138,7 @@ struct ConditionClosures {
         guard let reader = SlotReader(operand, model), reader.kind == .integer else { return nil }
         var numbers: Set<Int64> = []
         for value in constants.values {
-            // A number that the attribute cannot hold is one that it never has.
+            // What the attribute cannot hold is left to the evaluator.
             guard case .integer(let number)? = model.model.stored(value, as: reader.attribute.type)
             else { return nil }
             numbers.insert(number)

@@ -15,7 +15,8 @@ struct TreePlaces {
         let surrounds = isCondition || around.isEmpty
         if surrounds { around.append(part) }
         conditions.append(around.last ?? part)
-        let result = body(&self, conditions.count)
+        let number = conditions.count
+        let result = body(&self, number)
         if surrounds { around.removeLast() }
         return result
     }

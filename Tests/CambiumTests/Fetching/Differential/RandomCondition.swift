@@ -1,5 +1,4 @@
 import Cambium
-import CambiumModel
 
 /// Random trees over a random model that the checker accepts.
 struct RandomCondition {
