@@ -125,14 +125,14 @@ struct FetchTests {
                 skus(
                     context,
                     request.filter(
-                        format: "price < %@ AND stock > %@", .value(.decimal(25)), .value(.int(0))))
+                        format: "price < %@ AND stock > %@", Decimal(25), 0))
                     == ["BO-1", "BO-2", "TO-0"])
             try #expect(
                 skus(
                     context,
                     request.filter(
                         format: "title BEGINSWITH[c] %@ OR category.name == 'Toys'",
-                        .value(.string("BOOK"))))
+                        "BOOK"))
                     == ["BO-0", "BO-1", "BO-2", "TO-0", "TO-1"])
         }
     }
@@ -141,7 +141,7 @@ struct FetchTests {
         try withShop { context in
             let request = Product.fetchRequest()
                 .filter(
-                    format: "title == %@", .value(.string("x' OR TRUEPREDICATE OR title == 'x")))
+                    format: "title == %@", "x' OR TRUEPREDICATE OR title == 'x")
             try #expect(skus(context, request).isEmpty)
         }
     }

@@ -49,6 +49,24 @@ where First.Root == Second.Root, First.Value == Second.Value {
         first.expression.otherwise(second.expression), objects: first.objects + second.objects)
 }
 
+// Said for each type once more, as the standard library's operator for optionals would else be
+// taken for two operands of one type, and yield the first.
+
+/// The first value where there is one, else the second: `Product.salePrice ?? Product.price`.
+public func ?? <Root, Value>(
+    first: Key<Root, Value>, second: Key<Root, Value>
+) -> ComputedKey<Root, Value> {
+    ComputedKey(first.expression.otherwise(second.expression))
+}
+
+/// The first value where there is one, else the second.
+public func ?? <Root, Value>(
+    first: ComputedKey<Root, Value>, second: ComputedKey<Root, Value>
+) -> ComputedKey<Root, Value> {
+    ComputedKey(
+        first.expression.otherwise(second.expression), objects: first.objects + second.objects)
+}
+
 /// The value where there is one, else the other: `Product.salePrice ?? 0`.
 public func ?? <First: KeyExpression>(
     first: First, value: First.Value

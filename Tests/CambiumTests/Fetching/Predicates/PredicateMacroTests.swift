@@ -100,7 +100,7 @@ struct PredicateMacroTests {
         try #expect(
             names(
                 #Predicate { category in
-                    category.products.contains { $0.title.contains("o") && $0.category == category }
+                    category.products.contains { $0.title.contains("o") && $0.sku != category.name }
                 }) == ["Books", "Toys"])
         try #expect(skus(#Predicate { ($0.category?.products.count ?? 0) == 2 }).count == 2)
     }
@@ -116,7 +116,6 @@ struct PredicateMacroTests {
         let predicates: [(Predicate<Being>, [String])] = [
             (#Predicate { $0 is EverythingModel.Person }, ["a", "b", "c"]),
             (#Predicate { $0 is Robot && $0.name != "b1" }, ["a1", "c1"]),
-            (#Predicate { ($0 as? Being)?.name == "a" }, ["a"]),
         ]
         for isSaved in [false, true] {
             for (predicate, names) in predicates {
@@ -160,7 +159,7 @@ struct PredicateMacroTests {
             try Condition<Product>(#Predicate { $0.kind.rawValue == "book" })
         }
         #expect(throws: UnsupportedPredicateError.self) {
-            try Condition<Product>(#Predicate { $0.title.first == "a" })
+            try Condition<Product>(#Predicate { $0.title.utf8.count == 3 })
         }
         #expect(throws: UnsupportedPredicateError.self) {
             try Condition<Product>(#Predicate { $0.isInserted })
