@@ -2,24 +2,58 @@
 public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     /// Where, as a number of UTF-8 bytes from the start of the text; 0 where there is no text.
     public let offset: Int
-    /// The part of a tree that is wrong, in the words of the text format, where code has built the
-    /// tree and there is no text to point at.
-    public package(set) var part: String?
-    /// What is wrong.
-    public let message: String
-    /// What would be right, where that can be told.
-    public let hint: String?
-    /// The entity that does not have a property, where that is the mistake.
-    package var lackingEntity: String?
-    /// The parameter that there is not, where that is the mistake.
-    package var lackingParameter: String?
+    private var contents: Contents
+
+    private struct Details: Sendable {
+        var part: String?
+        let message: String
+        let hint: String?
+        var lackingEntity: String?
+        var lackingParameter: String?
+    }
+
+    /// In a box, as every frame of the parser's recursion has room for several mistakes.
+    private indirect enum Contents: Sendable {
+        case details(Details)
+    }
+
+    private var details: Details {
+        get {
+            switch contents {
+            case .details(let details): details
+            }
+        }
+        set { contents = .details(newValue) }
+    }
 
     /// Describes a mistake. What is much longer than a message to a person, because a name or a
     /// string in it is, is cut.
     public init(offset: Int, message: String, hint: String? = nil) {
         self.offset = offset
-        self.message = Self.abbreviated(message)
-        self.hint = hint.map(Self.abbreviated)
+        contents = .details(
+            Details(message: Self.abbreviated(message), hint: hint.map(Self.abbreviated)))
+    }
+
+    /// The part of a tree that is wrong, in the words of the text format, where code has built the
+    /// tree and there is no text to point at.
+    public var part: String? { details.part }
+
+    /// What is wrong.
+    public var message: String { details.message }
+
+    /// What would be right, where that can be told.
+    public var hint: String? { details.hint }
+
+    /// The entity that does not have a property, where that is the mistake.
+    package var lackingEntity: String? {
+        get { details.lackingEntity }
+        set { details.lackingEntity = newValue }
+    }
+
+    /// The parameter that there is not, where that is the mistake.
+    package var lackingParameter: String? {
+        get { details.lackingParameter }
+        set { details.lackingParameter = newValue }
     }
 
     /// Equal are mistakes that say the same of the same place.
@@ -31,6 +65,7 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     /// Feeds what makes mistakes equal.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(offset)
+        hasher.combine(part)
         hasher.combine(message)
         hasher.combine(hint)
     }
@@ -38,9 +73,9 @@ public struct ExpressionDiagnostic: Error, Sendable, Hashable {
     /// The same mistake of a part of a tree.
     func naming(_ part: String) -> ExpressionDiagnostic {
         var diagnostic = ExpressionDiagnostic(offset: 0, message: message, hint: hint)
-        diagnostic.part = Self.abbreviated(part)
-        diagnostic.lackingEntity = lackingEntity
-        diagnostic.lackingParameter = lackingParameter
+        diagnostic.details.part = Self.abbreviated(part)
+        diagnostic.details.lackingEntity = lackingEntity
+        diagnostic.details.lackingParameter = lackingParameter
         return diagnostic
     }
 

@@ -60,11 +60,12 @@ nonisolated protocol ThingKeys: EntityKeys {}
 /// - `rule43`: `CAST(SELF, 'NSString')`
 /// - `rule44`: `CAST(SELF, 'NSNumber')`
 /// - `rule45`: `CAST(SELF, 'NSDate')`
-/// - `rule46`: `items.@count`
-/// - `rule47`: `items.@sum`
-/// - `rule48`: `items.@avg`
-/// - `rule49`: `items.@min`
-/// - `rule50`: `items.@max`
+/// - `rule46`: `entity:(SELF)`
+/// - `rule47`: `items.@count`
+/// - `rule48`: `items.@sum`
+/// - `rule49`: `items.@avg`
+/// - `rule50`: `items.@min`
+/// - `rule51`: `items.@max`
 nonisolated final class Thing: ManagedObject, ThingKeys {
     /// The entity `Thing` of the model `Expressions`.
     override class var entityReference: EntityReference {

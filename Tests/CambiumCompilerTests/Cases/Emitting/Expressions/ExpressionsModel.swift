@@ -363,18 +363,21 @@ nonisolated enum Expressions {
                     condition: .function(.date, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule46",
-                    condition: .aggregate(.count, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .function(.entity, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule47",
-                    condition: .aggregate(.sum, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .aggregate(.count, .keyPath(root: .subject, names: ["items"]))),
                 .init(
                     name: "rule48",
-                    condition: .aggregate(.average, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .aggregate(.sum, .keyPath(root: .subject, names: ["items"]))),
                 .init(
                     name: "rule49",
-                    condition: .aggregate(.minimum, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .aggregate(.average, .keyPath(root: .subject, names: ["items"]))),
                 .init(
                     name: "rule50",
+                    condition: .aggregate(.minimum, .keyPath(root: .subject, names: ["items"]))),
+                .init(
+                    name: "rule51",
                     condition: .aggregate(.maximum, .keyPath(root: .subject, names: ["items"]))),
             ])
     }
