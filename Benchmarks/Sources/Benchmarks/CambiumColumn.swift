@@ -24,14 +24,15 @@ func makeColumns(directory: String, dataset: Dataset) throws -> [any Column] {
 final class CambiumColumn: Column {
     let name = "cambium"
     let dataset: Dataset
-    private let files: (plain: StoreFile, indexed: StoreFile)
+    private let files: (plain: StoreFile, indexed: StoreFile, batch: StoreFile)
     private var openContainer: PersistentContainer?
 
     init(directory: String, dataset: Dataset) {
         self.dataset = dataset
         files = (
             StoreFile(path: "\(directory)/cambium.sqlite", layout: .generated),
-            StoreFile(path: "\(directory)/cambium-indexed.sqlite", layout: .generatedIndexed)
+            StoreFile(path: "\(directory)/cambium-indexed.sqlite", layout: .generatedIndexed),
+            StoreFile(path: "\(directory)/cambium-batch.sqlite", layout: .generated)
         )
     }
 
@@ -43,15 +44,8 @@ final class CambiumColumn: Column {
     }
 
     func beginRound() throws {
-        try files.plain.renew { path in
-            let container = try Self.open(path)
-            let context = container.newContext()
-            for number in 1...Workload.departments {
-                _ = Department(in: context, name: "Department \(number)")
-            }
-            try context.save()
-            openContainer = container
-        }
+        try files.plain.renew { openContainer = try Self.makeDepartments($0) }
+        try files.batch.renew { _ = try Self.makeDepartments($0) }
         try files.indexed.renew { path in
             let context = try Self.open(path, isIndexed: true).newContext()
             for number in 1...Workload.departments {
@@ -61,15 +55,31 @@ final class CambiumColumn: Column {
         }
     }
 
+    private static func makeDepartments(_ path: String) throws -> PersistentContainer {
+        let container = try open(path)
+        let context = container.newContext()
+        for number in 1...Workload.departments {
+            _ = Department(in: context, name: "Department \(number)")
+        }
+        try context.save()
+        return container
+    }
+
     func endRound() {
         openContainer = nil
         files.plain.remove()
         files.indexed.remove()
+        files.batch.remove()
     }
 
     func measure(_ workload: Workload) async throws -> Sample {
         var stopwatch = Stopwatch()
-        let file = workload == .insertIndexed ? files.indexed : files.plain
+        let file =
+            switch workload {
+            case .insertIndexed: files.indexed
+            case .insertBatch: files.batch
+            default: files.plain
+            }
         let checksum = try await work(workload, &stopwatch)
         return try .taken(of: workload, stopwatch, checksum, from: file, of: dataset)
     }
@@ -79,6 +89,7 @@ final class CambiumColumn: Column {
         case .insert: try insert(&stopwatch, in: container())
         case .insertIndexed:
             try insertIndexed(&stopwatch, in: Self.open(files.indexed.path, isIndexed: true))
+        case .insertBatch: try insertBatch(&stopwatch, in: Self.open(files.batch.path))
         case .update: try update(&stopwatch, in: container())
         case .delete: try delete(&stopwatch, in: container())
         case .scan:

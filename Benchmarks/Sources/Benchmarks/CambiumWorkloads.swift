@@ -47,6 +47,27 @@ extension CambiumColumn {
         return Checksum()
     }
 
+    func insertBatch(
+        _ stopwatch: inout Stopwatch, in container: PersistentContainer
+    ) throws -> Checksum {
+        let context = container.newContext()
+        let departments = try Self.departments(in: context)
+        try stopwatch.time {
+            let request = BatchInsertRequest<Employee>(dataset.employees) { employee, values in
+                employee.name = values.name
+                employee.email = values.email
+                employee.salary = values.salary
+                employee.age = values.age
+                employee.isActive = values.isActive
+                employee.hiredAt = Date(timeIntervalSinceReferenceDate: values.hiredAt)
+                employee.department = departments[values.department - 1]
+                employee.note = values.note
+            }
+            try context.execute(request)
+        }
+        return Checksum()
+    }
+
     func scan(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum {
         let context = container.newContext()
         var checksum = Checksum()

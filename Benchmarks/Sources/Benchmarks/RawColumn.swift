@@ -7,7 +7,7 @@ final class RawColumn: Column {
     private let dataset: Dataset
     private let rows: RawRowSet
     private let layouts: (plain: TableLayout, indexed: TableLayout)
-    private let files: (plain: StoreFile, indexed: StoreFile)
+    private let files: (plain: StoreFile, indexed: StoreFile, batch: StoreFile)
     private let make: Maker
     private var connection: RawConnection?
     private let shuffledIDs: [Int64]
@@ -23,7 +23,8 @@ final class RawColumn: Column {
         self.make = make
         files = (
             StoreFile(path: "\(directory)/\(name).sqlite", layout: layouts.plain),
-            StoreFile(path: "\(directory)/\(name)-indexed.sqlite", layout: layouts.indexed)
+            StoreFile(path: "\(directory)/\(name)-indexed.sqlite", layout: layouts.indexed),
+            StoreFile(path: "\(directory)/\(name)-batch.sqlite", layout: layouts.plain)
         )
         shuffledIDs = dataset.permutation.map { Int64($0 + 1) }
     }
@@ -43,6 +44,7 @@ final class RawColumn: Column {
     func beginRound() throws {
         try files.plain.renew { try make($0, false) }
         try files.indexed.renew { try make($0, true) }
+        try files.batch.renew { try make($0, false) }
         let connection = try RawConnection(path: files.plain.path, layout: layouts.plain)
         try connection.insertDepartments()
         self.connection = connection
@@ -52,10 +54,16 @@ final class RawColumn: Column {
         connection = nil
         files.plain.remove()
         files.indexed.remove()
+        files.batch.remove()
     }
 
     func measure(_ workload: Workload) throws -> Sample {
-        guard workload != .insertIndexed else { return try measureInsertIndexed() }
+        if workload == .insertIndexed {
+            return try measureInsert(workload, into: files.indexed, layouts.indexed)
+        }
+        if workload == .insertBatch {
+            return try measureInsert(workload, into: files.batch, layouts.plain)
+        }
         guard let connection else { throw RawError("\(name) has no round") }
         var stopwatch = Stopwatch()
         var checksum = Checksum()
@@ -65,18 +73,20 @@ final class RawColumn: Column {
         return try sample(workload, stopwatch, checksum, files.plain)
     }
 
-    private func measureInsertIndexed() throws -> Sample {
-        let connection = try RawConnection(path: files.indexed.path, layout: layouts.indexed)
+    private func measureInsert(
+        _ workload: Workload, into file: StoreFile, _ layout: TableLayout
+    ) throws -> Sample {
+        let connection = try RawConnection(path: file.path, layout: layout)
         try connection.insertDepartments()
         var stopwatch = Stopwatch()
         try stopwatch.time { try connection.insert(rows) }
-        return try sample(.insertIndexed, stopwatch, Checksum(), files.indexed)
+        return try sample(workload, stopwatch, Checksum(), file)
     }
 
     private func work(_ workload: Workload, on connection: RawConnection) throws -> Checksum {
         var checksum = Checksum()
         switch workload {
-        case .insert, .insertIndexed: try connection.insert(rows)
+        case .insert, .insertIndexed, .insertBatch: try connection.insert(rows)
         case .update: try connection.update(rows)
         case .delete: try connection.delete(rows)
         case .scan, .fetch, .refetch: checksum = try connection.scan()

@@ -14,6 +14,7 @@ enum Workload: String, CaseIterable {
     case update = "W5"
     case delete = "W6"
     case insertIndexed = "W9"
+    case insertBatch = "W11"
 
     static let departments = 100
     static let salaryFloor = 128_000.0
@@ -37,6 +38,7 @@ enum Workload: String, CaseIterable {
         case .update: "update"
         case .delete: "delete"
         case .insertIndexed: "insert, 3 indexes"
+        case .insertBatch: "batch insert"
         }
     }
 
@@ -53,7 +55,7 @@ enum Workload: String, CaseIterable {
     /// counts.
     var goal: Double? {
         switch self {
-        case .insert, .refetch: 1
+        case .insert, .refetch, .insertBatch: 1
         case .scan, .lookUp, .traverse: 1.5
         case .fetch: 1.2
         case .filter: 1.1
@@ -68,15 +70,17 @@ enum Workload: String, CaseIterable {
     /// Whether a store can be left with work that a commit put off.
     var isWriting: Bool {
         switch self {
-        case .insert, .update, .delete, .insertIndexed, .observe: true
+        case .insert, .update, .delete, .insertIndexed, .insertBatch, .observe: true
         case .scan, .fetch, .refetch, .filter, .lookUp, .traverse, .prefetch, .count: false
         }
     }
 
-    /// W9 has its own model; all others work on the rows of W1.
-    var needsRows: Bool {
-        self != .insert && self != .insertIndexed
-    }
+    /// Whether it inserts into an empty table of its own: W9 with its own model, W11 with that of
+    /// W1.
+    var hasOwnFile: Bool { self == .insertIndexed || self == .insertBatch }
+
+    /// Whether it works on the rows of W1.
+    var needsRows: Bool { self != .insert && !hasOwnFile }
 
     /// The parts of a checksum that every correct answer has in common.
     func comparable(_ checksum: Checksum) -> Checksum {

@@ -9,7 +9,7 @@
 public actor BackgroundContext {
     private let coordinator: PersistentStoreCoordinator
     private let mergesAutomatically: Bool
-    private lazy var context = makeContext()
+    private(set) lazy var context = makeContext()
 
     init(coordinator: PersistentStoreCoordinator, mergesAutomatically: Bool) {
         self.coordinator = coordinator

@@ -16,6 +16,8 @@ final class ContextState {
     var recorder: PropertyRecorder?
     /// What a child context reads from; nil for one that reads from the stores.
     let parentReader: ParentReader?
+    /// Takes links in place of a context, where the object is that of a batch insertion.
+    var batchRow: BatchRowLinks?
     /// The state of the stores that rows are read from.
     var generation = QueryGenerationToken.unpinned
     // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that

@@ -140,6 +140,21 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
+    /// Numbers a commit that changed too much to be told, and lets all contexts know that they
+    /// should read everything anew, the origin too.
+    ///
+    /// Called while the store's writer is still locked.
+    func publishLoss(from origin: ContextIdentifier, store: StoreIdentifier) -> ChangeSet {
+        subscribers.withLock { subscribers in
+            subscribers.commits += 1
+            rowCache.removeAll()
+            rowCache.follow([], commit: subscribers.commits)
+            for subscriber in subscribers.mailboxes.values { subscriber.mailbox?.postLoss() }
+            return ChangeSet(
+                number: subscribers.commits, origin: origin, store: store, entities: [])
+        }
+    }
+
     /// Empties the row cache when a store goes, and keeps out of it what was read of the store.
     /// That counts as a commit, which changes nothing.
     func forgetRows() {

@@ -123,7 +123,7 @@ final class EntityDescription: Sendable {
         remembersDefaults =
             !dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
         saveSQL = SaveSQL(entity, layout: layout, in: model)
-        insertSQL = saveSQL.insert
+        insertSQL = saveSQL.insert()
     }
 
     private static func template(

@@ -7,14 +7,21 @@ final class LockedConnection: @unchecked Sendable {
     // asks for no more than that.
     private var connection: Connection?
     private let mutex = Mutex<Void>(())
+    /// The thread that uses the connection.
+    private let owner = Atomic<UInt>(0)
 
     init(_ connection: sending Connection) {
         self.connection = connection
     }
 
-    /// - Throws: What the body throws; ``StoreError`` where the connection was closed.
+    /// - Throws: What the body throws; ``StoreError`` where the connection was closed, or where the
+    ///   thread uses it already: it would wait for itself.
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        try mutex.withLock { _ in
+        let thread = ThreadIdentity.current
+        guard owner.load(ordering: .relaxed) != thread else { throw StoreError.busy }
+        return try mutex.withLock { _ in
+            owner.store(thread, ordering: .relaxed)
+            defer { owner.store(0, ordering: .relaxed) }
             guard let connection else { throw StoreError.closed }
             return Handover(value: try body(connection))
         }.value

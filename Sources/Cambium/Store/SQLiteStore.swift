@@ -97,21 +97,25 @@ final class SQLiteStore: Store {
 
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         guard !isReadOnly else { throw StoreError.readOnly }
-        return try writer.withLock { connection in
-            let parameters: [StoredValue] = [
-                .text(model.entities[root].name), .integer(Int64(count)),
-            ]
-            guard
-                case .integer(let first)? =
-                    try connection.rows(KeySQL.reserve, parameters).first?.first
-            else {
-                throw StoreError(
-                    code: .corrupt,
-                    message: "The store has no keys for \(model.entities[root].name). "
-                        + "Its table _keys was changed by another program; restore a backup.")
-            }
-            return first..<first + Int64(count)
+        return try writer.withLock { try reserveKeys(root: root, count: count, on: $0) }
+    }
+
+    func reserveKeys(
+        root: Int, count: Int, on connection: Connection
+    ) throws -> Range<Int64> {
+        let parameters: [StoredValue] = [
+            .text(model.entities[root].name), .integer(Int64(count)),
+        ]
+        guard
+            case .integer(let first)? =
+                try connection.rows(KeySQL.reserve, parameters).first?.first
+        else {
+            throw StoreError(
+                code: .corrupt,
+                message: "The store has no keys for \(model.entities[root].name). "
+                    + "Its table _keys was changed by another program; restore a backup.")
         }
+        return first..<first + Int64(count)
     }
 
     private static func rowReader(

@@ -46,6 +46,15 @@ protocol Store: ReadableStore, Sendable {
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws
 
+    /// Runs a batch operation in one transaction. Stores that are not SQLite's refuse to.
+    ///
+    /// - Parameters:
+    ///   - attachesRows: Whether those who are told of it want the changed rows.
+    ///   - committed: Called after the commit, before anything else can be written.
+    func run(
+        _ work: some BatchWork, attachesRows: Bool, committed: (_ changes: BatchChanges) -> Void
+    ) throws
+
     /// A save that changes nothing: writes what else waits for one.
     func saveWithoutChanges() throws
 

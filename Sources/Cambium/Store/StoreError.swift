@@ -43,6 +43,11 @@ public struct StoreError: Error, Sendable {
         code: .noStore,
         message: "The store was removed from its coordinator. Add it again to go on.")
 
+    static let busy = StoreError(
+        code: .invalidRequest,
+        message: "The store is being written by the caller itself. What a merge policy or the "
+            + "handler of a batch insertion calls must not use the store.")
+
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch code {

@@ -37,12 +37,12 @@ package struct SelectSQL: Sendable {
     /// How many system columns come first.
     package let firstColumn: Int
 
-    fileprivate static let alias = "t"
+    static let alias = "t"
     fileprivate static let join = "j"
-    private let model: Model
-    private let entity: Entity
-    private let root: Entity
-    private let hasEntityColumn: Bool
+    let model: Model
+    let entity: Entity
+    let root: Entity
+    let hasEntityColumn: Bool
 
     package init(_ entity: Entity, in model: Model) {
         self.model = model
@@ -122,7 +122,7 @@ package struct SelectSQL: Sendable {
         return ("SELECT COUNT(*) \(source)", parameters)
     }
 
-    private var lowering: ExpressionSQL {
+    var lowering: ExpressionSQL {
         var lowering = ExpressionSQL(entity: entity, model: model, alias: Self.alias)
         lowering.joins = JoinedTables()
         return lowering
@@ -134,11 +134,11 @@ package struct SelectSQL: Sendable {
         return names + columns.map(column)
     }
 
-    private func column(_ name: String) -> String {
+    func column(_ name: String) -> String {
         SQLText.column(name, of: Self.alias)
     }
 
-    private func source(
+    func source(
         _ selection: Selection, _ includesSubentities: Bool, _ lowering: inout ExpressionSQL
     ) throws -> (String, [StoredValue]) {
         let table = "\(SQLText.identifier(root.name)) AS \(SQLText.identifier(Self.alias))"

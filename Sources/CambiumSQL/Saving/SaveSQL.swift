@@ -40,8 +40,17 @@ package struct SaveSQL: Sendable {
     private static let version = SQLText.identifier(SystemColumn.version)
     private static let entity = SQLText.identifier(SystemColumn.entity)
 
+    /// What becomes of a statement, and of the transaction around it, when a row is refused.
+    package enum Refusal: String, Sendable {
+        /// All of the transaction is taken back.
+        case rollback = "ROLLBACK"
+        /// The statement stops, and what it wrote before stays: how many rows that were tells which
+        /// one was refused. Whoever runs it takes the transaction back.
+        case stop = "FAIL"
+    }
+
     /// Inserts rows of version 1 more than the records'.
-    package var insert: String {
+    package func insert(onRefusal refusal: Refusal = .rollback) -> String {
         var names = [Self.key, Self.version]
         var values = ["key", "version + 1"]
         if let entity {
@@ -53,14 +62,14 @@ package struct SaveSQL: Sendable {
             values.append("c\(column.slot)")
         }
         return """
-            INSERT OR ROLLBACK INTO \(table) (\(names.joined(separator: ", "))) \
+            INSERT OR \(refusal.rawValue) INTO \(table) (\(names.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) FROM pending
             """
     }
 
     /// Updates the columns of some slots, and the version, in rows that still have the record's
     /// version.
-    package func update(slots: [Int]) -> String {
+    package func update(slots: [Int], onRefusal refusal: Refusal = .rollback) -> String {
         let wanted = Set(slots)
         var sets = ["\(Self.version) = p.version + 1"]
         for column in columns where wanted.contains(column.slot) {
@@ -72,7 +81,7 @@ package struct SaveSQL: Sendable {
                     + "THEN \(position) END")
         }
         return """
-            UPDATE OR ROLLBACK \(table) SET \(sets.joined(separator: ", ")) FROM pending AS p \
+            UPDATE OR \(refusal.rawValue) \(table) SET \(sets.joined(separator: ", ")) FROM pending AS p \
             WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
             """
     }

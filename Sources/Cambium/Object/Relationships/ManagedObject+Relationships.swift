@@ -64,6 +64,7 @@ extension ManagedObject {
     }
 
     final func setDestination(of relationship: RelationshipDescription, to object: ManagedObject?) {
+        if let row = state.batchRow { return row.set(relationship, of: self, to: object) }
         if let survivor = extras?.survivor {
             let same = survivor.entityDescription.relationships[relationship.ordinal]
             return survivor.setDestination(of: same, to: object)
@@ -162,6 +163,7 @@ extension ManagedObject {
 
     final func link(_ ordinal: Int, to object: ManagedObject) {
         let relationship = entityDescription.relationships[ordinal]
+        if let row = state.batchRow { return row.refuse(relationship, of: self) }
         guard isUsable(object, for: relationship) else { return }
         let object = object.standIn
         if relationship.isTransient { return linkTransient(relationship, to: object) }
@@ -177,6 +179,7 @@ extension ManagedObject {
 
     final func unlink(_ ordinal: Int, from object: ManagedObject) {
         let relationship = entityDescription.relationships[ordinal]
+        if let row = state.batchRow { return row.refuse(relationship, of: self) }
         guard isUsable(object, for: relationship) else { return }
         let object = object.standIn
         if relationship.isTransient { return unlinkTransient(relationship, from: object) }

@@ -53,6 +53,9 @@ struct ExternalRun {
         return request
     }
 
+    /// Whether files were made, or may be superfluous.
+    var hasFiles: Bool { journal != nil }
+
     /// Finds out which files are superfluous once the transaction is committed.
     mutating func finish() throws {
         guard journal != nil else { return }

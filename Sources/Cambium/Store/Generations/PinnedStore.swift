@@ -37,6 +37,12 @@ final class PinnedStore: Store {
         try base.save(request, resolver: resolver, willCommit: willCommit, committed: committed)
     }
 
+    func run(
+        _ work: some BatchWork, attachesRows: Bool, committed: (BatchChanges) -> Void
+    ) throws {
+        try base.run(work, attachesRows: attachesRows, committed: committed)
+    }
+
     func saveWithoutChanges() throws { try base.saveWithoutChanges() }
 
     func externalData(named name: String) throws -> Data { try base.externalData(named: name) }

@@ -29,7 +29,7 @@ extension SQLiteStore {
                 for check in request.checks {
                     let conflicts = try lookup.conflicts(
                         check.entity, check.records, isDeletion: false)
-                    guard conflicts.isEmpty else { throw Obstacle() }
+                    guard conflicts.isEmpty else { throw SaveObstacle() }
                 }
                 return Job(request: request)
             }
@@ -46,7 +46,7 @@ extension SQLiteStore {
 
     /// Whether it was others who were in the way, or other rows of the same save.
     private static func mayBeResolved(_ error: any Error) -> Bool {
-        if error is Obstacle { return true }
+        if error is SaveObstacle { return true }
         guard let error = error as? SQLiteError else { return false }
         return ConstraintFailure.isUnique(error) || ConstraintFailure.isForeignKey(error)
     }
@@ -99,7 +99,7 @@ extension SQLiteStore {
     }
 
     /// What keeps derived attributes up to date; nil where the model has none.
-    private func derivationRun(
+    func derivationRun(
         for request: SaveRequest, _ connection: Connection
     ) throws -> DerivationRun? {
         guard let plan = model.derivations else { return nil }
@@ -132,21 +132,21 @@ extension SQLiteStore {
     }
 
     /// Two contexts may have given one object two partners in a one-to-one.
-    private func checkPartners(_ request: SaveRequest, _ connection: Connection) throws {
+    func checkPartners(_ request: SaveRequest, _ connection: Connection) throws {
         let lookup = SQLiteLookup(self, connection)
         for update in request.updates {
             let isStolen = try lookup.hasStolenPartners(
                 update.entity, update.records, update.slots)
-            if isStolen { throw Obstacle() }
+            if isStolen { throw SaveObstacle() }
         }
         for insertion in request.insertions {
             let isStolen = try lookup.hasStolenPartners(insertion.entity, insertion.records, nil)
-            if isStolen { throw Obstacle() }
+            if isStolen { throw SaveObstacle() }
         }
     }
 
     /// Takes rows out of their tables, which are put back with their new values.
-    private func takeOut(
+    func takeOut(
         _ movers: Set<RowID>, of request: SaveRequest, _ connection: Connection
     ) throws -> [MovingRow] {
         var moving: [MovingRow] = []
@@ -185,10 +185,10 @@ extension SQLiteStore {
         let changed = try connection.runPending(
             update.entity.saveSQL.update(slots: update.slots.slots),
             over: update.records.sortedByKey(), shape: update.entity.shape)
-        guard changed == update.records.count else { throw Obstacle() }
+        guard changed == update.records.count else { throw SaveObstacle() }
     }
 
-    private func delete(_ deletion: SaveRequest.Deletion, _ connection: Connection) throws {
+    func delete(_ deletion: SaveRequest.Deletion, _ connection: Connection) throws {
         let records = deletion.records.sortedByKey()
         let entity = deletion.entity
         for relationship in entity.relationships {
@@ -204,10 +204,10 @@ extension SQLiteStore {
                     entity.saveSQL.delete, over: group.records, shape: entity.shape,
                     parameters: [.integer(group.version)])
         }
-        guard deleted == records.count else { throw Obstacle() }
+        guard deleted == records.count else { throw SaveObstacle() }
     }
 
-    private func save(_ links: SaveRequest.Links, _ connection: Connection) throws {
+    func save(_ links: SaveRequest.Links, _ connection: Connection) throws {
         let sql = LinkSQL(
             table: links.table, sourceColumn: links.sourceColumn,
             destinationColumn: links.destinationColumn)
@@ -253,4 +253,4 @@ extension [Record] {
 
 /// Somebody was here before: a row is not as the context last saw it, or an object has a partner
 /// already.
-private struct Obstacle: Error {}
+struct SaveObstacle: Error {}

@@ -1,0 +1,194 @@
+import CambiumSQLite
+
+// Batch operations: straight to the store, past the context.
+extension ManagedObjectContext {
+    /// Inserts objects straight into the store, in one transaction.
+    ///
+    /// Unsaved changes of the context stay as they are and do not count. A child's operation goes
+    /// to the store as well, not to its ``parent``.
+    ///
+    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
+    ///   before the call returns.
+    /// - Throws: ``BatchInsertError`` with the number of the row that could not be inserted; what
+    ///   the handler threw; `CancellationError` where the task is cancelled; ``StoreError``, or
+    ///   what the store threw. Nothing is inserted then.
+    @discardableResult
+    public func execute<Entity>(
+        _ request: BatchInsertRequest<Entity>, merging: BatchMerging = .contexts
+    ) throws -> BatchResult {
+        let entity = try batchEntity(request.entityName)
+        let policy = try policy(request.mergePolicy)
+        let rows = BatchRowMaker(entity, coordinator, policy: policy)
+        let object = try rows.object(as: Entity.self)
+        let fill = request.makeFill()
+        let insertion = BatchInsertion(entity, policy, request.resultType) { count in
+            try rows.make(count) { try fill(object, rows) }
+        }
+        return try run(insertion, root: entity.rootIndex, merging)
+    }
+
+    /// Inserts an object straight into the store for each element of a sequence that is awaited, in
+    /// one transaction, when the sequence has ended.
+    ///
+    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
+    ///   before the call returns.
+    /// - Throws: What the sequence throws; else as ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``.
+    @discardableResult
+    public func execute<Entity, Elements>(
+        _ request: AsyncBatchInsertRequest<Entity, Elements>, merging: BatchMerging = .contexts,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> BatchResult {
+        let entity = try batchEntity(request.entityName)
+        let policy = try policy(request.mergePolicy)
+        let rows = BatchRowMaker(entity, coordinator, policy: policy)
+        let object = try rows.object(as: Entity.self)
+        let spool = BatchSpool(entity)
+        var iterator = request.elements.makeAsyncIterator()
+        while let element = try await iterator.next(isolation: isolation) {
+            try Task.checkCancellation()
+            rows.begin()
+            try request.fill(object, element, rows)
+            try spool.append(rows.finish())
+        }
+        try Task.checkCancellation()
+        let insertion = BatchInsertion(entity, policy, request.resultType, nextRows: spool.next)
+        return try run(insertion, root: entity.rootIndex, merging)
+    }
+
+    /// Sets properties of all objects that meet a condition straight in the store, in one
+    /// transaction.
+    ///
+    /// Unsaved changes of the context stay as they are and do not count: objects that are changed
+    /// here and there keep what was changed here, and a save meets no conflict where the operation
+    /// was merged.
+    ///
+    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
+    ///   before the call returns.
+    /// - Throws: ``StoreError`` where a property cannot be set; ``ValidationError`` with the object
+    ///   that would break a limit or a rule; ``ConstraintConflictError`` where objects would have
+    ///   the same unique values; ``ExpressionDiagnostics``; what the store threw. Nothing is
+    ///   changed then.
+    @discardableResult
+    public func execute<Entity>(
+        _ request: BatchUpdateRequest<Entity>, merging: BatchMerging = .contexts
+    ) throws -> BatchResult {
+        let rows = try rowRequest(for: request.objects)
+        let update = try BatchUpdate(
+            rows, request.assignments, request.resultType, in: coordinator)
+        return try run(update, root: rows.entity.rootIndex, merging)
+    }
+
+    /// Deletes all objects that meet a condition straight in the store, and follows the delete
+    /// rules, in one transaction.
+    ///
+    /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
+    ///   before the call returns.
+    /// - Throws: ``ValidationError`` with the object and the relationship that keeps it from being
+    ///   deleted; ``StoreError``, or what the store threw. Nothing is deleted then.
+    @discardableResult
+    public func execute<Entity>(
+        _ request: BatchDeleteRequest<Entity>, merging: BatchMerging = .contexts
+    ) throws -> BatchResult {
+        let rows: RowRequest
+        switch request.selection {
+        case .matching(let objects):
+            rows = try rowRequest(for: objects)
+        case .ids(let ids):
+            guard let first = ids.first else { return BatchResult() }
+            let root = first.entity.rootIndex
+            if let foreign = ids.first(where: {
+                !coordinator.hasStore($0.store) || $0.entity.rootIndex != root
+            }) {
+                throw StoreError(
+                    code: .foreignObject,
+                    message: "A batch delete was given \(foreign), which is in no store of this "
+                        + "context, or of another hierarchy than \(first).")
+            }
+            rows = RowRequest(
+                entity: coordinator.model.entities[root], selection: .keys(ids.map(\.key)))
+        }
+        let deletion = BatchDeletion(request: rows, resultType: request.resultType)
+        return try run(deletion, root: rows.entity.rootIndex, merging)
+    }
+
+    // MARK: Preparing
+
+    private func batchEntity(_ name: String) throws -> EntityDescription {
+        guard let entity = coordinator.model[name], !entity.isAbstract else {
+            throw StoreError(
+                code: .unknownName,
+                message: "The model \(coordinator.model.model.name) has no entity \(name) whose "
+                    + "objects can be made.")
+        }
+        return entity
+    }
+
+    private func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
+        let policy = wanted ?? mergePolicy
+        guard case .custom = policy else { return policy }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "A merge policy of the program's own decides about objects, and a batch "
+                + "insertion has none. Set the request's mergePolicy to another one.")
+    }
+
+    // MARK: Running
+
+    private func run(
+        _ work: some BatchWork, root: Int, _ merging: BatchMerging
+    ) throws -> BatchResult {
+        var result = BatchResult()
+        var changeSet: ChangeSet?
+        try coordinator.store(ofRoot: root).run(work, attachesRows: merging == .contexts) {
+            changes in
+            result.count = changes.count
+            result.objectIDs = changes.objectIDs
+            result.changes = changes.remoteChanges
+            if merging == .contexts, !changes.isEmpty {
+                changeSet = coordinator.publish(changes, from: identifier)
+            }
+        }
+        if let changeSet { mergeBatch(changeSet) }
+        return result
+    }
+
+    /// Takes over what a batch operation of this context has changed. A child gets it through its
+    /// ancestors.
+    private func mergeBatch(_ changeSet: ChangeSet) {
+        guard let parent else {
+            guard !changeSet.isEmpty else { return mergePending() }
+            let isNext = changeSet.number == mergedCommit + 1
+            mergeChanges(from: changeSet)
+            if isNext { mergedCommit = changeSet.number }
+            return
+        }
+        parent.mergeBatch(changeSet)
+        mergePending()
+    }
+}
+
+extension PersistentStoreCoordinator {
+    /// Tells contexts of a batch operation, as of a save; of too many changes, that they should
+    /// read everything anew.
+    fileprivate func publish(
+        _ changes: BatchChanges, from origin: ContextIdentifier
+    ) -> ChangeSet {
+        if let entities = changes.entities {
+            return publish(entities, from: origin, store: changes.store)
+        }
+        return publishLoss(from: origin, store: changes.store)
+    }
+}
+
+extension BackgroundContext {
+    /// Inserts an object straight into the store for each element of a sequence that is awaited;
+    /// see ``ManagedObjectContext/execute(_:merging:isolation:)``. Between the elements the context
+    /// is free for others.
+    @discardableResult
+    public func execute<Entity, Elements>(
+        _ request: sending AsyncBatchInsertRequest<Entity, Elements>,
+        merging: BatchMerging = .contexts
+    ) async throws -> BatchResult {
+        try await context.execute(request, merging: merging)
+    }
+}

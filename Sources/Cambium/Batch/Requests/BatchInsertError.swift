@@ -1,0 +1,27 @@
+/// A row that a batch insertion could not insert. Nothing was inserted.
+public struct BatchInsertError: Error, Sendable {
+    /// The number of the row in the input; the first has number 0.
+    public let row: Int
+    /// What is wrong with it: a ``ValidationError`` as a rule, which names the property and the
+    /// limit.
+    public let underlying: any Error
+
+    init(row: Int, _ underlying: any Error) {
+        self.row = row
+        self.underlying = underlying
+    }
+
+    /// The code that Core Data uses for what is wrong.
+    public var coreDataCode: Int {
+        switch underlying {
+        case let error as ValidationError: error.coreDataCode
+        case let error as StoreError: error.coreDataCode
+        default: 134030
+        }
+    }
+}
+
+extension BatchInsertError: CustomStringConvertible {
+    /// The row, and what is wrong with it.
+    public var description: String { "Row \(row): \(underlying)" }
+}

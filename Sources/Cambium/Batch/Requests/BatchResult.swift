@@ -1,0 +1,37 @@
+/// What a batch operation answers with.
+public enum BatchResultType: Sendable, Hashable {
+    /// How many objects it concerned. Costs nothing.
+    case count
+    /// Which objects, too: some bytes of memory for each.
+    case objectIDs
+}
+
+/// Who hears of a batch operation.
+public enum BatchMerging: Sendable, Hashable {
+    /// The contexts of the coordinator and their controllers, as they hear of a save. Up to 10,000
+    /// changed rows come with it, others are read when they are needed; of more than 100,000 rows
+    /// the contexts are told that they should read everything anew.
+    case contexts
+    /// Nobody: neither the contexts nor the coordinator's row cache notice. A refreshed object
+    /// still shows what the row cache has, and the save of an object that was read before conflicts
+    /// with the operation, until
+    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` or a fetch of the rows
+    /// repairs it. For work on objects that nobody looks at.
+    case none
+}
+
+/// What a batch operation has done.
+public struct BatchResult: Sendable {
+    /// How many objects it concerned: those that were inserted, or updated in their place because
+    /// they have the unique values; those that met the condition and were updated; those that met
+    /// it and were deleted, without others that went with them.
+    public internal(set) var count = 0
+    /// The same objects, in the order of the input or of their keys. Empty unless the request asks
+    /// for ``BatchResultType/objectIDs``.
+    public internal(set) var objectIDs: [ObjectID] = []
+    /// All objects that the operation changed, also those that delete rules, or attributes derived
+    /// from others, reached: what
+    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)`` takes. Empty unless the
+    /// request asks for ``BatchResultType/objectIDs``.
+    public internal(set) var changes = RemoteChanges()
+}

@@ -1,0 +1,137 @@
+import CambiumSQLite
+
+/// Gathers what a batch operation changes, for those who are told of it and for its result.
+struct BatchChanges {
+    /// Up to so many rows are handed to those who are told.
+    static let attachedRows = 10_000
+    /// Up to so many are listed for them.
+    static let listedRows = 100_000
+
+    /// How many objects the operation concerned.
+    var count = 0
+    /// Their identities, where somebody wants to know.
+    var objectIDs: [ObjectID] = []
+    let store: StoreIdentifier
+    /// Whether the identities of all objects are kept, however many.
+    let listsAll: Bool
+    private let attachesRows: Bool
+    private let model: RuntimeModel
+    private var byEntity: [EntityChanges?]
+    private var attached = 0
+    private var listed = 0
+    /// Whether rows that came with changes were dropped because there are too many.
+    private var isStripped = false
+
+    init(_ model: RuntimeModel, store: StoreIdentifier, listsAll: Bool, attachesRows: Bool) {
+        self.model = model
+        self.store = store
+        self.listsAll = listsAll
+        self.attachesRows = attachesRows
+        byEntity = Array(repeating: nil, count: model.entities.count)
+    }
+
+    /// All changes, in the order of the entities; nil where there are too many to be told.
+    var entities: [EntityChanges]? {
+        listed > Self.listedRows ? nil : byEntity.compactMap(\.self)
+    }
+
+    /// All changes as identities; what was derived anew counts as updated.
+    var remoteChanges: RemoteChanges {
+        var changes = RemoteChanges()
+        guard listsAll else { return changes }
+        for entity in byEntity.compactMap(\.self) {
+            func ids(_ keys: [Int64]) -> [ObjectID] {
+                keys.map { ObjectID(entity.entity, key: $0, store: store) }
+            }
+            changes.inserted += ids(entity.inserted.map(\.key))
+            changes.updated += ids((entity.updated + entity.refreshed).map(\.key))
+            changes.deleted += ids(entity.deleted)
+        }
+        return changes
+    }
+
+    /// Whether nothing was changed.
+    var isEmpty: Bool { listed == 0 }
+
+    // MARK: Noting
+
+    mutating func insert(_ rows: [PlacedRecord], _ entity: EntityDescription) {
+        guard let index = start(entity, rows.count) else { return }
+        let attaches = attach(rows.count, entity)
+        byEntity[index]?.inserted += rows.map {
+            EntityChanges.InsertedRow(key: $0.record.key, placed: attaches ? $0 : nil)
+        }
+    }
+
+    mutating func update(_ rows: [PlacedRecord], _ slots: SlotSet, _ entity: EntityDescription) {
+        guard let index = start(entity, rows.count) else { return }
+        let attaches = attach(rows.count, entity)
+        // What is derived from them in the same row may have changed with them.
+        var slots = slots
+        slots.formUnion(entity.derivedSlots)
+        byEntity[index]?.updated += rows.map {
+            EntityChanges.UpdatedRow(
+                key: $0.record.key, slots: slots, links: [], placed: attaches ? $0 : nil)
+        }
+    }
+
+    /// Notes rows of which only these slots are known.
+    mutating func clear(_ slots: SlotSet, _ keys: [Int64], _ entity: EntityDescription) {
+        guard let index = start(entity, keys.count) else { return }
+        var slots = slots
+        slots.formUnion(entity.derivedSlots)
+        byEntity[index]?.updated += keys.map {
+            EntityChanges.UpdatedRow(key: $0, slots: slots, links: [], placed: nil)
+        }
+    }
+
+    mutating func delete(_ keys: [Int64], _ entity: EntityDescription) {
+        guard let index = start(entity, keys.count) else { return }
+        byEntity[index]?.deleted += keys
+    }
+
+    /// Notes rows whose derived values alone were written.
+    mutating func refresh(_ row: DerivedRow) {
+        let entity = model.entities[row.entity]
+        guard let index = start(entity, 1) else { return }
+        var slots = SlotSet()
+        for (slot, _) in row.values { slots.insert(slot) }
+        byEntity[index]?.refreshed.append(
+            EntityChanges.UpdatedRow(key: row.key, slots: slots, links: [], placed: nil))
+    }
+
+    /// The number of the entity, where its changes are still listed.
+    private mutating func start(_ entity: EntityDescription, _ rows: Int) -> Int? {
+        listed += rows
+        guard listed <= Self.listedRows || listsAll else {
+            byEntity = Array(repeating: nil, count: byEntity.count)
+            return nil
+        }
+        if byEntity[entity.index] == nil { byEntity[entity.index] = EntityChanges(entity: entity) }
+        return entity.index
+    }
+
+    /// Whether some more rows are handed on. Values that the store computes, or keeps in files, are
+    /// not in them as they are in the store.
+    private mutating func attach(_ rows: Int, _ entity: EntityDescription) -> Bool {
+        guard attachesRows, entity.derivedSlots.isEmpty, entity.externalSlots.isEmpty else {
+            return false
+        }
+        attached += rows
+        if attached <= Self.attachedRows { return true }
+        if !isStripped {
+            isStripped = true
+            for index in byEntity.indices { byEntity[index]?.dropRows() }
+        }
+        return false
+    }
+}
+
+extension EntityChanges {
+    fileprivate mutating func dropRows() {
+        inserted = inserted.map { InsertedRow(key: $0.key, placed: nil) }
+        updated = updated.map {
+            UpdatedRow(key: $0.key, slots: $0.slots, links: $0.links, placed: nil)
+        }
+    }
+}

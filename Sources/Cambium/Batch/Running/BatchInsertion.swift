@@ -1,0 +1,224 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// Inserts rows chunk by chunk.
+final class BatchInsertion: BatchWork {
+    let resultType: BatchResultType
+    let canPlan = false
+    private let entity: EntityDescription
+    private let policy: MergePolicy
+    /// Hands over the rows of the next chunk, up to so many; none at the end.
+    private let nextRows: (_ count: Int) throws -> [BatchRow]
+    /// What to-one relationships of earlier rows led to, by the slot: the number of the entity by
+    /// key.
+    private var knownTargets: [Int: [Int64: Int]] = [:]
+
+    private static let chunkSize = 4096
+    private static let maximumKnownTargets = 100_000
+
+    init(
+        _ entity: EntityDescription, _ policy: MergePolicy, _ resultType: BatchResultType,
+        nextRows: @escaping (_ count: Int) throws -> [BatchRow]
+    ) {
+        self.entity = entity
+        self.policy = policy
+        self.resultType = resultType
+        self.nextRows = nextRows
+    }
+
+    func run(in transaction: BatchTransaction) throws {
+        while true {
+            let rows = try nextRows(Self.chunkSize)
+            if rows.isEmpty { return }
+            try Task.checkCancellation()
+            try write(rows, transaction)
+        }
+    }
+
+    private func write(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
+        let keys = try transaction.store.reserveKeys(
+            root: entity.rootIndex, count: rows.count, on: transaction.connection)
+        for (row, key) in zip(rows, keys) { row.placed.record.key = key }
+        do {
+            let rows = try resolveTargets(rows, transaction)
+            if policy == .error {
+                try insert(rows, transaction)
+            } else {
+                try merge(rows, transaction)
+            }
+        } catch let refused as RefusedRow {
+            // The rows have their keys in the order of the input.
+            throw BatchInsertError(
+                row: rows[0].index + Int(refused.key - keys.lowerBound),
+                refused.publicError(in: transaction.model))
+        }
+    }
+
+    // MARK: Inserting
+
+    private func insert(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
+        guard !rows.isEmpty else { return }
+        let placed = rows.map(\.placed)
+        var request = SaveRequest()
+        request.insertions = [.init(entity: entity, records: placed.map(\.record))]
+        try withExtendedLifetime(placed) {
+            try transaction.write(request)
+            try checkPartners(placed, transaction)
+            for row in placed { row.record.version = 1 }
+            if !entity.rules.isEmpty {
+                try transaction.checkRules(placed.map(\.record.key), of: entity)
+            }
+        }
+        transaction.changes.insert(placed, entity)
+        transaction.changes.count += rows.count
+        if resultType == .objectIDs {
+            transaction.changes.objectIDs += placed.map {
+                ObjectID(entity, key: $0.record.key, store: transaction.store.identifier)
+            }
+        }
+    }
+
+    /// Two rows may lead to one object in a one-to-one.
+    private func checkPartners(
+        _ placed: [PlacedRecord], _ transaction: BatchTransaction
+    ) throws {
+        for key in transaction.model.partnerKeys[entity.index] {
+            let linked = placed.map(\.record).filter { $0.hasValue(key.slots[0]) }
+            guard let holder = try transaction.lookup.holders(of: key, linked, entity).first else {
+                continue
+            }
+            let property = key.properties[0]
+            throw RefusedRow(
+                entity: entity, key: holder.record,
+                underlying: ValidationError(
+                    code: .notUnique, entityName: entity.name, objectID: nil, property: property,
+                    message: "\(property) leads to an object that another one has."))
+        }
+    }
+
+    // MARK: Merging
+
+    /// Inserts the rows whose unique values nobody has, and treats the others as the policy says.
+    private func merge(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
+        let keys = transaction.model.uniqueKeys.filter {
+            !$0.isPartner && transaction.model.families[$0.declarer].contains(entity.index)
+        }
+        guard !keys.isEmpty else { return try insert(rows, transaction) }
+        // Rows that want the same values go one after the other: the first has become "the store".
+        var segment: [BatchRow] = []
+        var seen = [Set<[StoredValue]>](repeating: [], count: keys.count)
+        for row in rows {
+            let values = keys.map { $0.values(of: row.placed.record, entity.shape) }
+            let isRepeated = zip(seen, values).contains { seen, values in
+                values.map(seen.contains) ?? false
+            }
+            if isRepeated {
+                try mergeDistinct(segment, keys, transaction)
+                segment = []
+                seen = Array(repeating: [], count: keys.count)
+            }
+            for (index, values) in values.enumerated() {
+                if let values { seen[index].insert(values) }
+            }
+            segment.append(row)
+        }
+        try mergeDistinct(segment, keys, transaction)
+    }
+
+    private func mergeDistinct(
+        _ rows: [BatchRow], _ keys: [UniqueKey], _ transaction: BatchTransaction
+    ) throws {
+        let records = rows.map(\.placed.record)
+        // Whom a new row meets, and by which constraint.
+        var met: [Int64: [(row: Int64, key: UniqueKey)]] = [:]
+        for key in keys {
+            for holder in try transaction.lookup.holders(of: key, records, entity) {
+                met[holder.record, default: []].append((holder.row, key))
+            }
+        }
+        guard !met.isEmpty else { return try insert(rows, transaction) }
+        let known = transaction.changes.objectIDs.count
+        if policy.keepsOurs {
+            var upsert = try BatchUpsert(
+                Set(met.values.joined().map(\.row)), entity, policy, transaction)
+            for row in rows {
+                if let met = met[row.placed.record.key] { try upsert.merge(row, met) }
+            }
+            try upsert.write(resultType)
+        }
+        try insert(rows.filter { met[$0.placed.record.key] == nil }, transaction)
+        guard resultType == .objectIDs, policy.keepsOurs else { return }
+        // In the order of the input again.
+        var merged = transaction.changes.objectIDs[known...].prefix(met.count)
+        var inserted = transaction.changes.objectIDs[known...].dropFirst(met.count)
+        transaction.changes.objectIDs.replaceSubrange(
+            known...,
+            with: rows.compactMap { row in
+                met[row.placed.record.key] == nil ? inserted.popFirst() : merged.popFirst()
+            })
+    }
+
+    // MARK: Links
+
+    /// Makes sure that the objects are there which to-one relationships lead to, and notes their
+    /// entities where that is to be stored.
+    private func resolveTargets(
+        _ rows: [BatchRow], _ transaction: BatchTransaction
+    ) throws -> [BatchRow] {
+        var rows = rows
+        for relationship in entity.relationships {
+            guard let slot = relationship.slot else { continue }
+            var known = knownTargets.removeValue(forKey: slot) ?? [:]
+            if known.count > Self.maximumKnownTargets { known = [:] }
+            try learnTargets(of: relationship, slot, rows, &known, transaction)
+            let writer = RecordWriter()
+            for index in rows.indices where rows[index].placed.record.hasValue(slot) {
+                let row = rows[index]
+                guard let target = known[row.placed.record.integer(slot)] else {
+                    throw BatchInsertError(
+                        row: row.index, Self.missingTarget(relationship, of: entity))
+                }
+                guard let entitySlot = relationship.entitySlot else { continue }
+                var placed = row.placed
+                writer.set(
+                    .text(transaction.model.entities[target].name), entitySlot, of: &placed,
+                    entity.shape)
+                rows[index] = BatchRow(index: row.index, placed: placed, slots: row.slots)
+            }
+            knownTargets[slot] = known
+        }
+        return rows
+    }
+
+    private func learnTargets(
+        of relationship: RelationshipDescription, _ slot: Int, _ rows: [BatchRow],
+        _ known: inout [Int64: Int], _ transaction: BatchTransaction
+    ) throws {
+        var wanted: Set<Int64> = []
+        var last: Int64?
+        for row in rows where row.placed.record.hasValue(slot) {
+            let key = row.placed.record.integer(slot)
+            if key == last || known[key] != nil { continue }
+            wanted.insert(key)
+            last = key
+        }
+        guard !wanted.isEmpty else { return }
+        let model = transaction.model
+        let root = model.entities[model.entities[relationship.destination].rootIndex]
+        let request = RowRequest(entity: root, selection: .keys(Array(wanted)))
+        for head in try transaction.heads(request)
+        where model.families[relationship.destination].contains(head.entity) {
+            known[head.key] = head.entity
+        }
+    }
+
+    static func missingTarget(
+        _ relationship: RelationshipDescription, of entity: EntityDescription
+    ) -> StoreError {
+        StoreError(
+            code: .missingRow,
+            message: "\(entity.name).\(relationship.relationship.name) leads to an object that is "
+                + "not there, or of another entity than "
+                + "\(relationship.relationship.destination).")
+    }
+}

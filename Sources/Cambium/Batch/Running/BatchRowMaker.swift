@@ -1,0 +1,211 @@
+import CambiumSQLite
+
+/// Makes the rows of a batch insertion one after the other: records in pages, which a detached
+/// object of the entity's class, or a dictionary, fills.
+final class BatchRowMaker {
+    let entity: EntityDescription
+    /// What handlers fill: one object for all rows.
+    let object: ManagedObject
+    /// The number of the row in the input.
+    private(set) var index = 0
+    private var isFinished = false
+    /// Whether it is noted which slots were set, for rows that meet others with their unique
+    /// values.
+    private let tracksSlots: Bool
+    private let links: BatchRowLinks
+    private let check: BatchRowCheck
+    private let now = Date()
+    private var writer: RecordWriter { object.state.draftWriter }
+
+    init(
+        _ entity: EntityDescription, _ coordinator: PersistentStoreCoordinator, policy: MergePolicy
+    ) {
+        self.entity = entity
+        tracksSlots = policy == .objectTrump
+        let links = BatchRowLinks()
+        self.links = links
+        check = BatchRowCheck(entity, entity.storedSlots)
+        let state = ContextState(coordinator)
+        state.batchRow = links
+        object = entity.objectClass.init(
+            ObjectRegistration(
+                state: state, entity: entity, key: .min, placed: entity.template,
+                lifecycle: .inserted))
+    }
+
+    /// The object as one of the class that a handler fills.
+    func object<Object: ManagedObject>(as type: Object.Type) throws -> Object {
+        if let object = object as? Object { return object }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "Objects of the entity \(entity.name) are none of the class \(type).")
+    }
+
+    /// Makes up to so many rows.
+    ///
+    /// - Parameter fill: Fills the object, and says whether there was a row.
+    func make(_ count: Int, _ fill: () throws -> Bool) throws -> [BatchRow] {
+        var rows: [BatchRow] = []
+        guard !isFinished else { return rows }
+        rows.reserveCapacity(count)
+        while rows.count < count {
+            begin()
+            guard try fill() else {
+                isFinished = true
+                break
+            }
+            rows.append(try finish())
+        }
+        return rows
+    }
+
+    /// Begins a row with the model's defaults.
+    func begin() {
+        var placed = writer.copy(entity.template.record, entity.shape, room: 128)
+        for (slot, value) in entity.dynamicDefaults {
+            switch value {
+            case .now:
+                placed.record.setReal(slot, now.timeIntervalSinceReferenceDate)
+            case .newUUID:
+                withUnsafeBytes(of: UUID().uuid) {
+                    writer.setBytes($0, slot, of: &placed, entity.shape)
+                }
+            case .constant:
+                break
+            }
+        }
+        object.record = placed.record
+        object.page = placed.page
+        object.flags = tracksSlots ? [.isReady, .tracksSlots] : .isReady
+        if tracksSlots { object.ownExtras.changedSlots = SlotSet() }
+        object.extras?.unfitSlots = []
+    }
+
+    /// Ends the row.
+    ///
+    /// - Throws: ``BatchInsertError`` where the store cannot keep a value.
+    func finish() throws -> BatchRow {
+        if let error = links.takeError() { throw BatchInsertError(row: index, error) }
+        guard let placed = object.placed else {
+            throw BatchInsertError(row: index, StoreError.closed)
+        }
+        if let slot = object.extras?.unfitSlots.min() {
+            throw BatchInsertError(row: index, check.unfitError(slot))
+        }
+        if let error = check.error(in: placed.record) { throw BatchInsertError(row: index, error) }
+        defer { index += 1 }
+        return BatchRow(
+            index: index, placed: placed,
+            slots: tracksSlots
+                ? (object.extras?.changedSlots ?? SlotSet()).intersection(entity.storedSlots)
+                : SlotSet())
+    }
+
+    /// Sets properties of the row by their names.
+    func set(_ values: [String: Value]) throws {
+        guard var placed = object.placed else { return }
+        for (name, value) in values {
+            do {
+                let (slot, stored) = try entity.assigned(value, to: name)
+                writer.set(stored, slot, of: &placed, entity.shape)
+                if tracksSlots {
+                    object.extras?.changedSlots.insert(slot)
+                    if let entitySlot = entity.relationship(named: name)?.entitySlot {
+                        object.extras?.changedSlots.insert(entitySlot)
+                    }
+                }
+            } catch {
+                throw BatchInsertError(row: index, error)
+            }
+        }
+        object.record = placed.record
+        object.page = placed.page
+    }
+}
+
+/// A row of the input of a batch insertion.
+struct BatchRow {
+    /// The number in the input.
+    let index: Int
+    let placed: PlacedRecord
+    /// The slots that were set, where that is noted.
+    let slots: SlotSet
+}
+
+extension EntityDescription {
+    /// The slot of a property that a batch operation may set, and a value for it.
+    ///
+    /// - Throws: ``StoreError`` where there is no such property, or it cannot be set;
+    ///   ``ValidationError`` where the value does not fit.
+    func assigned(_ value: Value, to name: String) throws -> (slot: Int, value: StoredValue) {
+        let slot = try assignableSlot(name)
+        guard let attribute = attributes[slot] else {
+            switch value {
+            case .null: return (slot, .null)
+            case .int(let key): return (slot, .integer(key))
+            default:
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "\(self.name).\(name) leads to an object. Give it the object's key "
+                        + "as an int, or null.")
+            }
+        }
+        guard let stored = model.stored(value, of: attribute), isCase(value, of: attribute) else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A value of another type than \(attribute.type), or one that does not "
+                    + "fit, was set for \(self.name).\(name).")
+        }
+        if case .null = stored, requiredSlots.contains(slot) {
+            throw BatchRowCheck.missing(name, of: self)
+        }
+        return (slot, stored)
+    }
+
+    /// Whether the value of an attribute that is an enumeration is one of its cases.
+    private func isCase(_ value: Value, of attribute: Attribute) -> Bool {
+        guard value != .null, case .enumeration(let name) = attribute.type else { return true }
+        return model.enumeration(named: name)?.cases.contains { $0.rawValue == value } ?? false
+    }
+
+    /// The slot of a property that a batch operation may set.
+    func assignableSlot(_ name: String) throws -> Int {
+        func refusal(_ reason: String) -> StoreError {
+            StoreError(code: .invalidRequest, message: "\(self.name).\(name) \(reason)")
+        }
+        if let relationship = relationship(named: name) {
+            guard !relationship.isTransient else {
+                throw refusal("is transient: it is not in the store.")
+            }
+            guard !relationship.isToMany else {
+                throw refusal("leads to many objects. Set the other side, or change objects.")
+            }
+            guard let slot = relationship.slot else {
+                throw refusal(
+                    "is kept by the other side. Set "
+                        + "\(relationship.relationship.destination)."
+                        + "\(relationship.relationship.inverse ?? "") instead.")
+            }
+            return slot
+        }
+        guard let slot = layout.slot(of: name), let attribute = attributes[slot] else {
+            let parts = layout.slots.map(\.property).filter { $0.hasPrefix(name + ".") }
+            if !parts.isEmpty {
+                throw refusal(
+                    "is a composite value. Name its parts: \(parts.joined(separator: ", ")).")
+            }
+            let known = layout.slots.map(\.property) + relationships.map(\.relationship.name)
+            let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
+            throw StoreError(
+                code: .unknownName,
+                message: "The entity \(self.name) has no property \(name).\(hint)")
+        }
+        guard attribute.derivation == nil else {
+            throw refusal("is derived: it is computed from other properties, and cannot be set.")
+        }
+        guard !attribute.isTransient else {
+            throw refusal("is transient: it is not in the store.")
+        }
+        return slot
+    }
+}

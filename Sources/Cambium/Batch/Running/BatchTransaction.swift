@@ -1,0 +1,250 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// The transaction of a batch operation: finds rows, and writes them with all that belongs to it.
+final class BatchTransaction {
+    let store: SQLiteStore
+    let connection: Connection
+    /// Whether everything is looked at before anything is written.
+    let isPlanned: Bool
+    var changes: BatchChanges
+    let lookup: SQLiteLookup
+    private var files: [ExternalRun] = []
+
+    var model: RuntimeModel { store.model }
+
+    init(
+        _ store: SQLiteStore, _ connection: Connection, isPlanned: Bool, changes: BatchChanges
+    ) {
+        self.store = store
+        self.connection = connection
+        self.isPlanned = isPlanned
+        self.changes = changes
+        lookup = SQLiteLookup(store, connection)
+    }
+
+    func commitFiles(keepsFiles: Bool) {
+        for run in files { run.commit(keepsFiles: keepsFiles) }
+    }
+
+    func rollBackFiles() {
+        for run in files { run.rollBack() }
+    }
+
+    // MARK: Finding
+
+    /// The rows that a request finds.
+    func heads(_ request: RowRequest) throws -> [RowHead] {
+        let entity = request.entity
+        switch request.selection {
+        case .matching(let condition, let arguments):
+            let (sql, parameters) = try store.selects[entity.index].heads(
+                .matching(condition, arguments), includesSubentities: request.includesSubentities,
+                sort: request.sort, limit: request.limit, offset: request.offset)
+            let statement = try connection.statement(sql)
+            defer { statement.reset() }
+            try statement.bind(parameters)
+            var heads: [RowHead] = []
+            while try statement.step() { heads.append(head(statement, 0, entity)) }
+            return heads
+        case .keys(let keys):
+            let (sql, _) = try store.selects[entity.index].heads(.pendingKeys)
+            var heads: [RowHead] = []
+            try query(sql, Set(keys).sorted()) { heads.append(self.head($0, 0, entity)) }
+            return heads
+        case .key, .referring, .linked:
+            return []
+        }
+    }
+
+    /// The rows at the other end of a relationship, each with the key of this end.
+    func related(
+        _ relationship: RelationshipDescription, of entity: EntityDescription, _ keys: [Int64]
+    ) throws -> [(source: Int64, head: RowHead)] {
+        let root = model.entities[entity.rootIndex]
+        let far = model.entities[model.entities[relationship.destination].rootIndex]
+        return try related(relationship.storage, from: root, to: far, keys)
+    }
+
+    func related(
+        _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
+        _ keys: [Int64]
+    ) throws -> [(source: Int64, head: RowHead)] {
+        guard
+            let sql = RelatedSQL.heads(
+                of: storage, from: root.entity, to: far.entity, in: model.model)
+        else { return [] }
+        var found: [(source: Int64, head: RowHead)] = []
+        try query(sql, keys) { found.append(($0.integer(at: 0), self.head($0, 1, far))) }
+        return found
+    }
+
+    private func head(
+        _ statement: Statement, _ first: Int, _ entity: EntityDescription
+    ) -> RowHead {
+        RowHead(
+            entity: entity.hasEntityColumn
+                ? model[statement.text(at: first + 2)]?.index ?? entity.index : entity.index,
+            key: statement.integer(at: first), version: statement.integer(at: first + 1))
+    }
+
+    /// Runs a query over keys.
+    func query(
+        _ sql: String, _ keys: [Int64], _ parameters: [StoredValue] = [],
+        _ receive: (Statement) throws(SQLiteError) -> Void
+    ) throws {
+        guard !keys.isEmpty else { return }
+        let shape = RecordShape(kinds: [])
+        let writer = RecordWriter()
+        let records = keys.map { key in
+            let placed = writer.makeRecord(shape, room: 0)
+            placed.record.key = key
+            return placed
+        }
+        try withExtendedLifetime(records) {
+            try connection.queryPending(
+                sql, over: records.map(\.record), shape: shape, parameters: parameters, receive)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes rows: deletes, updates and inserts, with their large values in files and what is
+    /// derived from them. The request's records stay alive by their owner.
+    ///
+    /// - Throws: ``RefusedRow`` where a check of the store says no to a row that is updated or
+    ///   inserted; then the transaction is to be taken back.
+    func write(_ request: SaveRequest, moving movers: Set<RowID> = []) throws {
+        var derivations = try store.derivationRun(for: request, connection)
+        let place = files.count
+        if let externalFiles = store.externalFiles, store.hasExternalColumns {
+            files.append(ExternalRun(externalFiles, store.externalColumns, connection))
+        }
+        let written = files.count > place ? try files[place].prepare(request) : request
+        for deletion in written.deletions { try store.delete(deletion, connection) }
+        let moving =
+            try movers.isEmpty ? [] : store.takeOut(movers, of: written, connection)
+        for var update in written.updates {
+            if !movers.isEmpty {
+                let root = update.entity.rootIndex
+                update.records.removeAll { movers.contains(RowID(root: root, key: $0.key)) }
+            }
+            if !update.records.isEmpty { try self.update(update) }
+        }
+        for row in moving { try row.putBack(connection) }
+        for insertion in written.insertions { try insert(insertion) }
+        for links in written.links { try store.save(links, connection) }
+        let derived = try derivations?.finish(request, now: .now) ?? []
+        if files.count > place {
+            try files[place].finish()
+            // Where nothing went to a file there is nothing to be done at the end.
+            if !files[place].hasFiles { files.removeLast() }
+        }
+        guard !derived.isEmpty else { return }
+        let own = request.rowIDs
+        for row in derived where !own.contains(RowID(root: row.rootIndex(in: model), key: row.key))
+        {
+            changes.refresh(row)
+        }
+    }
+
+    private func insert(_ insertion: SaveRequest.Insertion) throws {
+        let records = insertion.records.sortedByKey()
+        try run(
+            insertion.entity.saveSQL.insert(onRefusal: .stop), records, insertion.entity)
+    }
+
+    private func update(_ update: SaveRequest.Update) throws {
+        let records = update.records.sortedByKey()
+        let changed = try run(
+            update.entity.saveSQL.update(slots: update.slots.slots, onRefusal: .stop), records,
+            update.entity)
+        guard changed == records.count else { throw SaveObstacle() }
+    }
+
+    @discardableResult
+    private func run(
+        _ sql: String, _ records: [Record], _ entity: EntityDescription
+    ) throws -> Int {
+        do {
+            return try connection.runPending(sql, over: records, shape: entity.shape)
+        } catch where error.primaryCode == SQLiteError.constraint {
+            // Rows are written in the order of their keys, and those before the refused one count.
+            let index = connection.changes
+            guard records.indices.contains(index) else { throw error }
+            throw RefusedRow(entity: entity, key: records[index].key, underlying: error)
+        }
+    }
+
+    /// Looks at rules that the store's checks do not hold, over rows that were written.
+    ///
+    /// - Throws: ``RefusedRow`` where one does not hold.
+    func checkRules(_ keys: [Int64], of entity: EntityDescription) throws {
+        for rule in entity.rules {
+            let declarer = entity.model.lineage(of: entity.entity).first { owner in
+                owner.rules.contains { $0.name == rule.name }
+            }
+            if let declarer, entity.model.isEnforcedByStore(rule, of: declarer) { continue }
+            let (sql, parameters): (String, [StoredValue])
+            do {
+                (sql, parameters) = try store.selects[entity.index]
+                    .violations(of: rule.condition, now: .now)
+            } catch {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "The store cannot look at the rule \(rule.name) of \(entity.name), so "
+                        + "objects of that entity cannot be changed by batch operations.",
+                    underlying: error)
+            }
+            var broken: Int64?
+            try query(sql, keys, parameters) { broken = $0.integer(at: 0) }
+            guard let broken else { continue }
+            throw RefusedRow(
+                entity: entity, key: broken,
+                underlying: ValidationError(
+                    code: .ruleViolated, entityName: entity.name, objectID: nil, property: nil,
+                    rule: rule.name,
+                    message: rule.message ?? "The rule \(rule.name) does not hold."))
+        }
+    }
+}
+
+/// A row that the store refuses, or a rule.
+struct RefusedRow: Error {
+    let entity: EntityDescription
+    let key: Int64
+    let underlying: any Error
+
+    /// The error that a program sees.
+    func publicError(in model: RuntimeModel) -> any Error {
+        (underlying as? SQLiteError).flatMap { ConstraintFailure.validationError(for: $0, in: model) }
+            ?? underlying
+    }
+}
+
+extension SQLiteError {
+    /// A constraint says no.
+    static let constraint: Int32 = 19
+}
+
+extension SaveRequest {
+    /// The rows that are written.
+    fileprivate var rowIDs: Set<RowID> {
+        var ids: Set<RowID> = []
+        for insertion in insertions {
+            for record in insertion.records {
+                ids.insert(RowID(root: insertion.entity.rootIndex, key: record.key))
+            }
+        }
+        for update in updates {
+            for record in update.records {
+                ids.insert(RowID(root: update.entity.rootIndex, key: record.key))
+            }
+        }
+        return ids
+    }
+}
+
+extension DerivedRow {
+    fileprivate func rootIndex(in model: RuntimeModel) -> Int { model.entities[entity].rootIndex }
+}

@@ -1,0 +1,308 @@
+import Cambium
+import EverythingModel
+import Foundation
+import ShopModel
+import Testing
+
+struct BatchInsertTests {
+    private func insert(
+        _ context: ManagedObjectContext, _ rows: [[String: Value]]
+    ) throws -> BatchResult {
+        try context.execute(BatchInsertRequest<Product>(objects: rows))
+    }
+
+    // MARK: Inputs
+
+    @Test(arguments: StoreKind.sqlite)
+    func `dictionaries become objects with the model's defaults`(_ kind: StoreKind) throws {
+        try withContainer(Shop.model, on: kind) { container in
+            let context = container.newContext()
+            let category = Category(in: context, name: "Books")
+            try context.save()
+            let result = try insert(
+                context,
+                [
+                    ["sku": .string("AB-1"), "kind": .string("TOY"), "price": .int(3)],
+                    [
+                        "sku": .string("AB-2"), "kind": .string("book"),
+                        "price": .decimal(Decimal(string: "1.25")!), "salePrice": .int(1),
+                        "stock": .int(7), "category": .int(category.objectID.key),
+                    ],
+                ])
+            #expect(result.count == 2)
+            #expect(result.objectIDs.isEmpty)
+            let found = try container.newContext()
+                .fetch(Product.fetchRequest().sorted(by: Product.sku))
+            #expect(found.map(\.kind) == [.toy, .book])
+            #expect(found.map(\.title) == ["Untitled", "Untitled"])
+            #expect(found.map(\.price) == [3, Decimal(string: "1.25")!])
+            #expect(found.map(\.stock) == [0, 7])
+            #expect(found.map(\.category?.name) == [nil, "Books"])
+        }
+    }
+
+    @Test(arguments: StoreKind.sqlite)
+    func `a handler fills objects until it returns true`(_ kind: StoreKind) throws {
+        try withContainer(Shop.model, on: kind) { container in
+            let context = container.newContext()
+            let category = Category(in: context, name: "Books")
+            try context.save()
+            var number = 0
+            var request = BatchInsertRequest<Product> { product in
+                guard number < 3 else { return true }
+                product.sku = "AB-\(number)"
+                product.kind = .toy
+                product.price = Decimal(number)
+                product.category = number == 1 ? category : nil
+                number += 1
+                return false
+            }
+            request.resultType = .objectIDs
+            let result = try context.execute(request)
+            #expect(result.count == 3)
+            #expect(result.changes.inserted == result.objectIDs)
+            let other = container.newContext()
+            let found = try result.objectIDs.map {
+                try other.existingObject(with: $0, as: Product.self)
+            }
+            #expect(found.map(\.sku) == ["AB-0", "AB-1", "AB-2"])
+            #expect(found.map(\.category?.name) == [nil, "Books", nil])
+            #expect(try other.fetch(Category.fetchRequest()).first?.products.count == 1)
+        }
+    }
+
+    @Test func `an object for each element of a sequence`() throws {
+        try withContainer(Shop.model) { container in
+            let context = container.newContext()
+            let request = BatchInsertRequest<Product>(0..<10_000) { product, number in
+                product.sku = "AB-\(number)"
+                product.kind = .book
+                product.price = 1
+                product.stock = Int32(number)
+            }
+            #expect(try context.execute(request).count == 10_000)
+            #expect(
+                try context.count(for: Product.fetchRequest().filter(Product.stock >= 9_000))
+                    == 1_000)
+        }
+    }
+
+    // MARK: Rule 78
+
+    @Test func `rule 78: true ends at once, and the object of that call is not inserted`() throws {
+        try withContainer(Shop.model) { container in
+            let context = container.newContext()
+            var calls = 0
+            let request = BatchInsertRequest<Product> { product in
+                calls += 1
+                product.sku = "AB-1"
+                return true
+            }
+            let result = try context.execute(request)
+            #expect(result.count == 0)
+            #expect(calls == 1)
+            #expect(try context.count(for: Product.fetchRequest()) == 0)
+        }
+    }
+
+    @Test func `rule 78: no rows are legal, and tell nobody anything`() throws {
+        try withContainer(Shop.model) { container in
+            let context = container.newContext()
+            var sets = 0
+            let token = context.observe(.didMergeChanges) { _ in sets += 1 }
+            #expect(try insert(context, []).count == 0)
+            #expect(sets == 0)
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test func `rule 78: defaults are applied, also those that are made anew`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            try context.execute(BatchInsertRequest<Sample>(0..<2) { _, _ in })
+            let samples = try context.fetch(Sample.fetchRequest())
+            #expect(samples.map(\.size) == [.large, .large])
+            #expect(Set(samples.map(\.token)).count == 2)
+            #expect(samples.allSatisfy { abs($0.moment.timeIntervalSinceNow) < 60 })
+            #expect(samples.allSatisfy { $0.maybeText == nil && $0.text.isEmpty })
+        }
+    }
+
+    // MARK: Mistakes
+
+    private func expectError(
+        _ rows: [[String: Value]], row: Int, _ check: (any Error) -> Bool,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try withContainer(Shop.model) { container in
+            let context = container.newContext()
+            let error = #expect(throws: BatchInsertError.self, sourceLocation: sourceLocation) {
+                try insert(context, rows)
+            }
+            #expect(error?.row == row, sourceLocation: sourceLocation)
+            let isExpected = error.map { check($0.underlying) } ?? false
+            #expect(isExpected, "\(error as Any)", sourceLocation: sourceLocation)
+            #expect(
+                try context.count(for: Product.fetchRequest()) == 0, sourceLocation: sourceLocation)
+        }
+    }
+
+    private func product(_ sku: String, _ more: [String: Value] = [:]) -> [String: Value] {
+        ["sku": .string(sku), "kind": .string("book"), "price": .int(1)].merging(more) { $1 }
+    }
+
+    private func code(_ error: any Error) -> ValidationError.Code? {
+        (error as? ValidationError)?.code
+    }
+
+    @Test func `a row that breaks a limit is named, and nothing is inserted`() throws {
+        try expectError([product("AB-1"), product("A")], row: 1) { code($0) == .tooShort }
+        try expectError(
+            [product("AB-1"), product("AB-2"), product("AB-3", ["price": .int(-1)])], row: 2
+        ) { ($0 as? ValidationError)?.property == "price" && code($0) == .numberTooSmall }
+        try expectError([product("AB-1"), product("ab-1")], row: 1) {
+            code($0) == .patternMismatch
+        }
+        try expectError([product("AB-1", ["salePrice": .int(2)])], row: 0) {
+            ($0 as? ValidationError)?.rule == "saleBelowPrice"
+        }
+        try expectError([product("AB-1"), ["sku": .string("AB-2")]], row: 1) {
+            code($0) == .missing
+        }
+        try expectError([product("AB-1", ["title": .string("a\0b")])], row: 0) {
+            code($0) == .nulInText
+        }
+        try expectError([product("AB-1", ["price": .decimal(Decimal(string: "0.001")!)])], row: 0) {
+            ($0 as? StoreError)?.code == .invalidRequest
+        }
+        try expectError([product("AB-1"), product("AB-1")], row: 1) { code($0) == .notUnique }
+    }
+
+    @Test func `a name that does not exist, or a value of another type, is named`() throws {
+        try expectError([product("AB-1", ["prize": .int(2)])], row: 0) {
+            ($0 as? StoreError)?.code == .unknownName && "\($0)".contains("price")
+        }
+        try expectError([product("AB-1"), product("AB-2", ["stock": .string("many")])], row: 1) {
+            "\($0)".contains("Product.stock")
+        }
+        try expectError([product("AB-1", ["kind": .string("fish")])], row: 0) {
+            "\($0)".contains("Product.kind")
+        }
+        try expectError([product("AB-1", ["category": .int(99)])], row: 0) {
+            ($0 as? StoreError)?.code == .missingRow && "\($0)".contains("Product.category")
+        }
+        try expectError([product("AB-1", ["price": .null])], row: 0) { code($0) == .missing }
+    }
+
+    @Test func `a row far behind is named too`() throws {
+        try withContainer(Shop.model) { container in
+            let context = container.newContext()
+            let request = BatchInsertRequest<Product>(0..<9_000) { product, number in
+                product.sku = "AB-\(number)"
+                product.kind = .book
+                product.price = number == 8_765 ? -1 : 1
+            }
+            let error = #expect(throws: BatchInsertError.self) { try context.execute(request) }
+            #expect(error?.row == 8_765)
+            #expect(try context.count(for: Product.fetchRequest()) == 0)
+        }
+    }
+
+    @Test func `what a handler throws ends the operation, and nothing is inserted`() throws {
+        struct Stop: Error {}
+        try withContainer(Shop.model) { container in
+            let context = container.newContext()
+            let request = BatchInsertRequest<Product>(0..<5_000) { product, number in
+                if number == 4_999 { throw Stop() }
+                product.sku = "AB-\(number)"
+                product.kind = .book
+                product.price = 1
+            }
+            #expect(throws: Stop.self) { try context.execute(request) }
+            #expect(try context.count(for: Product.fetchRequest()) == 0)
+            // The context and the store work on.
+            #expect(try insert(context, [product("AB-1")]).count == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.sqlite)
+    func `a handler that uses the store gets an error instead of waiting for itself`(
+        _ kind: StoreKind
+    ) throws {
+        try withContainer(Shop.model, on: kind) { container in
+            let context = container.newContext()
+            let other = container.newContext()
+            let request = BatchInsertRequest<Product> { _ in
+                _ = Category(in: other, name: "new")
+                try other.save()
+                return true
+            }
+            #expect(throws: StoreError.self) { try context.execute(request) }
+        }
+    }
+
+    @Test func `links that cannot be set are refused by name`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let unsaved = Box(in: context)
+            let saved = Node(in: container.newContext())
+            func error(_ handler: @escaping (Node) -> Void) -> String {
+                let request = BatchInsertRequest<Node>(0..<1) { node, _ in handler(node) }
+                do {
+                    try context.execute(request)
+                    return ""
+                } catch {
+                    return "\(error)"
+                }
+            }
+            #expect(error { $0.box = unsaved }.contains("Save it first"))
+            #expect(error { $0.tags.insert(Topic(in: context)) }.contains("leads to many"))
+            #expect(error { $0.previous = saved }.contains("Node.next instead"))
+            #expect(try context.count(for: Node.fetchRequest().filter(Node.number == 0)) == 0)
+            // The unsaved objects stay.
+            #expect(context.insertedObjects.count == 2)
+        }
+    }
+
+    @Test func `two rows cannot have one partner in a one-to-one`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let person = EverythingModel.Person(in: context, name: "Ada")
+            try context.save()
+            let request = BatchInsertRequest<Passport>(0..<2) { passport, number in
+                passport.number = "\(number)"
+                passport.holder = person
+            }
+            let error = #expect(throws: BatchInsertError.self) { try context.execute(request) }
+            #expect((error?.underlying as? ValidationError)?.property == "holder")
+            #expect(try context.count(for: Passport.fetchRequest()) == 0)
+        }
+    }
+
+    @Test func `an entity of a hierarchy, and links to any of its entities`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            try context.execute(
+                BatchInsertRequest<Robot>(0..<2) { robot, number in
+                    robot.name = "R\(number)"
+                    robot.serial = "\(number)"
+                })
+            let robots = try context.fetch(Robot.fetchRequest().sorted(by: Robot.serial))
+            try context.execute(
+                BatchInsertRequest<Home>(objects: [
+                    ["street": .string("a"), "owner": .int(robots[1].objectID.key)]
+                ]))
+            try context.execute(
+                BatchInsertRequest<Home>(0..<1) { home, _ in
+                    home.street = "b"
+                    home.owner = robots[0]
+                })
+            let homes = try container.newContext()
+                .fetch(Home.fetchRequest().sorted(by: Home.street))
+            #expect(homes.map { ($0.owner as? Robot)?.serial } == ["1", "0"])
+            #expect(throws: StoreError.self) {
+                try context.execute(BatchInsertRequest<Being>(entityName: "Being", objects: []))
+            }
+        }
+    }
+}
