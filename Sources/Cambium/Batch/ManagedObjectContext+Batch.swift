@@ -73,8 +73,10 @@ extension ManagedObjectContext {
         _ request: BatchUpdateRequest<Entity>, merging: BatchMerging = .contexts
     ) throws -> BatchResult {
         let rows = try rowRequest(for: request.objects)
-        let update = try BatchUpdate(
-            rows, request.assignments, request.resultType, in: coordinator)
+        let assignments = try BatchAssignments(
+            request.assignments, of: rows.entity, in: coordinator)
+        let update = BatchUpdate(
+            request: rows, assignments: assignments, resultType: request.resultType)
         return try run(update, root: rows.entity.rootIndex, merging)
     }
 

@@ -22,6 +22,9 @@ import CambiumSQLite
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
 ///   ``hasChanges``, ``processPendingChanges()``, ``propagatesDeletesAtEndOfEvent``
 /// - Saving: ``save()``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
+/// - Batch operations: ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``,
+///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
+///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
 /// - Undoing: ``undoManager``, ``undo()``, ``redo()``
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
 ///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,

@@ -6,7 +6,8 @@ import CambiumModel
 package enum RelatedSQL {
     /// - Returns: Nil for links that are not in the store.
     package static func heads(
-        of storage: RelationshipStorage, from source: Entity, to destination: Entity, in model: Model
+        of storage: RelationshipStorage, from source: Entity, to destination: Entity,
+        in model: Model
     ) -> String? {
         let far = SQLText.identifier(destination.name)
         let key = SQLText.identifier(SystemColumn.key)
@@ -17,8 +18,8 @@ package enum RelatedSQL {
         let select = "SELECT \(names.joined(separator: ", ")) FROM pending AS p"
         switch storage {
         case .key(let column, _):
-            return "\(select) CROSS JOIN \(SQLText.identifier(source.name)) AS s ON s.\(key) = p.key "
-                + "CROSS JOIN \(far) AS t ON t.\(key) = s.\(SQLText.identifier(column))"
+            return "\(select) CROSS JOIN \(SQLText.identifier(source.name)) AS s "
+                + "ON s.\(key) = p.key CROSS JOIN \(far) AS t ON t.\(key) = s.\(SQLText.identifier(column))"
         case .inverseKey(let column):
             return "\(select) CROSS JOIN \(far) AS t ON t.\(SQLText.identifier(column)) = p.key"
         case .joinTable(let name, let near, let end):

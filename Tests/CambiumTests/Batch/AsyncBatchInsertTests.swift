@@ -37,7 +37,8 @@ struct AsyncBatchInsertTests {
         try await withContainer(Everything.model, on: kind) { container in
             let context = container.viewContext
             // More than are kept in memory.
-            var request = AsyncBatchInsertRequest<Node, _>(Numbers(range: 0..<9_000)) { node, number in
+            var request = AsyncBatchInsertRequest<Node, _>(Numbers(range: 0..<9_000)) {
+                node, number in
                 node.number = Int64(number)
                 if number % 2 == 0 { node.label = "even" }
             }
@@ -62,8 +63,8 @@ struct AsyncBatchInsertTests {
                 try other.save()
             }
             try await context.execute(request)
-            #expect(try context.count(for: Node.fetchRequest()) == 3)
-            #expect(try context.count(for: Box.fetchRequest()) == 3)
+            try #expect(context.count(for: Node.fetchRequest()) == 3)
+            try #expect(context.count(for: Box.fetchRequest()) == 3)
         }
     }
 
@@ -71,7 +72,7 @@ struct AsyncBatchInsertTests {
     @Test func `dictionaries may come one by one, too`() async throws {
         try await withContainer(Everything.model) { container in
             let rows = AsyncStream<[String: Value]> { continuation in
-                for number in 0..<3 { continuation.yield(["number": .int(number)]) }
+                for number in 0..<3 { continuation.yield(["number": .int(Int64(number))]) }
                 continuation.finish()
             }
             let request = AsyncBatchInsertRequest<Node, _>(objects: rows)
@@ -86,12 +87,13 @@ struct AsyncBatchInsertTests {
                     AsyncBatchInsertRequest<Node, _>(objects: bad))
             }
             #expect(error?.row == 1)
-            #expect(try container.viewContext.count(for: Node.fetchRequest()) == 3)
+            try #expect(container.viewContext.count(for: Node.fetchRequest()) == 3)
         }
     }
 
     @MainActor
-    @Test func `a sequence that fails, and a task that is cancelled, insert nothing`() async throws {
+    @Test func `a sequence that fails, and a task that is cancelled, insert nothing`() async throws
+    {
         try await withContainer(Everything.model) { container in
             let context = container.viewContext
             await #expect(throws: Numbers.Torn.self) {
@@ -110,7 +112,7 @@ struct AsyncBatchInsertTests {
             task.cancel()
             let result = await task.result
             #expect(throws: CancellationError.self) { try result.get() }
-            #expect(try context.count(for: Node.fetchRequest()) == 0)
+            try #expect(context.count(for: Node.fetchRequest()) == 0)
         }
     }
 

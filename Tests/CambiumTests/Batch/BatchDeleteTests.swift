@@ -10,7 +10,7 @@ struct BatchDeleteTests {
         try withContainer(Everything.model, on: kind) { container in
             let context = container.newContext()
             let nodes = (0..<4).map { Node(in: context, label: "\($0)", number: Int64($0)) }
-            for node in nodes { _ = Part(in: context, name: node.label, node: node) }
+            for node in nodes { _ = Part(in: context, node: node, name: node.label) }
             nodes[0].next = nodes[1]
             nodes[1].next = nodes[2]
             let topic = Topic(in: context, name: "t")
@@ -25,8 +25,8 @@ struct BatchDeleteTests {
             #expect(result.objectIDs == [nodes[1].objectID])
             #expect(result.changes.deleted.count == 2)
             let reader = container.newContext()
-            #expect(try reader.fetch(Node.fetchRequest()).map(\.label) == ["0", "2", "3"])
-            #expect(try reader.fetch(Part.fetchRequest()).map(\.name) == ["0", "2", "3"])
+            try #expect(reader.fetch(Node.fetchRequest()).map(\.label) == ["0", "2", "3"])
+            try #expect(reader.fetch(Part.fetchRequest()).map(\.name) == ["0", "2", "3"])
             // The context that did it knows.
             #expect(nodes[1].isDeleted)
             #expect(nodes[0].next == nil && nodes[2].previous == nil)
@@ -50,10 +50,10 @@ struct BatchDeleteTests {
             }
             #expect(error?.code == .missing && error?.property == "thing")
             #expect(error?.objectID == cover.objectID)
-            #expect(try container.newContext().all("Thing").count == 2)
+            try #expect(container.newContext().all("Thing").count == 2)
             try context.execute(BatchDeleteRequest<ManagedObject>(entityName: "Cover"))
             try context.execute(BatchDeleteRequest<ManagedObject>(entityName: "Thing"))
-            #expect(try container.newContext().all("Thing").isEmpty)
+            try #expect(container.newContext().all("Thing").isEmpty)
         }
     }
 
@@ -69,9 +69,9 @@ struct BatchDeleteTests {
             let error = #expect(throws: ValidationError.self) { try context.execute(request) }
             #expect(error?.code == .deleteDenied && error?.property == "products")
             #expect(error?.objectID == full.objectID)
-            #expect(try context.count(for: Category.fetchRequest()) == 2)
+            try #expect(context.count(for: Category.fetchRequest()) == 2)
             let named = request.filter(ShopModel.Category.name == "Empty")
-            #expect(try context.execute(named).count == 1)
+            try #expect(context.execute(named).count == 1)
             #expect(empty.isDeleted)
         }
     }
@@ -87,7 +87,7 @@ struct BatchDeleteTests {
             let result = try context.execute(
                 BatchDeleteRequest<Link>(objectIDs: [ring[3].objectID]))
             #expect(result.count == 1)
-            #expect(try context.fetch(Link.fetchRequest()) == [other])
+            try #expect(context.fetch(Link.fetchRequest()) == [other])
             #expect(leaves.allSatisfy(\.isDeleted))
         }
     }
@@ -126,11 +126,11 @@ struct BatchDeleteTests {
                 if isOptional {
                     try context.execute(all)
                     #expect(way[one: "goal"] == nil)
-                    #expect(try way.many("goals").isEmpty)
+                    try #expect(way.many("goals").isEmpty)
                 } else {
                     let error = #expect(throws: ValidationError.self) { try context.execute(all) }
                     #expect(error?.objectID == way.objectID && error?.property == "goal")
-                    #expect(try context.all("Goal").count == 2)
+                    try #expect(context.all("Goal").count == 2)
                 }
             }
         }
@@ -143,8 +143,8 @@ struct BatchDeleteTests {
             try context.save()
             let request = BatchDeleteRequest(
                 Node.fetchRequest().sorted(by: Node.number.descending).limit(2).offset(1))
-            #expect(try context.execute(request).count == 2)
-            #expect(try context.fetch(Node.fetchRequest()).map(\.number) == [0, 1, 2, 5])
+            try #expect(context.execute(request).count == 2)
+            try #expect(context.fetch(Node.fetchRequest()).map(\.number) == [0, 1, 2, 5])
         }
     }
 
@@ -156,9 +156,9 @@ struct BatchDeleteTests {
             try context.save()
             var beings = Being.fetchRequest()
             beings.includesSubentities = false
-            #expect(try context.execute(BatchDeleteRequest(beings)).count == 0)
-            #expect(try context.execute(BatchDeleteRequest<Robot>()).count == 1)
-            #expect(try context.execute(BatchDeleteRequest<Being>()).count == 1)
+            try #expect(context.execute(BatchDeleteRequest(beings)).count == 0)
+            try #expect(context.execute(BatchDeleteRequest<Robot>()).count == 1)
+            try #expect(context.execute(BatchDeleteRequest<Being>()).count == 1)
         }
     }
 
@@ -174,9 +174,9 @@ struct BatchDeleteTests {
                 }
                 #expect(error?.code == .foreignObject)
             }
-            #expect(try context.execute(request).count == 1)
-            #expect(try context.execute(request).count == 0)
-            #expect(try context.execute(BatchDeleteRequest<Node>(objectIDs: [])).count == 0)
+            try #expect(context.execute(request).count == 1)
+            try #expect(context.execute(request).count == 0)
+            try #expect(context.execute(BatchDeleteRequest<Node>(objectIDs: [])).count == 0)
         }
     }
 }

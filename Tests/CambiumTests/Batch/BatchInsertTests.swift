@@ -5,6 +5,8 @@ import ShopModel
 import Testing
 
 struct BatchInsertTests {
+    private struct Stop: Error {}
+
     private func insert(
         _ context: ManagedObjectContext, _ rows: [[String: Value]]
     ) throws -> BatchResult {
@@ -67,7 +69,7 @@ struct BatchInsertTests {
             }
             #expect(found.map(\.sku) == ["AB-0", "AB-1", "AB-2"])
             #expect(found.map(\.category?.name) == [nil, "Books", nil])
-            #expect(try other.fetch(Category.fetchRequest()).first?.products.count == 1)
+            try #expect(other.fetch(Category.fetchRequest()).first?.products.count == 1)
         }
     }
 
@@ -80,9 +82,9 @@ struct BatchInsertTests {
                 product.price = 1
                 product.stock = Int32(number)
             }
-            #expect(try context.execute(request).count == 10_000)
-            #expect(
-                try context.count(for: Product.fetchRequest().filter(Product.stock >= 9_000))
+            try #expect(context.execute(request).count == 10_000)
+            try #expect(
+                context.count(for: Product.fetchRequest().filter(Product.stock >= 9_000))
                     == 1_000)
         }
     }
@@ -101,7 +103,7 @@ struct BatchInsertTests {
             let result = try context.execute(request)
             #expect(result.count == 0)
             #expect(calls == 1)
-            #expect(try context.count(for: Product.fetchRequest()) == 0)
+            try #expect(context.count(for: Product.fetchRequest()) == 0)
         }
     }
 
@@ -109,8 +111,8 @@ struct BatchInsertTests {
         try withContainer(Shop.model) { container in
             let context = container.newContext()
             var sets = 0
-            let token = context.observe(.didMergeChanges) { _ in sets += 1 }
-            #expect(try insert(context, []).count == 0)
+            let token = context.observe(.didMergeChangesObjectIDs) { _ in sets += 1 }
+            try #expect(insert(context, []).count == 0)
             #expect(sets == 0)
             withExtendedLifetime(token) {}
         }
@@ -142,8 +144,8 @@ struct BatchInsertTests {
             #expect(error?.row == row, sourceLocation: sourceLocation)
             let isExpected = error.map { check($0.underlying) } ?? false
             #expect(isExpected, "\(error as Any)", sourceLocation: sourceLocation)
-            #expect(
-                try context.count(for: Product.fetchRequest()) == 0, sourceLocation: sourceLocation)
+            try #expect(
+                context.count(for: Product.fetchRequest()) == 0, sourceLocation: sourceLocation)
         }
     }
 
@@ -204,12 +206,11 @@ struct BatchInsertTests {
             }
             let error = #expect(throws: BatchInsertError.self) { try context.execute(request) }
             #expect(error?.row == 8_765)
-            #expect(try context.count(for: Product.fetchRequest()) == 0)
+            try #expect(context.count(for: Product.fetchRequest()) == 0)
         }
     }
 
     @Test func `what a handler throws ends the operation, and nothing is inserted`() throws {
-        struct Stop: Error {}
         try withContainer(Shop.model) { container in
             let context = container.newContext()
             let request = BatchInsertRequest<Product>(0..<5_000) { product, number in
@@ -219,9 +220,9 @@ struct BatchInsertTests {
                 product.price = 1
             }
             #expect(throws: Stop.self) { try context.execute(request) }
-            #expect(try context.count(for: Product.fetchRequest()) == 0)
+            try #expect(context.count(for: Product.fetchRequest()) == 0)
             // The context and the store work on.
-            #expect(try insert(context, [product("AB-1")]).count == 1)
+            try #expect(insert(context, [product("AB-1")]).count == 1)
         }
     }
 
@@ -258,7 +259,7 @@ struct BatchInsertTests {
             #expect(error { $0.box = unsaved }.contains("Save it first"))
             #expect(error { $0.tags.insert(Topic(in: context)) }.contains("leads to many"))
             #expect(error { $0.previous = saved }.contains("Node.next instead"))
-            #expect(try context.count(for: Node.fetchRequest().filter(Node.number == 0)) == 0)
+            try #expect(context.count(for: Node.fetchRequest().filter(Node.number == 0)) == 0)
             // The unsaved objects stay.
             #expect(context.insertedObjects.count == 2)
         }
@@ -275,7 +276,7 @@ struct BatchInsertTests {
             }
             let error = #expect(throws: BatchInsertError.self) { try context.execute(request) }
             #expect((error?.underlying as? ValidationError)?.property == "holder")
-            #expect(try context.count(for: Passport.fetchRequest()) == 0)
+            try #expect(context.count(for: Passport.fetchRequest()) == 0)
         }
     }
 

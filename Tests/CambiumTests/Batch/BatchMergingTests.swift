@@ -48,9 +48,7 @@ struct BatchMergingTests {
         }
     }
 
-    @Test func `rule 75, bettered: the context that executes it knows at once, and its controllers`()
-        throws
-    {
+    @Test func `rule 75, bettered: the context that executes it knows at once`() throws {
         try withNodes { _, context, nodes in
             let (controller, delegate) = try controller(context)
             try context.execute(update)
@@ -108,7 +106,7 @@ struct BatchMergingTests {
                 delegate.forget()
                 try other.execute(BatchDeleteRequest<Node>().filter(Node.number >= 20))
                 context.mergePending()
-                #expect(try context.count(for: Node.fetchRequest()) == 1)
+                try #expect(context.count(for: Node.fetchRequest()) == 1)
             }
             withExtendedLifetime(controller) {}
         }
@@ -199,7 +197,8 @@ struct BatchMergingTests {
         }
     }
 
-    @Test func `rule 75: inserts and deletes with merging .none are repaired the same way`() throws {
+    @Test func `rule 75: inserts and deletes with merging .none are repaired the same way`() throws
+    {
         try withNodes { _, context, nodes in
             let (controller, delegate) = try controller(context)
             var insert = BatchInsertRequest<Node>(0..<1) { node, _ in node.number = 4 }

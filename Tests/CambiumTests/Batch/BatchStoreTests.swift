@@ -50,15 +50,15 @@ struct BatchStoreTests {
             let node = Node(in: context, label: "a")
             try context.save()
             try context.setQueryGeneration(.current)
-            #expect(try context.count(for: Node.fetchRequest()) == 1)
+            try #expect(context.count(for: Node.fetchRequest()) == 1)
             let other = container.newContext()
             _ = Node(in: other, label: "b")
             try other.save()
-            #expect(try context.count(for: Node.fetchRequest()) == 1)
+            try #expect(context.count(for: Node.fetchRequest()) == 1)
             let update = BatchUpdateRequest<Node>().set(Node.label, to: "c")
-            #expect(try context.execute(update).count == 2)
+            try #expect(context.execute(update).count == 2)
             #expect(node.label == "c")
-            #expect(try context.count(for: Node.fetchRequest()) == 2)
+            try #expect(context.count(for: Node.fetchRequest()) == 2)
         }
     }
 
@@ -71,8 +71,8 @@ struct BatchStoreTests {
             BatchInsertRequest<Visitor>(0..<2) { visitor, number in visitor.name = "\(number)" })
         try context.execute(
             BatchInsertRequest<Author>(0..<3) { author, number in author.name = "\(number)" })
-        #expect(try context.count(for: Visitor.fetchRequest()) == 2)
-        #expect(try context.execute(BatchDeleteRequest<Author>()).count == 3)
-        #expect(try context.count(for: Visitor.fetchRequest()) == 2)
+        try #expect(context.count(for: Visitor.fetchRequest()) == 2)
+        try #expect(context.execute(BatchDeleteRequest<Author>()).count == 3)
+        try #expect(context.count(for: Visitor.fetchRequest()) == 2)
     }
 }

@@ -59,7 +59,7 @@ struct BatchUpdateTests {
             try context.execute(
                 BatchUpdateRequest<Product>()
                     .set(Product.salePrice, to: nil).set(Product.category, to: nil))
-            #expect(try products(context).allSatisfy { $0.salePrice == nil && $0.category == nil })
+            try #expect(products(context).allSatisfy { $0.salePrice == nil && $0.category == nil })
             let books = try #require(try context.fetch(Category.fetchRequest()).first)
             #expect(books.products.isEmpty)
             try context.execute(BatchUpdateRequest<Product>().set(Product.category, to: books))
@@ -72,8 +72,8 @@ struct BatchUpdateTests {
             let request = BatchUpdateRequest<Product>(
                 Product.fetchRequest().sorted(by: Product.price.descending).limit(2)
             ).set(Product.stock, to: 100)
-            #expect(try context.execute(request).count == 2)
-            #expect(try products(context).map(\.stock) == [0, 1, 2, 3, 100, 100])
+            try #expect(context.execute(request).count == 2)
+            try #expect(products(context).map(\.stock) == [0, 1, 2, 3, 100, 100])
         }
     }
 
@@ -97,7 +97,9 @@ struct BatchUpdateTests {
             try context.save()
             // AB-10 becomes AB-11, which is still another one's when its row is written.
             let next = ModelExpression.conditional(
-                .comparison(.keyPath(root: .subject, names: ["sku"]), .equal, .literal(.string("AB-10")), []),
+                .comparison(
+                    .keyPath(root: .subject, names: ["sku"]), .equal, .literal(.string("AB-10")),
+                    []),
                 then: .literal(.string("AB-11")), otherwise: .literal(.string("AB-10")))
             try context.execute(
                 BatchUpdateRequest<Product>().filter(Product.stock <= 1)
@@ -118,7 +120,7 @@ struct BatchUpdateTests {
             }
             #expect(error?.conflicts.first?.constraint == ["sku"])
             #expect(error?.conflicts.first?.conflictingObjectIDs.count == 2)
-            #expect(try products(context).map(\.stock) == [0, 1, 2, 3, 4, 5])
+            try #expect(products(context).map(\.stock) == [0, 1, 2, 3, 4, 5])
         }
     }
 
@@ -144,7 +146,8 @@ struct BatchUpdateTests {
                 BatchUpdateRequest().set(Product.price, toResultOf: "price / (stock - 2)"))
             #expect(overflow?.code == .missing && overflow?.objectID == found[2].objectID)
             #expect(found.map(\.price) == [1, 2, 3, 4, 5, 6])
-            #expect(try context.fetch(Product.fetchRequest().filter(Product.salePrice != nil)) == [])
+            let onSale = Product.fetchRequest().filter(Product.salePrice != nil)
+            try #expect(context.fetch(onSale).isEmpty)
         }
     }
 

@@ -38,7 +38,7 @@ struct BatchUpsertTests {
             #expect(error?.row == 0)
             #expect((error?.underlying as? ValidationError)?.code == .notUnique)
             #expect(error?.coreDataCode == 133021)
-            #expect(try shown(context) == ["AB-1 Old toy 1 5"])
+            try #expect(shown(context) == ["AB-1 Old toy 1 5"])
         }
     }
 
@@ -51,8 +51,8 @@ struct BatchUpsertTests {
             #expect(result.count == 3)
             #expect(result.objectIDs[0] == old.objectID)
             #expect(result.objectIDs[1] == result.objectIDs[2])
-            #expect(
-                try shown(context) == ["AB-1 Old book 9 0", "AB-2 Untitled book 3 0"])
+            try #expect(
+                shown(context) == ["AB-1 Old book 9 0", "AB-2 Untitled book 3 0"])
             // Merged: the very object shows it, and can be saved.
             #expect(old.price == 9 && old.stock == 0)
             old.stock = 1
@@ -62,9 +62,9 @@ struct BatchUpsertTests {
 
     @Test func `under overwrite what the row does not set becomes the default`() throws {
         try withConflict(.overwrite) { context, _, result in
-            #expect(try result.get().count == 3)
-            #expect(
-                try shown(context) == ["AB-1 Untitled book 9 0", "AB-2 Untitled book 3 0"])
+            try #expect(result.get().count == 3)
+            try #expect(
+                shown(context) == ["AB-1 Untitled book 9 0", "AB-2 Untitled book 3 0"])
         }
     }
 
@@ -74,7 +74,7 @@ struct BatchUpsertTests {
             let result = try result.get()
             #expect(result.count == 1)
             #expect(result.objectIDs.count == 1)
-            #expect(try shown(context) == ["AB-1 Old toy 1 5", "AB-2 Untitled book 2 0"])
+            try #expect(shown(context) == ["AB-1 Old toy 1 5", "AB-2 Untitled book 2 0"])
         }
     }
 
@@ -89,7 +89,7 @@ struct BatchUpsertTests {
             }
             context.mergePolicy = .objectTrump
             try context.execute(BatchInsertRequest<Product>(objects: rows))
-            #expect(try context.fetch(Product.fetchRequest()).map(\.price) == [1])
+            try #expect(context.fetch(Product.fetchRequest()).map(\.price) == [1])
             context.mergePolicy = .custom(CustomMergePolicy { _ in })
             let error = #expect(throws: StoreError.self) {
                 try context.execute(BatchInsertRequest<Product>(objects: rows))
@@ -110,7 +110,7 @@ struct BatchUpsertTests {
                     entityName: "Gadget",
                     objects: [["code": .string("a"), "second": .string("2")]]))
             // The stored object keeps its entity.
-            #expect(try context.all("Thing").count == 1)
+            try #expect(context.all("Thing").count == 1)
             #expect(thing["second"] == "2" && thing["first"] == version)
         }
     }
@@ -126,11 +126,11 @@ struct BatchUpsertTests {
                     product.price = Decimal(numbers.lowerBound + 1)
                 }
             }
-            #expect(try context.execute(request(0..<10_000)).count == 10_000)
-            #expect(try context.execute(request(5_000..<15_000)).count == 10_000)
-            #expect(try context.count(for: Product.fetchRequest()) == 15_000)
+            try #expect(context.execute(request(0..<10_000)).count == 10_000)
+            try #expect(context.execute(request(5_000..<15_000)).count == 10_000)
+            try #expect(context.count(for: Product.fetchRequest()) == 15_000)
             let changed = Product.fetchRequest().filter(Product.price == 5_001)
-            #expect(try context.count(for: changed) == 10_000)
+            try #expect(context.count(for: changed) == 10_000)
         }
     }
 }

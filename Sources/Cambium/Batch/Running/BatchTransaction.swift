@@ -168,7 +168,7 @@ final class BatchTransaction {
     ) throws -> Int {
         do {
             return try connection.runPending(sql, over: records, shape: entity.shape)
-        } catch where error.primaryCode == SQLiteError.constraint {
+        } catch  where error.primaryCode == SQLiteError.constraint {
             // Rows are written in the order of their keys, and those before the refused one count.
             let index = connection.changes
             guard records.indices.contains(index) else { throw error }
@@ -207,24 +207,6 @@ final class BatchTransaction {
                     message: rule.message ?? "The rule \(rule.name) does not hold."))
         }
     }
-}
-
-/// A row that the store refuses, or a rule.
-struct RefusedRow: Error {
-    let entity: EntityDescription
-    let key: Int64
-    let underlying: any Error
-
-    /// The error that a program sees.
-    func publicError(in model: RuntimeModel) -> any Error {
-        (underlying as? SQLiteError).flatMap { ConstraintFailure.validationError(for: $0, in: model) }
-            ?? underlying
-    }
-}
-
-extension SQLiteError {
-    /// A constraint says no.
-    static let constraint: Int32 = 19
 }
 
 extension SaveRequest {

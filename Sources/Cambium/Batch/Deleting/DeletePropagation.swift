@@ -190,8 +190,8 @@ struct DeletePropagation {
         for (head, slots) in cleared.flatMap({ $0.values }) {
             updates[Group(entity: head.entity, slots: slots), default: []].append(head)
         }
-        for (group, heads) in updates.sorted(by: { $0.key.order.lexicographicallyPrecedes($1.key.order) })
-        {
+        let sorted = updates.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
+        for (group, heads) in sorted {
             let entity = model.entities[group.entity]
             request.updates.append(
                 .init(

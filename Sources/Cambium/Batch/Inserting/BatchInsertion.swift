@@ -171,25 +171,24 @@ final class BatchInsertion: BatchWork {
             var known = knownTargets.removeValue(forKey: slot) ?? [:]
             if known.count > Self.maximumKnownTargets { known = [:] }
             try learnTargets(of: relationship, slot, rows, &known, transaction)
-            let writer = RecordWriter()
-            for index in rows.indices where rows[index].placed.record.hasValue(slot) {
-                let row = rows[index]
-                guard let target = known[row.placed.record.integer(slot)] else {
-                    throw BatchInsertError(
-                        row: row.index, Self.missingTarget(relationship, of: entity))
+            if let entitySlot = relationship.entitySlot {
+                let writer = RecordWriter()
+                rows = rows.map { row in
+                    guard row.placed.record.hasValue(slot),
+                        let target = known[row.placed.record.integer(slot)]
+                    else { return row }
+                    var placed = row.placed
+                    let name = transaction.model.entities[target].name
+                    writer.set(.text(name), entitySlot, of: &placed, entity.shape)
+                    return BatchRow(index: row.index, placed: placed, slots: row.slots)
                 }
-                guard let entitySlot = relationship.entitySlot else { continue }
-                var placed = row.placed
-                writer.set(
-                    .text(transaction.model.entities[target].name), entitySlot, of: &placed,
-                    entity.shape)
-                rows[index] = BatchRow(index: row.index, placed: placed, slots: row.slots)
             }
             knownTargets[slot] = known
         }
         return rows
     }
 
+    /// - Throws: ``BatchInsertError`` with the first row that leads nowhere.
     private func learnTargets(
         of relationship: RelationshipDescription, _ slot: Int, _ rows: [BatchRow],
         _ known: inout [Int64: Int], _ transaction: BatchTransaction
@@ -209,6 +208,13 @@ final class BatchInsertion: BatchWork {
         for head in try transaction.heads(request)
         where model.families[relationship.destination].contains(head.entity) {
             known[head.key] = head.entity
+            wanted.remove(head.key)
+        }
+        let lost = rows.first { row in
+            row.placed.record.hasValue(slot) && wanted.contains(row.placed.record.integer(slot))
+        }
+        if let lost {
+            throw BatchInsertError(row: lost.index, Self.missingTarget(relationship, of: entity))
         }
     }
 

@@ -1,0 +1,130 @@
+import CambiumSQL
+
+/// What a batch update sets, checked against the entity.
+struct BatchAssignments {
+    /// What a slot is set to.
+    private(set) var constants: [(slot: Int, value: StoredValue)] = []
+    /// What is computed for a slot, and the type of its attribute.
+    private(set) var expressions: [(expression: ModelExpression, type: AttributeType)] = []
+    /// The slots of the expressions.
+    private(set) var computedSlots: [Int] = []
+    /// All slots that are set.
+    private(set) var slots = SlotSet()
+    /// To-one relationships that are led somewhere, with the key.
+    private(set) var targets: [(relationship: RelationshipDescription, key: Int64)] = []
+    private let entity: EntityDescription
+
+    /// - Throws: ``StoreError``, ``ValidationError`` or ``ExpressionDiagnostics`` about what cannot
+    ///   be set.
+    init(
+        _ assignments: [BatchAssignment], of entity: EntityDescription,
+        in coordinator: PersistentStoreCoordinator
+    ) throws {
+        self.entity = entity
+        guard !assignments.isEmpty else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A batch update of \(entity.name) sets nothing. Say what with set(_:to:).")
+        }
+        for assignment in assignments { try add(assignment, coordinator) }
+    }
+
+    private mutating func add(
+        _ assignment: BatchAssignment, _ coordinator: PersistentStoreCoordinator
+    ) throws {
+        let name = assignment.name
+        let slot = try slot(name)
+        guard !slots.contains(slot) else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A batch update sets \(entity.name).\(name) twice.")
+        }
+        slots.insert(slot)
+        switch assignment.value {
+        case .constant(let value):
+            let stored = try entity.assigned(value, to: name).value
+            if case .integer(let key) = stored,
+                let relationship = entity.relationship(named: name)
+            {
+                lead(relationship, to: key, slot)
+            } else {
+                set(slot, stored, name)
+            }
+        case .json(let json):
+            guard let json else { throw BatchRowCheck(entity, slots).unfitError(slot) }
+            set(slot, try entity.assigned(.string(json), to: name).value, name)
+        case .object(nil):
+            set(slot, try entity.assigned(.null, to: name).value, name)
+        case .object(let id?):
+            guard let relationship = entity.relationship(named: name),
+                coordinator.hasStore(id.store),
+                coordinator.model.entities[relationship.destination].rootIndex
+                    == id.entity.rootIndex
+            else {
+                throw StoreError(
+                    code: .foreignObject,
+                    message: "\(entity.name).\(name) was led to \(id), which is in no store of "
+                        + "this coordinator, or of another entity.")
+            }
+            lead(relationship, to: id.key, slot)
+        case .expression(let expression):
+            try compute(expression, slot, name)
+        case .text(let text):
+            guard let type = entity.attributes[slot]?.type else { throw noExpression(name) }
+            let expression = ExpressionCompiler.value(
+                text, as: type, entity: entity.entity, model: entity.model)
+            try compute(expression.get(), slot, name)
+        }
+    }
+
+    /// The slot of a property; paths may name parts of composite values, not other objects.
+    private func slot(_ name: String) throws -> Int {
+        if let dot = name.firstIndex(of: "."),
+            entity.relationship(named: String(name[..<dot])) != nil
+        {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A batch update of \(entity.name) sets \(name), which is a property of "
+                    + "another object. Update those objects.")
+        }
+        return try entity.assignableSlot(name)
+    }
+
+    private mutating func set(_ slot: Int, _ value: StoredValue, _ name: String) {
+        constants.append((slot, value))
+        guard value == .null, let entitySlot = entity.relationship(named: name)?.entitySlot else {
+            return
+        }
+        slots.insert(entitySlot)
+        constants.append((entitySlot, .null))
+    }
+
+    private mutating func lead(
+        _ relationship: RelationshipDescription, to key: Int64, _ slot: Int
+    ) {
+        constants.append((slot, .integer(key)))
+        targets.append((relationship, key))
+        if let entitySlot = relationship.entitySlot { slots.insert(entitySlot) }
+    }
+
+    private mutating func compute(
+        _ expression: ModelExpression, _ slot: Int, _ name: String
+    ) throws {
+        guard let attribute = entity.attributes[slot] else { throw noExpression(name) }
+        guard !attribute.usesExternalForm else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(entity.name).\(name) may lie in files, which no expression can look "
+                    + "into. Set it to a constant.")
+        }
+        computedSlots.append(slot)
+        expressions.append((expression, attribute.type))
+    }
+
+    private func noExpression(_ name: String) -> StoreError {
+        StoreError(
+            code: .invalidRequest,
+            message: "\(entity.name).\(name) leads to an object, and cannot be set to an "
+                + "expression.")
+    }
+}
