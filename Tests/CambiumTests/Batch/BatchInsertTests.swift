@@ -76,15 +76,15 @@ struct BatchInsertTests {
     @Test func `an object for each element of a sequence`() throws {
         try withContainer(Shop.model) { container in
             let context = container.newContext()
-            let request = BatchInsertRequest<Product>(0..<10_000) { product, number in
+            let request = BatchInsertRequest<Product>(0..<5_000) { product, number in
                 product.sku = "AB-\(number)"
                 product.kind = .book
                 product.price = 1
                 product.stock = Int32(number)
             }
-            try #expect(context.execute(request).count == 10_000)
+            try #expect(context.execute(request).count == 5_000)
             try #expect(
-                context.count(for: Product.fetchRequest().filter(Product.stock >= 9_000))
+                context.count(for: Product.fetchRequest().filter(Product.stock >= 4_000))
                     == 1_000)
         }
     }
@@ -199,13 +199,13 @@ struct BatchInsertTests {
     @Test func `a row far behind is named too`() throws {
         try withContainer(Shop.model) { container in
             let context = container.newContext()
-            let request = BatchInsertRequest<Product>(0..<9_000) { product, number in
+            let request = BatchInsertRequest<Product>(0..<5_000) { product, number in
                 product.sku = "AB-\(number)"
                 product.kind = .book
-                product.price = number == 8_765 ? -1 : 1
+                product.price = number == 4_765 ? -1 : 1
             }
             let error = #expect(throws: BatchInsertError.self) { try context.execute(request) }
-            #expect(error?.row == 8_765)
+            #expect(error?.row == 4_765)
             try #expect(context.count(for: Product.fetchRequest()) == 0)
         }
     }

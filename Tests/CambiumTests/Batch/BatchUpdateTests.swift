@@ -143,7 +143,7 @@ struct BatchUpdateTests {
             let missing = try error(BatchUpdateRequest().set(Product.title, to: nil))
             #expect(missing?.code == .missing && missing?.property == "title")
             let overflow = try error(
-                BatchUpdateRequest().set(Product.price, toResultOf: "price / (stock - 2)"))
+                BatchUpdateRequest().set(Product.stock, toResultOf: "10 / (2 - stock)"))
             #expect(overflow?.code == .missing && overflow?.objectID == found[2].objectID)
             #expect(found.map(\.price) == [1, 2, 3, 4, 5, 6])
             let onSale = Product.fetchRequest().filter(Product.salePrice != nil)

@@ -113,7 +113,7 @@ struct BatchUpdate: BatchWork {
                 assignments.computedSlots, values[placed.record.key] ?? [])
             {
                 writer.set(
-                    Self.fitting(value, entity.attributes[slot]), slot, of: &placed, entity.shape)
+                    try fitting(value, slot, of: entity), slot, of: &placed, entity.shape)
             }
             if let error = checks[entity.index]?.error(in: placed.record) {
                 throw RefusedRow(entity: entity, key: placed.record.key, underlying: error)
@@ -123,10 +123,25 @@ struct BatchUpdate: BatchWork {
         try write(groups, transaction)
     }
 
-    /// Numbers of single precision are stored as what they read back as.
-    private static func fitting(_ value: StoredValue, _ attribute: Attribute?) -> StoredValue {
-        guard attribute?.type == .float, case .real(let number) = value else { return value }
-        return .real(Double(Float(number)))
+    /// What was computed, as the slot keeps it: numbers of single precision as what they read back
+    /// as. A record must hold no value of another kind.
+    private func fitting(
+        _ value: StoredValue, _ slot: Int, of entity: EntityDescription
+    ) throws -> StoredValue {
+        switch (value, entity.shape.kinds[slot]) {
+        case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob):
+            return value
+        case (.integer(let number), .real):
+            return .real(Double(number))
+        case (.real(let number), .real):
+            return entity.attributes[slot]?.type == .float ? .real(Double(Float(number))) : value
+        default:
+            let name = entity.layout.slots[slot].property
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A batch update computes a value for \(entity.name).\(name) that is of "
+                    + "another type.")
+        }
     }
 
     private func write(
