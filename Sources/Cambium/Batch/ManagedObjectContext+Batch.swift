@@ -32,7 +32,8 @@ extension ManagedObjectContext {
     ///
     /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
     ///   before the call returns.
-    /// - Throws: What the sequence throws; else as ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``.
+    /// - Throws: What the sequence throws; else as
+    ///   ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``.
     @discardableResult
     public func execute<Entity, Elements>(
         _ request: AsyncBatchInsertRequest<Entity, Elements>, merging: BatchMerging = .contexts,

@@ -19,7 +19,8 @@ package enum RelatedSQL {
         switch storage {
         case .key(let column, _):
             return "\(select) CROSS JOIN \(SQLText.identifier(source.name)) AS s "
-                + "ON s.\(key) = p.key CROSS JOIN \(far) AS t ON t.\(key) = s.\(SQLText.identifier(column))"
+                + "ON s.\(key) = p.key "
+                + "CROSS JOIN \(far) AS t ON t.\(key) = s.\(SQLText.identifier(column))"
         case .inverseKey(let column):
             return "\(select) CROSS JOIN \(far) AS t ON t.\(SQLText.identifier(column)) = p.key"
         case .joinTable(let name, let near, let end):

@@ -81,7 +81,8 @@ package struct SaveSQL: Sendable {
                     + "THEN \(position) END")
         }
         return """
-            UPDATE OR \(refusal.rawValue) \(table) SET \(sets.joined(separator: ", ")) FROM pending AS p \
+            UPDATE OR \(refusal.rawValue) \(table) \
+            SET \(sets.joined(separator: ", ")) FROM pending AS p \
             WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
             """
     }

@@ -88,7 +88,7 @@ struct BatchDeleteTests {
                 BatchDeleteRequest<Link>(objectIDs: [ring[3].objectID]))
             #expect(result.count == 1)
             try #expect(context.fetch(Link.fetchRequest()) == [other])
-            #expect(leaves.allSatisfy(\.isDeleted))
+            #expect(leaves.allSatisfy { $0.isDeleted })
         }
     }
 

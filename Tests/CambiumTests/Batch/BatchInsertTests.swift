@@ -33,8 +33,8 @@ struct BatchInsertTests {
                 ])
             #expect(result.count == 2)
             #expect(result.objectIDs.isEmpty)
-            let found = try container.newContext()
-                .fetch(Product.fetchRequest().sorted(by: Product.sku))
+            let reader = container.newContext()
+            let found = try reader.fetch(Product.fetchRequest().sorted(by: Product.sku))
             #expect(found.map(\.kind) == [.toy, .book])
             #expect(found.map(\.title) == ["Untitled", "Untitled"])
             #expect(found.map(\.price) == [3, Decimal(string: "1.25")!])
@@ -298,8 +298,8 @@ struct BatchInsertTests {
                     home.street = "b"
                     home.owner = robots[0]
                 })
-            let homes = try container.newContext()
-                .fetch(Home.fetchRequest().sorted(by: Home.street))
+            let reader = container.newContext()
+            let homes = try reader.fetch(Home.fetchRequest().sorted(by: Home.street))
             #expect(homes.map { ($0.owner as? Robot)?.serial } == ["1", "0"])
             #expect(throws: StoreError.self) {
                 try context.execute(BatchInsertRequest<Being>(entityName: "Being", objects: []))

@@ -1,7 +1,7 @@
 /// Inserts objects straight into the store for the elements of an `AsyncSequence`.
 ///
 /// ```swift
-/// let lines = url.lines                               // or what a network sends
+/// let lines = feed.lines                              // whatever a network sends
 /// let request = AsyncBatchInsertRequest<Product, _>(lines) { product, line in
 ///     product.sku = try sku(of: line)
 /// }
