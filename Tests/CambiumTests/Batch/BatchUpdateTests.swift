@@ -1,4 +1,4 @@
-import Cambium
+@testable import Cambium
 import EverythingModel
 import Foundation
 import ShopModel
@@ -87,6 +87,41 @@ struct BatchUpdateTests {
                 BatchUpdateRequest<Node>().filter(Node.next != nil)
                     .set(Node.number, toResultOf: "next.number"))
             #expect(nodes.map(\.number) == [1, 2, 3, 3])
+        }
+    }
+
+    /// Executes an update row by row, as far as it may be cut.
+    private func executeInPieces(
+        _ request: BatchUpdateRequest<Node>, _ context: ManagedObjectContext
+    ) throws {
+        let coordinator = context.coordinator
+        let rows = try context.rowRequest(for: request.objects)
+        let update = BatchUpdate(
+            request: rows,
+            assignments: try BatchAssignments(
+                request.assignments, of: rows.entity, in: coordinator),
+            resultType: .count, chunkSize: 1)
+        var count = 0
+        try coordinator.store(ofRoot: rows.entity.rootIndex).run(update, attachesRows: false) {
+            count = $0.count
+        }
+        #expect(count == 3)
+    }
+
+    @Test func `an update is cut into pieces only where rows do not look at each other`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let nodes = (0..<4).map { Node(in: context, number: Int64($0)) }
+            for (node, next) in zip(nodes, nodes.dropFirst()) { next.next = node }
+            try context.save()
+            let request = BatchUpdateRequest<Node>().filter(Node.next != nil)
+            try executeInPieces(request.set(Node.number, toResultOf: "next.number"), context)
+            func numbers() throws -> [Int64] {
+                try container.newContext().fetch(Node.fetchRequest()).map(\.number)
+            }
+            try #expect(numbers() == [0, 0, 1, 2])
+            try executeInPieces(request.set(Node.number, toResultOf: "number * 2"), context)
+            try #expect(numbers() == [0, 0, 2, 4])
         }
     }
 

@@ -6,8 +6,8 @@ struct BatchUpdate: BatchWork {
     let request: RowRequest
     let assignments: BatchAssignments
     let resultType: BatchResultType
-
-    private static let chunkSize = 10_000
+    /// So many rows are read and written at once, where they do not depend on each other.
+    var chunkSize = 10_000
 
     /// Unique values may move from row to row.
     var canPlan: Bool { true }
@@ -37,7 +37,7 @@ struct BatchUpdate: BatchWork {
         let keys = heads.map(\.key).sorted()
         var start = 0
         while start < keys.count {
-            let end = isWhole ? keys.count : min(keys.count, start + Self.chunkSize)
+            let end = isWhole ? keys.count : min(keys.count, start + chunkSize)
             try Task.checkCancellation()
             do {
                 try write(
