@@ -32,7 +32,7 @@ struct BatchUpdateTests {
                 .filter(Product.stock >= 4)
                 .set(Product.kind, to: .toy)
                 .set(Product.title, toResultOf: "uppercase:(title)")
-                .set(Product.price, toResultOf: "price * 2")
+                .set(Product.price, to: Product.price * 2)
                 .set(Product.salePrice, to: 1)
             request.resultType = .objectIDs
             let result = try context.execute(request)
@@ -85,8 +85,29 @@ struct BatchUpdateTests {
             try context.save()
             try context.execute(
                 BatchUpdateRequest<Node>().filter(Node.next != nil)
-                    .set(Node.number, toResultOf: "next.number"))
+                    .set(Node.number, to: Node.next.number))
             #expect(nodes.map(\.number) == [1, 2, 3, 3])
+        }
+    }
+
+    @Test func `an expression may name objects, those of this container`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let box = Box(in: context, name: "b")
+            let nodes = (0..<3).map { Node(in: context, number: Int64($0)) }
+            for node in nodes.dropFirst() { nodes[0].follows.insert(node) }
+            nodes[1].box = box
+            try context.save()
+            let request = BatchUpdateRequest<Node>().filter(Node.number == 0)
+                .set(Node.number, to: Node.follows.filter(Node.box == box).number.max)
+            try context.execute(request)
+            #expect(nodes.map(\.number) == [1, 1, 2])
+            try withContainer(Everything.model) { other in
+                let error = #expect(throws: StoreError.self) {
+                    try other.newContext().execute(request)
+                }
+                #expect(error?.code == .foreignObject)
+            }
         }
     }
 

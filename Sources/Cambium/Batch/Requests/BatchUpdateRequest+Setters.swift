@@ -43,12 +43,22 @@ extension BatchUpdateRequest {
 
     // MARK: Expressions
 
-    /// The request that sets an attribute to what an expression computes for each object, from the
-    /// values before the operation. It may look at related objects.
+    /// The request that sets an attribute to another one, or to what is computed of others:
+    /// `set(Product.price, to: Product.price * 2)`. It is computed for each object, from the values
+    /// before the operation, and may look at related objects. Where the result is nil the attribute
+    /// loses its value; a required one makes the request fail.
+    public func set<Value: AttributeValue>(
+        _ key: Key<Entity, Value>, to expression: some KeyExpression<Entity, Value>
+    ) -> Self {
+        assigning(key.path, .expression(expression.expression, expression.objects))
+    }
+
+    /// The request that sets an attribute to what a tree computes for each object. It is checked
+    /// against the model when the request is executed.
     public func set<Value: AttributeValue>(
         _ key: Key<Entity, Value>, to expression: ModelExpression
     ) -> Self {
-        assigning(key.path, .expression(expression))
+        assigning(key.path, .expression(expression, []))
     }
 
     /// The request that sets an attribute to what an expression computes for each object, written
@@ -70,7 +80,7 @@ extension BatchUpdateRequest {
 
     /// The request that sets an attribute by its name to what an expression computes.
     public func setResult(of expression: ModelExpression, forKey name: String) -> Self {
-        assigning([name], .expression(expression))
+        assigning([name], .expression(expression, []))
     }
 
     /// The request that sets an attribute by its name to what an expression in the grammar of

@@ -4,7 +4,7 @@
 /// let request = BatchUpdateRequest<Product>()
 ///     .filter(Product.stock == 0)
 ///     .set(Product.salePrice, to: nil)
-///     .set(Product.price, toResultOf: "price * 2")
+///     .set(Product.price, to: Product.price * 2)
 /// let result = try context.execute(request)
 /// ```
 ///
@@ -20,8 +20,8 @@
 /// transient cannot: the compiler refuses it, or executing the request does, by name.
 ///
 /// ## Topics
-/// - Which objects: ``filter(_:)``, ``filter(format:)``, ``init(_:)``
-/// - Setting attributes: ``set(_:to:)-(Key<Entity,Value>,_)``, ``set(_:toResultOf:)-(_,String)``
+/// - Which objects: ``filter(_:)``, ``init(_:)``
+/// - Setting: `set(_:to:)` with a value, an object or an expression; ``set(_:toResultOf:)``
 /// - Setting by name: ``setValue(_:forKey:)``, ``setResult(of:forKey:)``
 /// - Options: ``resultType``
 public struct BatchUpdateRequest<Entity: ManagedObject>: Sendable {
@@ -54,14 +54,6 @@ public struct BatchUpdateRequest<Entity: ManagedObject>: Sendable {
         return request
     }
 
-    /// The request with a condition written as text, in Core Data's predicate format; one without
-    /// arguments.
-    public func filter(format: String) -> Self {
-        var request = self
-        request.objects = objects.filter(format: format)
-        return request
-    }
-
     func assigning(_ path: [String], _ value: BatchAssignment.Value) -> Self {
         var request = self
         request.assignments.append(
@@ -76,7 +68,8 @@ struct BatchAssignment: Sendable {
         case constant(CambiumModel.Value)
         /// JSON, where the value can be encoded.
         case json(String?)
-        case expression(ModelExpression)
+        /// An expression, and the objects that it names.
+        case expression(ModelExpression, [ObjectID])
         /// An expression in the grammar of predicate formats.
         case text(String)
         case object(ObjectID?)

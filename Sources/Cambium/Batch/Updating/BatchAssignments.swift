@@ -67,7 +67,13 @@ struct BatchAssignments {
                         + "this coordinator, or of another entity.")
             }
             lead(relationship, to: id.key, slot)
-        case .expression(let expression):
+        case .expression(let expression, let objects):
+            if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
+                throw StoreError(
+                    code: .foreignObject,
+                    message: "\(entity.name).\(name) was set to what is computed with "
+                        + "\(foreign), which is in no store of this coordinator.")
+            }
             try compute(expression, slot, name)
         case .text(let text):
             guard let type = entity.attributes[slot]?.type else { throw noExpression(name) }
