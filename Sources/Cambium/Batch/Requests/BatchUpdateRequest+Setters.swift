@@ -24,6 +24,10 @@ extension BatchUpdateRequest {
         assigning(key.path, .constant(value.map { .data($0) } ?? .null))
     }
 
+    /// Says why a transient attribute cannot be set.
+    @available(*, unavailable, message: "A TransientKey names what is not in the store.")
+    public func set<Value>(_ key: TransientKey<Entity, Value>, to value: Value?) -> Self { self }
+
     // MARK: Relationships
 
     /// The request that leads a to-one relationship to an object, or nowhere. The other side of a
