@@ -122,7 +122,9 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var quietDepth = 0
     /// Why the object whose hook is called is deleted.
     var deletionCause: DeletionCause?
-    var observers: [WeakObserver] = []
+    var followers: [WeakFollower] = []
+    /// Whether a follower could not take in a change.
+    var followersAreBehind = false
     /// Whoever observes from outside; made by the first.
     var observations: ContextObservations?
     @exclusivity(unchecked) var keyRanges: [Range<Int64>]

@@ -4,75 +4,85 @@ extension FetchedResultsController {
         for changes: ObjectChanges, _ scope: ResultScope
     ) throws -> ResultList<Entity>.Edit {
         let changed = ChangedObjects(changes)
-        var seen: Set<ObjectIdentifier> = []
-        let candidates =
-            (try changes.objects(adoptedBy: managedObjectContext, of: scope.family)
-            + objectsLooking(at: changes, scope))
-            .filter { object in
-                scope.family.contains(object.entityDescription.index)
-                    && seen.insert(ObjectIdentifier(object)).inserted
-            }
-            .compactMap { $0 as? Entity }
-        // One statement for all rows instead of one for each.
-        try managedObjectContext.load(
-            candidates.filter {
-                $0.record == nil && ($0.lifecycle == .clean || $0.lifecycle == .updated)
-            })
-        for path in scope.related.paths {
-            try managedObjectContext.fireFaults(of: candidates.filter(\.isThere), along: path)
-        }
+        let candidates = try scope.candidates(for: changes, in: managedObjectContext)
+            .cast(to: Entity.self)
         var edit = ResultList<Entity>.Edit()
-        var leaving: Set<ObjectIdentifier> = []
-        func remove(_ entry: ResultEntry<Entity>) {
-            if leaving.insert(ObjectIdentifier(entry)).inserted { edit.removed.append(entry) }
+        var leaving: Set<Int> = []
+        func remove(_ index: Int) {
+            if leaving.insert(index).inserted { edit.removed.append(index) }
+        }
+        let source = list.rows.source
+        source?.beginChange()
+        for row in changes.lostRows where scope.family.contains(row.entity) {
+            // A list that keeps its objects hears of them.
+            if source != nil, let index = list.index(of: row.key) { remove(index) }
         }
         for object in candidates {
-            let known = entry(of: object)
+            let known = list.index(of: object)
             guard scope.includes(object) else {
-                if let known { remove(known) }
+                if let known {
+                    source?.lose(object)
+                    remove(known)
+                }
                 continue
             }
             let keys = list.order.keys(of: object)
             if let known {
-                edit.compare(known, with: keys, change: changed[object])
+                let isChanged = note(changed[object], of: object, at: known)
+                if !list.rows.keys(at: known).hasSamePlace(as: keys) {
+                    edit.rekeyed.append(.init(index: known, keys: keys, isChanged: isChanged))
+                } else if isChanged {
+                    edit.touched.append(known)
+                }
             } else {
                 // The row has a new object where another context deleted and inserted it again.
-                if let replaced = list.entries[object.key] { remove(replaced) }
+                if let replaced = list.index(of: object.key) { remove(replaced) }
+                source?.find(object)
                 edit.inserted.append(ResultEntry(object, keys: keys))
             }
         }
         return edit
     }
 
-    /// The objects whose condition or place turns on what changed in others.
-    private func objectsLooking(
-        at changes: ObjectChanges, _ scope: ResultScope
-    ) throws -> [ManagedObject] {
-        let model = managedObjectContext.coordinator.model
-        let lookup = ReverseLookup(context: managedObjectContext)
-        return try scope.related.paths.flatMap { path -> [ManagedObject] in
-            guard let destination = scope.related.destinations[path],
-                let properties = scope.related.properties[path]
-            else { return [] }
-            let keys = changes.keys(
-                thatChanged: properties, of: Set(model.families[destination.index]), in: model)
-            return try lookup.objects(
-                of: scope.request.entity, leadingTo: keys, along: path[...])
+    /// Looks at an object of the results, which may have changed.
+    ///
+    /// - Returns: Whether it did.
+    private func note(
+        _ change: ChangedObjects.Change, of object: Entity, at index: Int
+    ) -> Bool {
+        var seen = list.rows.seen(at: index)
+        let isChanged = change.tells(object, &seen)
+        list.state.rows.setSeen(seen, at: index)
+        return isChanged
+    }
+
+    /// What happened to the rows of the list that are found again.
+    func history(
+        of found: [ResultEntry<Entity>], _ changed: ChangedObjects, _ scope: ResultScope,
+        isReordered: Bool
+    ) -> ResultHistory {
+        var displaced: Set<Int64> = []
+        var updated: Set<Int64> = []
+        let registered = managedObjectContext.objects[scope.request.entity.rootIndex]
+        for entry in found {
+            guard let index = list.index(of: entry.key) else { continue }
+            var seen = list.rows.seen(at: index)
+            let isUpdated =
+                (entry.object ?? registered.map[entry.key]).map { changed[$0].tells($0, &seen) }
+                ?? (seen != entry.seen)
+            if isUpdated { updated.insert(entry.key) }
+            if !isReordered, !list.rows.keys(at: index).hasSamePlace(as: entry.keys) {
+                displaced.insert(entry.key)
+            }
         }
+        return ResultHistory(displaced: displaced, updated: updated, isReordered: isReordered)
     }
 }
 
-extension ResultList.Edit {
-    /// Judges an entry whose object belongs to the results, before and now.
-    mutating func compare(
-        _ known: ResultEntry<Entity>, with keys: [Value], change: ChangedObjects.Change
-    ) {
-        let hasOtherValues = known.look()
-        let counts = change == .links || (change == .values && hasOtherValues)
-        if !known.keys.hasSamePlace(as: keys) {
-            rekeyed.append(Rekeyed(entry: known, keys: keys, isChanged: counts))
-        } else if counts {
-            touched.append(known)
-        }
+extension [Value] {
+    /// Whether both have the same place in an order. Not the same as `==`, which takes strings to
+    /// be equal that differ in bytes.
+    func hasSamePlace(as other: [Value]) -> Bool {
+        zip(self, other).allSatisfy { $0.order(relativeTo: $1) == 0 }
     }
 }

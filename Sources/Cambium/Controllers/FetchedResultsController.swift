@@ -20,33 +20,37 @@ import CambiumSQL
 /// changes, not the length of the list; only a request with a limit or an offset, or one that looks
 /// at the members of a to-many relationship, is fetched again when something on its way changes.
 ///
+/// A controller keeps its objects. Where the request has a ``FetchRequest/batchSize`` it keeps their
+/// keys and what they are sorted by, and reads objects in windows of that size as they are looked
+/// at.
+///
 /// ## Topics
-/// - Making: ``init(_:in:)``, ``init(_:in:sectionedBy:)``, ``performFetch()``
-/// - Results: ``fetchedObjects``, ``sections``, ``object(at:)``, ``indexPath(for:)``
+/// - Making: ``init(_:in:)``, ``init(_:in:sectionedBy:)``, ``init(_:in:sectionedBy:named:)``,
+///   ``performFetch()``
+/// - Results: ``fetchedObjects``, ``object(at:)``, ``indexPath(for:)``, ``snapshot``
+/// - Sections: ``sections``, ``sectionIndexTitles``, ``sectionIndexTitle(forSectionName:)``,
+///   ``section(forSectionIndexTitle:at:)``
 /// - Changes: ``changes``, ``delegate``
+/// - Another request: ``fetchRequest``, ``refetch()``
 public final class FetchedResultsController<Entity: ManagedObject> {
     /// The context whose objects the results are.
     public let managedObjectContext: ManagedObjectContext
-    /// What is fetched. Its order is total: after the given levels comes the key.
-    public let fetchRequest: FetchRequest<Entity>
+    /// What is fetched. Its order is total: after the given levels comes the key; sections come
+    /// first in it.
+    ///
+    /// Another request takes effect with the next ``performFetch()``, or with ``refetch()``, which
+    /// tells what is different.
+    public var fetchRequest: FetchRequest<Entity>
     /// Told of changes. Setting it starts the tracking; what changed since ``performFetch()`` is
     /// told at once.
     public weak var delegate: (any FetchedResultsControllerDelegate<Entity>)? {
         didSet { updateTracking() }
     }
 
-    private(set) var list: ResultList<Entity>
-    private(set) var scope: ResultScope?
-    private var consumers: [WeakConsumer] = []
-    /// Whether something may have changed that the list does not show.
-    private var isStale = false
-    private var isDelivering = false
-    /// Changes that came while others were told.
-    private var waiting: [ObjectChanges] = []
-
-    private struct WeakConsumer {
-        weak var consumer: ResultConsumer<Entity>?
-    }
+    let sectionPath: [String]?
+    var list: ResultList<Entity>
+    var scope: ResultScope?
+    var tracking = ResultTracking<Entity>()
 
     /// Makes a controller. It has no results before ``performFetch()``.
     ///
@@ -56,10 +60,10 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     public convenience init(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext
     ) {
-        self.init(request, in: context, sectionPath: nil)
+        self.init(request, in: context, sectionPath: nil, .none)
     }
 
-    /// Makes a controller whose results are in sections.
+    /// Makes a controller whose results are in sections, one for each value of a key.
     ///
     /// - Parameters:
     ///   - request: What to fetch. Sections come first in its order; where its own order does not
@@ -70,33 +74,67 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
         sectionedBy key: Key<Entity, SectionValue>
     ) {
-        self.init(request, in: context, sectionPath: key.path)
+        self.init(request, in: context, sectionPath: key.path, .values)
+    }
+
+    /// Makes a controller whose sections have names that are derived from the values of a key:
+    /// objects beside each other with the same name are one section.
+    ///
+    /// ```swift
+    /// FetchedResultsController(
+    ///     request, in: context, sectionedBy: Product.price,
+    ///     named: { ($0 ?? 0) < 10 ? "Cheap" : "Dear" })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - request: What to fetch. Sections come first in its order; where its own order does not
+    ///     begin with the section's key, ascending values are put before it.
+    ///   - context: The context whose objects the results are.
+    ///   - key: What names are derived from.
+    ///   - name: The name for a value, nil where an object has none. It gives the same name for the
+    ///     same value, always, and names that the order does not tear apart: the fetch throws where
+    ///     a name comes back after another one.
+    public convenience init<SectionValue>(
+        _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
+        sectionedBy key: Key<Entity, SectionValue>, named name: @escaping (SectionValue?) -> String
+    ) {
+        self.init(
+            request, in: context, sectionPath: key.path,
+            .names { name(SectionValue(attributeValue: $0)) })
     }
 
     private init(
-        _ request: FetchRequest<Entity>, in context: ManagedObjectContext, sectionPath: [String]?
+        _ request: FetchRequest<Entity>, in context: ManagedObjectContext, sectionPath: [String]?,
+        _ sectioning: Sectioning
     ) {
-        var terms =
-            context.coordinator.model[request.entityName].map { request.sortTerms(for: $0) } ?? []
-        if let sectionPath, terms.first?.path != sectionPath {
-            terms.insert(SortTerm(path: sectionPath, isDescending: false), at: 0)
-        }
-        var request = request
-        request.sortOrders = terms.map { SortOrder(path: $0.path, isDescending: $0.isDescending) }
         managedObjectContext = context
         fetchRequest = request
-        list = ResultList(order: ObjectOrder(terms), hasSections: sectionPath != nil)
+        self.sectionPath = sectionPath
+        list = ResultList(order: ObjectOrder([]), sectioning: sectioning)
     }
 
-    /// Fetches the results. From then on changes are relative to them.
+    /// Fetches the results. From then on changes are relative to them; nobody is told.
     ///
     /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, or one that
-    ///   leaves out unsaved changes; what the fetch throws.
+    ///   leaves out unsaved changes, or where the objects of one section name are not beside each
+    ///   other; what the fetch throws. The results are what they were then.
     public func performFetch() throws {
         managedObjectContext.mergeIfAutomatic()
         managedObjectContext.processChanges()
-        let request = try managedObjectContext.rowRequest(for: fetchRequest)
-        guard !list.order.terms.isEmpty else {
+        let (scope, order) = try currentScope()
+        self.list = try makeList(of: try fetchEntries(scope, order), scope, order)
+        self.scope = scope
+        tracking.restart()
+        managedObjectContext.addFollower(self)
+    }
+
+    /// What decides which objects belong, and their order, by the request as it is now.
+    func currentScope() throws -> (ResultScope, ObjectOrder) {
+        var request = try managedObjectContext.rowRequest(for: fetchRequest)
+        if let sectionPath, request.sort.first?.path != sectionPath {
+            request.sort.insert(SortTerm(path: sectionPath, isDescending: false), at: 0)
+        }
+        guard !request.sort.isEmpty else {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A controller's request needs an order. Add .sorted(by:).")
@@ -108,54 +146,41 @@ public final class FetchedResultsController<Entity: ManagedObject> {
                     + "Leave includesPendingChanges of its request true.")
         }
         let scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
-        list.reset(to: try fetchEntries(scope))
-        self.scope = scope
-        isStale = false
-        for case let consumer? in consumers.map(\.consumer) { consumer.restart() }
-        managedObjectContext.addObserver(self)
+        return (scope, ObjectOrder(request.sort))
     }
 
-    private func fetchEntries(_ scope: ResultScope) throws -> [ResultEntry<Entity>] {
-        let objects = try managedObjectContext.fetchObjects(scope.request, true)
-            .compactMap { $0 as? Entity }
-        return try entries(of: objects, scope)
-    }
-
-    func entries(of objects: [Entity], _ scope: ResultScope) throws -> [ResultEntry<Entity>] {
-        for path in scope.related.paths {
-            try managedObjectContext.fireFaults(of: objects, along: path)
-        }
-        return objects.map { ResultEntry($0, keys: list.order.keys(of: $0)) }
+    /// A list of entries, as the request says it is to be kept.
+    func makeList(
+        of entries: [ResultEntry<Entity>], _ scope: ResultScope, _ order: ObjectOrder
+    ) throws -> ResultList<Entity> {
+        let source =
+            batchSize > 0
+            ? ResultSource<Entity>(
+                scope.request.entity, in: managedObjectContext, windowSize: batchSize) : nil
+        var list = ResultList<Entity>(
+            order: order, sectioning: list.sectioning, source: source)
+        try list.reset(to: entries)
+        return list
     }
 
     // MARK: Results
 
-    /// The results in order; nil before ``performFetch()``.
+    /// The results in order; nil before ``performFetch()``. With a batch size all of them are read;
+    /// ``object(at:)`` reads what is looked at.
     ///
     /// - Complexity: O(n)
     public var fetchedObjects: [Entity]? {
-        scope == nil ? nil : list.sections.flatMap { $0.entries.map(\.object) }
-    }
-
-    /// The sections in order; one, without a name, where the results are not in sections.
-    public var sections: [FetchedResultsSection<Entity>] {
-        list.sections.map {
-            FetchedResultsSection(
-                name: $0.value.sectionName, value: $0.value, entries: $0.entries)
-        }
+        scope == nil ? nil : list.rows.objects(in: 0..<list.rows.count)
     }
 
     /// The object at a place, or nil where there is none.
     public func object(at path: ItemPath) -> Entity? {
-        guard list.sections.indices.contains(path.section),
-            list.sections[path.section].entries.indices.contains(path.item)
-        else { return nil }
-        return list.sections[path.section].entries[path.item].object
+        list.state.rowIndex(at: path).flatMap { list.rows.shownObject(at: $0) }
     }
 
     /// The place of an object, or nil where it is not among the results.
     ///
-    /// - Complexity: O(log n)
+    /// - Complexity: O(log n), and O(sections)
     public func indexPath(for object: Entity) -> ItemPath? {
         list.path(of: object)
     }
@@ -165,89 +190,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// consumer gets one difference for many changes. Several consumers are independent.
     public var changes: FetchedResultsChanges<Entity> {
         let consumer = ResultConsumer<Entity>()
-        consumers.append(WeakConsumer(consumer: consumer))
+        tracking.add(consumer)
         updateTracking()
         return FetchedResultsChanges(controller: self, consumer: consumer)
-    }
-
-    // MARK: Tracking
-
-    private var isTracking: Bool {
-        delegate != nil || consumers.contains { $0.consumer != nil }
-    }
-
-    private func updateTracking() {
-        consumers.removeAll { $0.consumer == nil }
-        guard scope != nil, isTracking else { return }
-        managedObjectContext.addObserver(self)
-        guard isStale else { return }
-        managedObjectContext.mergeIfAutomatic()
-        managedObjectContext.processChanges()
-        if isStale { contextDidChange(ObjectChanges()) }
-    }
-
-    private func follow(_ changes: ObjectChanges, _ scope: ResultScope) {
-        do {
-            guard isStale || scope.isTouched(by: changes) else { return }
-            let isKnown = !isStale && changes.isComplete
-            isStale = true  // until it is known that nothing was missed
-            let edit =
-                try isKnown && !scope.needsRefetch
-                ? edit(for: changes, scope)
-                : refetch(ChangedObjects(changes, isComplete: isKnown), scope)
-            isStale = false
-            guard !edit.isEmpty else { return }
-            let listeners = consumers.compactMap(\.consumer)
-            let old = listeners.isEmpty ? [] : list.sections
-            let difference = list.apply(edit)
-            guard !difference.isEmpty else { return }
-            for consumer in listeners { consumer.receive(difference, from: old) }
-            if let delegate { difference.deliver(to: delegate, from: self) }
-        } catch {
-            // The next save throws it; the next change brings the list up to date.
-            managedObjectContext.recordedErrors.append(error)
-        }
-    }
-
-    /// What the request finds now, compared with what the list has.
-    private func refetch(
-        _ changed: ChangedObjects, _ scope: ResultScope
-    ) throws -> ResultList<Entity>.Edit {
-        var edit = ResultList<Entity>.Edit()
-        var found: Set<ObjectIdentifier> = []
-        for new in try fetchEntries(scope) {
-            found.insert(ObjectIdentifier(new.object))
-            if let known = entry(of: new.object) {
-                edit.compare(known, with: new.keys, change: changed[new.object])
-            } else {
-                edit.inserted.append(new)
-            }
-        }
-        edit.removed = list.entries.values.filter { !found.contains(ObjectIdentifier($0.object)) }
-        return edit
-    }
-
-    func entry(of object: ManagedObject) -> ResultEntry<Entity>? {
-        list.entries[object.key].flatMap { $0.object === object ? $0 : nil }
-    }
-}
-
-extension FetchedResultsController: ContextObserver {
-    var watchedEntities: Set<Int> { scope?.watchedEntities ?? [] }
-
-    func contextWasReset() {
-        isStale = true
-    }
-
-    func contextDidChange(_ changes: ObjectChanges) {
-        guard isTracking else {
-            isStale = true
-            return managedObjectContext.removeObserver(self)
-        }
-        waiting.append(changes)
-        guard !isDelivering else { return }
-        isDelivering = true
-        defer { isDelivering = false }
-        while !waiting.isEmpty, let scope { follow(waiting.removeFirst(), scope) }
     }
 }

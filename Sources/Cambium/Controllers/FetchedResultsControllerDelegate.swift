@@ -21,6 +21,40 @@ public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
 
     /// All changes were told.
     func controllerDidChangeContent(_ controller: FetchedResultsController<Entity>)
+
+    /// What stands for a section in a narrow list beside a long one; see
+    /// ``FetchedResultsController/sectionIndexTitles``.
+    func controller(
+        _ controller: FetchedResultsController<Entity>,
+        sectionIndexTitleForSectionName name: String
+    ) -> String?
+}
+
+/// A delegate that is told what the results are now, instead of how they changed: for views that
+/// find the differences themselves. Nothing else of ``FetchedResultsControllerDelegate`` is called
+/// but ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)``.
+///
+/// The first call comes with the first change; ``FetchedResultsController/snapshot`` says what the
+/// fetch has found.
+public protocol FetchedResultsSnapshotDelegate<Entity>: FetchedResultsControllerDelegate {
+    /// The results are others now.
+    ///
+    /// - Complexity: O(n) for each change, to make the snapshot.
+    func controller(
+        _ controller: FetchedResultsController<Entity>,
+        didChangeContentWith snapshot: FetchedResultsSnapshot)
+}
+
+/// A delegate that is told of changes as a difference of the standard library, over the objects of
+/// all sections in order; see ``FetchedResultsDifference/collectionDifference``. Of the rest of
+/// ``FetchedResultsControllerDelegate`` only
+/// ``FetchedResultsControllerDelegate/controller(_:sectionIndexTitleForSectionName:)`` is called.
+/// Updates, which such a difference cannot express, come with an empty one.
+public protocol FetchedResultsDifferenceDelegate<Entity>: FetchedResultsControllerDelegate {
+    /// The results are others now.
+    func controller(
+        _ controller: FetchedResultsController<Entity>,
+        didChangeContentWith difference: CollectionDifference<ObjectID>)
 }
 
 extension FetchedResultsControllerDelegate {
@@ -38,6 +72,13 @@ extension FetchedResultsControllerDelegate {
     ) {}
     /// Does nothing.
     public func controllerDidChangeContent(_ controller: FetchedResultsController<Entity>) {}
+    /// The first letter of the name, as a capital.
+    public func controller(
+        _ controller: FetchedResultsController<Entity>,
+        sectionIndexTitleForSectionName name: String
+    ) -> String? {
+        FetchedResultsController<Entity>.defaultIndexTitle(forSectionName: name)
+    }
 }
 
 /// What happened to an object of a controller's results.
@@ -58,39 +99,4 @@ public enum FetchedResultsSectionChangeType: Sendable, Hashable {
     case insert
     /// It went.
     case delete
-}
-
-extension FetchedResultsDifference {
-    /// Tells a delegate.
-    func deliver(
-        to delegate: some FetchedResultsControllerDelegate<Entity>,
-        from controller: FetchedResultsController<Entity>
-    ) {
-        delegate.controllerWillChangeContent(controller)
-        for section in deletedSections {
-            delegate.controller(
-                controller, didChangeSection: section.name, at: section.index, for: .delete)
-        }
-        for section in insertedSections {
-            delegate.controller(
-                controller, didChangeSection: section.name, at: section.index, for: .insert)
-        }
-        for change in changes {
-            switch change {
-            case .insert(let object, let path):
-                delegate.controller(
-                    controller, didChange: object, at: nil, for: .insert, newPath: path)
-            case .delete(let object, let path):
-                delegate.controller(
-                    controller, didChange: object, at: path, for: .delete, newPath: nil)
-            case .move(let object, let old, let new):
-                delegate.controller(
-                    controller, didChange: object, at: old, for: .move, newPath: new)
-            case .update(let object, let old, let new):
-                delegate.controller(
-                    controller, didChange: object, at: old, for: .update, newPath: new)
-            }
-        }
-        delegate.controllerDidChangeContent(controller)
-    }
 }

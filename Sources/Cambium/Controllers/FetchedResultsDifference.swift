@@ -3,15 +3,20 @@
 /// To apply it to a list: remove what was deleted and what moves, the last first; remove the
 /// deleted sections, the last first; insert the new sections, the first first; insert what is new
 /// and what moved, the first first. Old places count in the old list, new places in the new one.
+///
+/// An object that changes its section moves, also when it takes the last place of its old section
+/// with it or is the first of its new one, as with Core Data: the difference names the section
+/// besides. Table views refuse such a move, from a section that goes or into one that comes; for
+/// them ``viewUpdates`` says the same with a delete and an insert in its place.
 public struct FetchedResultsDifference<Entity: ManagedObject> {
     /// A section that came or went.
     public struct SectionChange {
         /// The section's place: in the old list for one that went, in the new for one that came.
         public let index: Int
-        let value: Value
+        let section: ResultSection
 
         /// What the section's objects have in common, as text.
-        public var name: String { value.sectionName }
+        public var name: String { section.name }
     }
 
     /// What happened to an object.
@@ -33,6 +38,9 @@ public struct FetchedResultsDifference<Entity: ManagedObject> {
     public internal(set) var insertedSections: [SectionChange] = []
     /// What happened to objects: deletes, inserts, moves, updates, each in ascending order.
     public internal(set) var changes: [Change] = []
+    /// Where the sections started in the old list, and where they start in the new one.
+    var oldStarts: [Int] = [0]
+    var newStarts: [Int] = [0]
 
     /// Whether nothing happened.
     public var isEmpty: Bool {

@@ -132,4 +132,17 @@ extension Record {
         case .text, .blob: RowPage.areEqual(bytes(slot), other.bytes(slot))
         }
     }
+
+    /// Feeds a slot's value into a hasher: what is equal to ``isEqual(_:_:to:)`` is so to it.
+    package func hash(_ slot: Int, _ kind: StorageClass, into hasher: inout Hasher) {
+        guard hasValue(slot) else { return hasher.combine(0 as UInt8) }
+        switch kind {
+        case .integer: hasher.combine(integer(slot))
+        case .real: hasher.combine(real(slot).bitPattern)
+        case .text, .blob:
+            let bytes = bytes(slot)
+            hasher.combine(bytes.count)
+            hasher.combine(bytes: bytes)
+        }
+    }
 }

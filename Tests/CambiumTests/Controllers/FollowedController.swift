@@ -65,18 +65,24 @@ final class FollowedController<Entity: ManagedObject> {
         guard let difference = changes.consumer.take(changes.controller.list) else {
             return mirror == shown ? [] : ["\(name) was not told"]
         }
+        let faults = mirror.faults(ofViewUpdates: difference, to: shown)
         do {
             try mirror.apply(.init(difference))
         } catch {
-            return ["\(name): \(error)"]
+            return ["\(name): \(error)"] + faults
         }
+        if !faults.isEmpty { return faults.map { "\(name): \($0)" } }
         return mirror == shown ? [] : ["\(name) shows another list"]
     }
 
     /// The list must be what a fetch finds, in its order.
     private func fetchFaults(_ shown: ListMirror<Entity>) throws -> [String] {
         let context = controller.managedObjectContext
-        let fetched = try context.fetch(controller.fetchRequest)
+        var request = controller.fetchRequest
+        request.sortOrders = controller.list.order.terms.map {
+            SortOrder(path: $0.path, isDescending: $0.isDescending)
+        }
+        let fetched = try context.fetch(request)
         var expected: [ListMirror<Entity>.Section] = []
         for object in fetched {
             let name = sectionName(object)

@@ -104,6 +104,48 @@ struct ListMirror<Entity: ManagedObject>: Equatable {
         try checkMoves(told, from: old)
     }
 
+    /// What a table view would find wrong with a difference in its form: it takes the rows of
+    /// sections that come from the new list, and refuses rows that leave sections that go.
+    func faults(
+        ofViewUpdates difference: FetchedResultsDifference<Entity>, to new: ListMirror
+    ) -> [String] {
+        let updates = difference.viewUpdates
+        let leaving = updates.deletedItems + updates.movedItems.map(\.from)
+        let arriving = updates.insertedItems + updates.movedItems.map(\.to)
+        var faults: [String] = []
+        let named = leaving + updates.reloadedItems
+        if Set(named).count != named.count { faults.append("a row is named twice") }
+        if named.contains(where: { updates.deletedSections.contains($0.section) }) {
+            faults.append("a row leaves a section that goes")
+        }
+        if arriving.contains(where: { updates.insertedSections.contains($0.section) }) {
+            faults.append("a row comes into a section that comes")
+        }
+        for move in updates.movedItems where self[move.from] !== new[move.to] {
+            faults.append("a move is of another row")
+        }
+        let gone = Set(leaving)
+        var shown = sections.enumerated().map { section, content in
+            content.objects.enumerated().filter { item, _ in
+                !gone.contains(ItemPath(section: section, item: item))
+            }.map(\.element)
+        }
+        for section in updates.deletedSections.sorted().reversed() { shown.remove(at: section) }
+        for section in updates.insertedSections.sorted() where section <= shown.count {
+            shown.insert(new.sections[section].objects, at: section)
+        }
+        for path in arriving.sorted() {
+            guard let object = new[path], shown.indices.contains(path.section),
+                path.item <= shown[path.section].count
+            else { return faults + ["a row cannot come in at \(path)"] }
+            shown[path.section].insert(object, at: path.item)
+        }
+        if shown != new.sections.map(\.objects) { faults.append("a view shows \(shown)") }
+        let ids = objects.map(\.objectID).applying(difference.collectionDifference)
+        if ids != new.objects.map(\.objectID) { faults.append("a collection has \(ids ?? [])") }
+        return faults
+    }
+
     /// An object moves only past another one.
     private func checkMoves(_ told: Told, from old: ListMirror) throws {
         for case .move(let object, let from, let to) in told.changes {

@@ -53,6 +53,8 @@ private struct ShopWork {
 
     private mutating func makeControllers() throws {
         let byTitle = Product.fetchRequest().sorted(by: Product.title)
+        var batched = byTitle
+        batched.batchSize = 2
         func summary(_ product: Product) -> String {
             "\(product.title) \(product.stock) \(product.category?.objectID.description ?? "")"
         }
@@ -65,6 +67,8 @@ private struct ShopWork {
                 Product.fetchRequest().sorted(
                     by: Product.category.created.descending, Product.stock.ascending), in: main),
             FetchedResultsController(byTitle.limit(3), in: main),
+            FetchedResultsController(batched, in: main),
+            FetchedResultsController(batched.filter(Product.stock > 2), in: main),
             FetchedResultsController(byTitle.offset(2), in: main),
             FetchedResultsController(
                 byTitle.filter(Product.category.products.count > 1), in: main),
@@ -72,6 +76,7 @@ private struct ShopWork {
         products = try lists.map { try FollowedController($0, summary: summary) }
         let sectioned: [FetchedResultsController<Product>] = [
             FetchedResultsController(byTitle, in: main, sectionedBy: Product.category.name),
+            FetchedResultsController(batched, in: main, sectionedBy: Product.category.name),
             FetchedResultsController(
                 Product.fetchRequest().filter(Product.category.isBrand == true).sorted(
                     by: Product.category.name.descending, Product.title.descending), in: main,

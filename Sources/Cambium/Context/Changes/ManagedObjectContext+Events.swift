@@ -17,6 +17,7 @@ extension ManagedObjectContext {
     ///   context is set.
     func processChanges(propagatesDeletes: Bool? = nil) {
         // Every fetch comes here.
+        if followersAreBehind, !isProcessing { retryFollowers() }
         guard !isProcessing, !noted.isEmpty || !unpropagated.isEmpty || listsAreStale else {
             return
         }
@@ -42,7 +43,7 @@ extension ManagedObjectContext {
         revivedInEvent = []
         refreshedInEvent = []
         invalidatedInEvent = []
-        if !observers.isEmpty, !changed.isEmpty { notifyObservers(ObjectChanges(of: changed)) }
+        if !followers.isEmpty, !changed.isEmpty { notifyFollowers(ObjectChanges(of: changed)) }
         if let event, isTold { tell(ObjectsDidChange(event)) }
     }
 

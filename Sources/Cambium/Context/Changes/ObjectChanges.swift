@@ -30,52 +30,13 @@ struct ObjectChanges {
     var deleted: [ManagedObject] = []
     /// Rows of the entities that the context's observers watch.
     var unregistered: [UnregisteredRow] = []
-    /// The numbers of the entities that lost rows which this context has no objects for.
-    var entitiesThatLostRows: Set<Int> = []
+    /// The rows that others deleted and that this context has no objects for.
+    var lostRows: [(entity: Int, key: Int64)] = []
     /// Whether these are all changes; if not, anything may have changed.
     var isComplete = true
 
     var isEmpty: Bool {
         isComplete && inserted.isEmpty && updated.isEmpty && deleted.isEmpty && unregistered.isEmpty
-            && entitiesThatLostRows.isEmpty
-    }
-}
-
-/// Whoever wants to know what changes in a context, in the context's isolation.
-protocol ContextObserver: AnyObject {
-    /// The numbers of the entities whose rows matter even where the context has no object for them.
-    var watchedEntities: Set<Int> { get }
-
-    func contextDidChange(_ changes: ObjectChanges)
-
-    /// The context forgot all its objects.
-    func contextWasReset()
-}
-
-struct WeakObserver {
-    weak var observer: (any ContextObserver)?
-}
-
-extension ManagedObjectContext {
-    func addObserver(_ observer: any ContextObserver) {
-        guard !observers.contains(where: { $0.observer === observer }) else { return }
-        observers.removeAll { $0.observer == nil }
-        observers.append(WeakObserver(observer: observer))
-    }
-
-    func removeObserver(_ observer: any ContextObserver) {
-        observers.removeAll { $0.observer == nil || $0.observer === observer }
-    }
-
-    func notifyObservers(_ changes: ObjectChanges) {
-        guard !changes.isEmpty else { return }
-        for case let observer? in observers.map(\.observer) { observer.contextDidChange(changes) }
-        observers.removeAll { $0.observer == nil }
-    }
-
-    /// The entities that any observer watches; all where somebody wants to know of every object.
-    var watchedEntities: Set<Int> {
-        if observations?.wantsChanges == true { return Set(coordinator.model.entities.indices) }
-        return observers.reduce(into: []) { $0.formUnion($1.observer?.watchedEntities ?? []) }
+            && lostRows.isEmpty
     }
 }

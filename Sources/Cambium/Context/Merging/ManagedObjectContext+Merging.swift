@@ -63,7 +63,7 @@ extension ManagedObjectContext {
         if state.notesReads { changes.tellObjects() }
         changes.unregistered = unregistered.all
         tellChildren(changeSets, isComplete: isComplete)
-        notifyObservers(changes)
+        notifyFollowers(changes)
         notifyOfMerge(changes, changeSets)
     }
 
@@ -110,7 +110,7 @@ extension ManagedObjectContext {
                 changes.deleted.append(object)
             } else if isWatched {
                 unregistered.delete(key, entity.entity)
-                changes.entitiesThatLostRows.insert(entity.entity.index)
+                changes.lostRows.append((entity.entity.index, key))
             }
         }
     }

@@ -133,7 +133,7 @@ extension ManagedObjectContext {
         advanceQueryGeneration()
         undoManager?.removeAllActions()
         tellChildren([], of: unsaved, isComplete: false)
-        for case let observer? in observers.map(\.observer) { observer.contextWasReset() }
+        for case let follower? in followers.map(\.follower) { follower.contextWasReset() }
         if observations?.wantsChanges == true { tell(.allInvalidated) }
     }
 }

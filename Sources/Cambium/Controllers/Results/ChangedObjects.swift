@@ -32,6 +32,20 @@ struct ChangedObjects {
     }
 }
 
+extension ChangedObjects.Change {
+    /// Whether an object that is among the results is to be told as changed.
+    ///
+    /// - Parameter seen: How it looked the last time; now as it looks.
+    func tells(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
+        let hasOtherValues = seen.look(at: object)
+        return switch self {
+        case .nothing: false
+        case .links: true
+        case .values: hasOtherValues
+        }
+    }
+}
+
 extension ObjectChanges {
     /// The changed objects of some entities, with those of rows that the context takes in for it.
     func objects(adoptedBy context: ManagedObjectContext, of family: Set<Int>) -> [ManagedObject] {

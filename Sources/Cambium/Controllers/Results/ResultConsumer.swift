@@ -1,26 +1,32 @@
 /// What one consumer of a controller's changes has not seen yet.
 final class ResultConsumer<Entity: ManagedObject> {
-    typealias Section = ResultList<Entity>.Section
-
     let waiter = Waiter()
-    /// The list as the consumer last saw it; nil while there is nothing unseen.
-    private var seen: [Section]?
+    /// The results as the consumer last saw them; nil while there is nothing unseen.
+    private var seen: ResultState<Entity>?
     /// The unseen difference, while there is only one.
     private var only: FetchedResultsDifference<Entity>?
     /// What the unseen differences name, all together.
     private var history = ResultHistory()
 
+    /// Whether the consumer has seen everything.
+    var isUpToDate: Bool { seen == nil }
+
     /// Takes note of a difference.
     ///
-    /// - Parameter old: The list before it.
-    func receive(_ difference: FetchedResultsDifference<Entity>, from old: [Section]) {
+    /// - Parameters:
+    ///   - old: The results before it; not needed where the consumer was behind already.
+    ///   - isReordered: Whether what the results are sorted by is another.
+    func receive(
+        _ difference: FetchedResultsDifference<Entity>, from old: ResultState<Entity>?,
+        isReordered: Bool = false
+    ) {
         if seen == nil {
             seen = old
             only = difference
         } else {
             only = nil
         }
-        history.note(difference)
+        history.note(difference, isReordered: isReordered)
         waiter.signal()
     }
 
@@ -41,21 +47,41 @@ final class ResultConsumer<Entity: ManagedObject> {
     }
 }
 
-/// Which objects several differences name.
+/// What happened to which rows between two states of a list.
 struct ResultHistory {
     /// Those whose place among the others may not be the old one.
-    private(set) var displaced: Set<ObjectIdentifier> = []
-    /// Those whose values may not be the old ones, beside the displaced ones.
-    private(set) var updated: Set<ObjectIdentifier> = []
+    private var displaced: Set<Int64> = []
+    /// Those whose values may not be the old ones.
+    private var updated: Set<Int64> = []
+    /// Whether any row may have another place, the order being another.
+    private var isReordered = false
 
-    mutating func note<Entity>(_ difference: FetchedResultsDifference<Entity>) {
+    init() {}
+
+    init(displaced: Set<Int64>, updated: Set<Int64>, isReordered: Bool) {
+        self.displaced = displaced
+        self.updated = updated
+        self.isReordered = isReordered
+    }
+
+    mutating func note<Entity>(_ difference: FetchedResultsDifference<Entity>, isReordered: Bool) {
+        self.isReordered = self.isReordered || isReordered
         for change in difference.changes {
             switch change {
             case .insert(let object, _), .delete(let object, _), .move(let object, _, _):
-                displaced.insert(ObjectIdentifier(object))
+                displaced.insert(object.key)
+                updated.insert(object.key)
             case .update(let object, _, _):
-                updated.insert(ObjectIdentifier(object))
+                updated.insert(object.key)
             }
         }
+    }
+
+    func mayHaveMoved(_ key: Int64) -> Bool {
+        isReordered || displaced.contains(key)
+    }
+
+    func mayHaveChanged(_ key: Int64) -> Bool {
+        updated.contains(key)
     }
 }

@@ -48,7 +48,7 @@ struct ResultScope {
             || changes.inserted.contains(where: isWatched)
             || changes.deleted.contains(where: isWatched)
             || changes.unregistered.contains { watchedEntities.contains($0.entity) }
-            || !changes.entitiesThatLostRows.isDisjoint(with: watchedEntities)
+            || changes.lostRows.contains { watchedEntities.contains($0.entity) }
     }
 }
 

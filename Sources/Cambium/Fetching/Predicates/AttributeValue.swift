@@ -2,6 +2,9 @@
 public protocol AttributeValue {
     /// The value in the form that predicates hold.
     var attributeValue: Value { get }
+
+    /// The value of that form, or nil where it is of another type or none.
+    init?(attributeValue: Value)
 }
 
 extension Bool: AttributeValue {

@@ -1,0 +1,119 @@
+extension FetchedResultsController {
+    /// Fetches the results again and tells what is different: after ``fetchRequest`` was given
+    /// other conditions or another order, or where the program knows of changes that nobody has
+    /// told the context.
+    ///
+    /// The first call, before any ``performFetch()``, is one.
+    ///
+    /// - Throws: What ``performFetch()`` throws; the results are what they were then.
+    public func refetch() throws {
+        guard self.scope != nil else { return try performFetch() }
+        managedObjectContext.mergeIfAutomatic()
+        managedObjectContext.processChanges()
+        guard !tracking.isDelivering else {
+            tracking.isStale = true
+            tracking.waiting.append(ObjectChanges())
+            return
+        }
+        let (scope, order) = try currentScope()
+        let changed = ChangedObjects(ObjectChanges(), isComplete: false)
+        tracking.isDelivering = true
+        defer { finishDelivering() }
+        try refetch(changed, scope, order)
+    }
+
+    // MARK: Tracking
+
+    private var isTracking: Bool { delegate != nil || tracking.hasConsumers }
+
+    func updateTracking() {
+        guard scope != nil, isTracking else { return }
+        managedObjectContext.addFollower(self)
+        guard tracking.isStale else { return }
+        managedObjectContext.mergeIfAutomatic()
+        managedObjectContext.processChanges()
+        if tracking.isStale { contextDidChange(ObjectChanges()) }
+    }
+
+    private func follow(_ changes: ObjectChanges, _ scope: ResultScope) {
+        guard tracking.isStale || scope.isTouched(by: changes) else { return }
+        let isKnown = !tracking.isStale && changes.isComplete
+        tracking.isStale = true  // until it is known that nothing was missed
+        do {
+            if isKnown, !scope.needsRefetch {
+                let edit = try edit(for: changes, scope)
+                let old = oldState
+                let difference = edit.isEmpty ? nil : try list.apply(edit)
+                tracking.isStale = false
+                if let difference { deliver(difference, from: old) }
+            } else {
+                let changed = ChangedObjects(changes, isComplete: isKnown)
+                try refetch(changed, scope, list.order)
+            }
+        } catch {
+            // The next save throws it. Whatever the context does next brings the list up to date.
+            if !tracking.isBehind { managedObjectContext.recordedErrors.append(error) }
+            tracking.isBehind = true
+            managedObjectContext.followersAreBehind = true
+        }
+    }
+
+    /// The list as it is, where anybody must be able to compare what comes with it.
+    private var oldState: ResultState<Entity>? {
+        tracking.consumers.contains(where: \.isUpToDate) ? list.state : nil
+    }
+
+    /// Compares what the request finds now with what the list has, and tells the difference.
+    private func refetch(
+        _ changed: ChangedObjects, _ scope: ResultScope, _ order: ObjectOrder
+    ) throws {
+        let entries = try fetchEntries(scope, order)
+        let new = try makeList(of: entries, scope, order)
+        let isReordered = order.terms != list.order.terms
+        let history = history(of: entries, changed, scope, isReordered: isReordered)
+        let old = list.state
+        let difference = new.difference(from: old, history)
+        list = new
+        self.scope = scope
+        tracking.isStale = false
+        deliver(difference, from: old, isReordered: isReordered)
+    }
+
+    private func deliver(
+        _ difference: FetchedResultsDifference<Entity>, from old: ResultState<Entity>?,
+        isReordered: Bool = false
+    ) {
+        tracking.isBehind = false
+        guard !difference.isEmpty else { return }
+        for consumer in tracking.consumers {
+            consumer.receive(difference, from: old, isReordered: isReordered)
+        }
+        if let delegate { difference.deliver(to: delegate, from: self) }
+    }
+
+    private func finishDelivering() {
+        while !tracking.waiting.isEmpty, let scope { follow(tracking.waiting.removeFirst(), scope) }
+        tracking.isDelivering = false
+    }
+}
+
+extension FetchedResultsController: ChangeFollower {
+    var watchedEntities: Set<Int> { scope?.watchedEntities ?? [] }
+
+    var isBehind: Bool { tracking.isBehind }
+
+    func contextWasReset() {
+        tracking.isStale = true
+    }
+
+    func contextDidChange(_ changes: ObjectChanges) {
+        guard isTracking else {
+            tracking.isStale = true
+            return managedObjectContext.removeFollower(self)
+        }
+        tracking.waiting.append(changes)
+        guard !tracking.isDelivering else { return }
+        tracking.isDelivering = true
+        finishDelivering()
+    }
+}

@@ -1,0 +1,107 @@
+/// The results of a controller, and what finds and changes them.
+struct ResultList<Entity: ManagedObject> {
+    typealias Entry = ResultEntry<Entity>
+    typealias Difference = FetchedResultsDifference<Entity>
+
+    let sectioning: Sectioning
+    var state: ResultState<Entity>
+    var directory = ChunkDirectory()
+
+    init(
+        order: ObjectOrder, sectioning: Sectioning, chunkSize: Int = 512,
+        source: ResultSource<Entity>? = nil
+    ) {
+        self.sectioning = sectioning
+        state = ResultState(
+            rows: ResultRows(order: order, chunkSize: chunkSize, source: source), sections: [])
+    }
+
+    var rows: ResultRows<Entity> { state.rows }
+    var sections: [ResultSection] { state.sections }
+    var order: ObjectOrder { state.rows.order }
+
+    /// Takes over the results of a fetch.
+    ///
+    /// - Throws: ``StoreError`` where a derived section name comes back after another one.
+    mutating func reset(to fetched: [Entry]) throws {
+        // They come in the order of the store's values; an object that the context had already may
+        // have others.
+        let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { precedes($0, $1) }
+        let sorted = isSorted ? fetched : fetched.sorted(by: precedes)
+        let sections = try makeSections(sorted)
+        state.rows.reset(to: sorted, &directory)
+        state.sections = sections
+    }
+
+    private func makeSections(_ sorted: [Entry]) throws -> [ResultSection] {
+        if case .none = sectioning {
+            return [ResultSection(value: .null, derivedName: nil, count: sorted.count)]
+        }
+        var sections: [ResultSection] = []
+        for entry in sorted {
+            if let last = sections.last, has(last, entry.keys) {
+                sections[sections.count - 1].count += 1
+            } else {
+                sections.append(sectioning.section(for: entry.keys))
+            }
+        }
+        try checkNames(of: sections)
+        return sections
+    }
+
+    // MARK: Places
+
+    /// The index of an object's row.
+    ///
+    /// - Complexity: O(log n), and the search of a chunk.
+    func index(of object: ManagedObject) -> Int? {
+        index(of: object.key).flatMap { rows.has(object, at: $0) ? $0 : nil }
+    }
+
+    func index(of key: Int64) -> Int? {
+        directory.index(of: key, in: rows)
+    }
+
+    func path(of object: ManagedObject) -> ItemPath? {
+        index(of: object).map { state.sectionStarts().path(of: $0) }
+    }
+
+    func precedes(_ one: Entry, _ other: Entry) -> Bool {
+        order.precedes(one.keys, one.key, other.keys, other.key)
+    }
+
+    // MARK: Sections
+
+    /// Less than 0, 0 or greater than 0, as the values of sections follow each other.
+    func compare(_ one: Value, _ other: Value) -> Int {
+        if case .none = sectioning { return 0 }
+        let result = one.order(relativeTo: other)
+        return order.terms.first?.isDescending == true ? -result : result
+    }
+
+    /// Whether a row with these keys belongs to a section, if it is beside it.
+    func has(_ section: ResultSection, _ keys: [Value]) -> Bool {
+        let value = sectioning.value(of: keys)
+        if compare(section.value, value) == 0 { return true }
+        guard let name = section.derivedName else { return false }
+        return sectioning.derivedName(of: value)?.isSame(name) == true
+    }
+
+    /// Refuses sections of one derived name in two places.
+    func checkNames(of sections: [ResultSection]) throws {
+        guard sectioning.derivesNames else { return }
+        var names: Set<[UInt8]> = []
+        for section in sections where section.count > 0 {
+            guard names.insert(Array(section.name.utf8)).inserted else {
+                throw StoreError.sectionComesBack(section.name)
+            }
+        }
+    }
+}
+
+extension String {
+    /// Whether both are the same bytes, which `==` does not ask for.
+    func isSame(_ other: String) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,98 @@
+/// Gives the objects of rows where a list keeps only keys: those of a window together, by one
+/// statement.
+final class ResultSource<Entity: ManagedObject> {
+    /// How many neighbouring rows are read together.
+    let windowSize: Int
+    private let context: ManagedObjectContext
+    private let entity: EntityDescription
+    /// The windows that were looked at last, which live as long as they are here.
+    private var windows: [[Entity]] = []
+    /// Objects of rows that went, as far as somebody has them: they are not registered any more.
+    private var lost: [Int64: WeakObject] = [:]
+    /// Those that went with the latest change, which is told yet.
+    private var latestLost: [Entity] = []
+
+    private struct WeakObject {
+        weak var object: Entity?
+    }
+
+    init(_ entity: EntityDescription, in context: ManagedObjectContext, windowSize: Int) {
+        self.entity = entity
+        self.context = context
+        self.windowSize = windowSize
+    }
+
+    /// The objects with these keys, which are registered afterwards.
+    func objects(_ keys: [Int64]) -> [Entity] {
+        let map = context.objects[entity.rootIndex]
+        let missing = keys.filter { map.map[$0]?.record == nil }
+        var read: [ManagedObject] = []
+        var isRead = true
+        if !missing.isEmpty {
+            do {
+                // They are read, not made of their keys: only the row says of which class one is.
+                read = try context.fetchRows(
+                    RowRequest(entity: entity, selection: .keys(missing)))
+            } catch {
+                context.recordedErrors.append(error)
+                isRead = false
+            }
+        }
+        return withExtendedLifetime(read) {
+            keys.compactMap { key in
+                let object = context.object(entity: entity.index, key: key)
+                // Its row is gone, which is no error of whoever looks at it.
+                if isRead, object.record == nil, object.lifecycle == .clean {
+                    context.vanish(object)
+                }
+                return object.cast(to: Entity.self)
+            }
+        }
+    }
+
+    func object(_ key: Int64) -> Entity? {
+        if let object = lost[key]?.object { return object }
+        if let known = context.objects[entity.rootIndex].map[key] {
+            return known.cast(to: Entity.self)
+        }
+        return objects([key]).first
+    }
+
+    /// An object that somebody looks at. Its window is read with it.
+    ///
+    /// - Parameter window: The keys of the window.
+    func shownObject(_ key: Int64, window: () -> [Int64]) -> Entity? {
+        if let known = context.objects[entity.rootIndex].map[key], known.record != nil {
+            return known.cast(to: Entity.self)
+        }
+        windows.append(objects(window()))
+        if windows.count > 3 { windows.removeFirst() }
+        return object(key)
+    }
+
+    // MARK: Objects that go
+
+    func beginChange() {
+        latestLost = []
+        if lost.count > 1000 { lost = lost.filter { $0.value.object != nil } }
+    }
+
+    /// Keeps an object in mind whose row goes.
+    func lose(_ object: Entity) {
+        latestLost.append(object)
+        lost[object.key] = WeakObject(object: object)
+    }
+
+    /// A row comes, perhaps again.
+    func find(_ object: Entity) {
+        lost[object.key] = nil
+    }
+
+    /// The identity of a row, without its object.
+    func objectID(_ key: Int64) -> ObjectID {
+        context.objects[entity.rootIndex].map[key]?.objectID
+            ?? ObjectID(
+                entity, key: key,
+                store: context.coordinator.storeIdentifier(ofRoot: entity.rootIndex))
+    }
+}

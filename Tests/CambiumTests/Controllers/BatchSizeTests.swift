@@ -1,0 +1,79 @@
+@testable import Cambium
+import TestDummyModel
+import Testing
+
+/// Controllers that keep keys, and read objects in windows.
+struct BatchSizeTests {
+    private let container: PersistentContainer
+    private let context: ManagedObjectContext
+    private let controller: FetchedResultsController<TestDummy>
+
+    init() throws {
+        container = try PersistentContainer(model: TestDummies.model, at: .memory)
+        let writer = container.newContext()
+        for number: Int64 in 0..<3000 { _ = TestDummy(in: writer, number: number) }
+        try writer.save()
+        context = container.newContext()
+        var request = TestDummy.fetchRequest().sorted(by: TestDummy.id.descending)
+        request.batchSize = 20
+        controller = FetchedResultsController(request, in: context)
+        try controller.performFetch()
+    }
+
+    /// The ids of the rows whose objects the context has.
+    private var registered: Set<Int64> {
+        Set(context.registeredObjects.filter { !$0.isFault }.map(\.objectID.key))
+    }
+
+    @Test func `objects are read in windows, as they are looked at`() throws {
+        context.reset()
+        #expect(controller.sections.map(\.numberOfObjects) == [3000])
+        #expect(registered.isEmpty)
+        let row = try #require(controller.object(at: ItemPath(section: 0, item: 47)))
+        #expect(row.id == 2952)
+        #expect(registered.count == 20)
+        let neighbour = controller.object(at: ItemPath(section: 0, item: 59))
+        #expect(neighbour?.id == 2940)
+        #expect(registered.count == 20, "the same window")
+        #expect(controller.object(at: ItemPath(section: 0, item: 60))?.id == 2939)
+        #expect(registered.count == 40)
+        #expect(controller.indexPath(for: row) == ItemPath(section: 0, item: 47))
+        #expect(controller.object(at: ItemPath(section: 0, item: 3000)) == nil)
+    }
+
+    @Test func `the list has no object of its own`() {
+        let chunks = controller.list.rows.chunks
+        #expect(chunks.allSatisfy { $0.objects.isEmpty && !$0.rows.isEmpty })
+        #expect(controller.snapshot.numberOfItems == 3000)
+    }
+
+    @Test func `changes are told as with objects`() throws {
+        context.reset()
+        try controller.performFetch()
+        let delegate = MirrorDelegate(controller)
+        controller.delegate = delegate
+        let other = container.newContext()
+        let dummies = try other.fetch(TestDummy.fetchRequest().sorted(by: TestDummy.id))
+        other.delete(dummies[5])
+        dummies[6].name = "new"
+        dummies[7].id = 10_000
+        _ = TestDummy(in: other, number: 2995)
+        try other.save()
+        context.mergePending()
+        #expect(
+            delegate.words { "\($0.id)" }.map { String($0.prefix(8)) }
+                == ["delete 0", "insert 2", "move 100", "update 6"])
+        #expect(delegate.faults == [])
+        let fetched = try context.fetch(controller.fetchRequest)
+        #expect(controller.fetchedObjects == fetched)
+    }
+
+    @Test func `unsaved changes count at the fetch too`() throws {
+        let first = try #require(controller.object(at: ItemPath(section: 0, item: 0)))
+        first.id = -1
+        _ = TestDummy(in: context, number: 5000)
+        try controller.performFetch()
+        #expect(controller.object(at: ItemPath(section: 0, item: 0))?.id == 5000)
+        #expect(controller.object(at: ItemPath(section: 0, item: 3000)) === first)
+    }
+}
