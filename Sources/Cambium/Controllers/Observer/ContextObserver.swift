@@ -1,0 +1,205 @@
+/// Tells which objects come into a condition, change in it, and go out of it: what a
+/// ``FetchedResultsController`` tells, without an order and without a list of objects.
+///
+/// An object that is changed so that it meets the condition counts as inserted, one that does not
+/// meet it any more as deleted, and so does one that is deleted, by its values before.
+///
+/// ```swift
+/// let observer = try ContextObserver(Product.stock == 0, in: container.viewContext) { changes in
+///     for product in changes.inserted { warn("\(product.title) is sold out") }
+/// }
+/// ```
+///
+/// It belongs to its context's isolation, follows every source of changes that a controller follows
+/// (this context, others that save, batch work that is merged, related objects that the condition
+/// looks at), and is over with its last reference. It keeps the keys of the objects that meet the
+/// condition.
+public final class ContextObserver<Entity: ManagedObject> {
+    /// When changes are told.
+    public enum Moment: Sendable, Hashable {
+        /// When they are processed, before they are saved; what others do when their save is
+        /// merged.
+        case change
+        /// When they are saved: judged are the values that the store has.
+        case save
+    }
+
+    /// What happened to the objects of a condition.
+    public struct Changes {
+        /// Objects that meet the condition now and did not before, new ones among them.
+        public internal(set) var inserted: [Entity] = []
+        /// Objects that met the condition before, changed, and meet it still.
+        public internal(set) var updated: [Entity] = []
+        /// Objects that met the condition before, and are deleted or do not meet it now.
+        public internal(set) var deleted: [Entity] = []
+
+        /// Whether nothing happened.
+        public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+    }
+
+    /// The context that is observed.
+    public let managedObjectContext: ManagedObjectContext
+    /// When changes are told.
+    public let moment: Moment
+    let scope: ResultScope
+    private let handler: (Changes) -> Void
+    /// How each object of the condition looked when it was last told, by its key.
+    private var known: [Int64: SeenState] = [:]
+    private var savings: ObservationToken?
+    private var isStale = false
+    private(set) var isBehind = false
+
+    /// Begins to observe; the first changes are relative to what meets the condition now.
+    ///
+    /// - Parameters:
+    ///   - condition: Which objects; nil means all of the entity and its sub-entities.
+    ///   - context: The context to observe. The observer keeps it.
+    ///   - moment: When changes are told. Default: when they are processed.
+    ///   - handler: Called with changes, in the context's isolation. The observer keeps it.
+    /// - Throws: ``StoreError`` where the condition cannot be evaluated; what the store threw.
+    /// - Complexity: O(objects that meet the condition) for the beginning, then O(changed).
+    public convenience init(
+        _ condition: Condition<Entity>? = nil, in context: ManagedObjectContext,
+        at moment: Moment = .change, _ handler: @escaping (Changes) -> Void
+    ) throws {
+        var request = FetchRequest<Entity>()
+        request.condition = condition
+        try self.init(request, in: context, at: moment, handler)
+    }
+
+    /// Begins to observe what a request finds: its condition as text, or a template of the model.
+    /// Its order does not matter.
+    ///
+    /// - Throws: ``StoreError`` with `invalidRequest` where the request has a limit or an offset;
+    ///   else as the other initializer.
+    public init(
+        _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
+        at moment: Moment = .change, _ handler: @escaping (Changes) -> Void
+    ) throws {
+        context.mergeIfAutomatic()
+        context.processChanges()
+        var rows = try context.rowRequest(for: request)
+        guard rows.limit == nil, rows.offset == 0 else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "An observer follows a condition. Leave the request's limit and offset "
+                    + "out.")
+        }
+        rows.sort = []
+        managedObjectContext = context
+        self.moment = moment
+        self.handler = handler
+        scope = try ResultScope(rows, in: context.coordinator.model)
+        known = try found()
+        context.addFollower(self)
+        guard moment == .save else { return }
+        savings = context.observe(.didSave) { [weak self] saved in
+            var changes = ObjectChanges()
+            changes.inserted = Array(saved.inserted)
+            changes.updated = saved.updated.map {
+                .init(object: $0, slots: nil, changesLinks: true)
+            }
+            changes.deleted = Array(saved.deleted)
+            self?.follow(changes)
+        }
+    }
+
+    /// How many objects meet the condition, as far as was told.
+    public var count: Int { known.count }
+
+    /// What meets the condition now, by key.
+    private func found() throws -> [Int64: SeenState] {
+        let objects = try managedObjectContext.fetchObjects(scope.request, moment == .change)
+        return Dictionary(
+            objects.map { ($0.key, SeenState(of: $0)) }, uniquingKeysWith: { $1 })
+    }
+
+    private func follow(_ changes: ObjectChanges) {
+        guard isStale || scope.isTouched(by: changes) else { return }
+        let isKnown = !isStale && changes.isComplete && !scope.needsRefetch
+        isStale = true  // until it is known that nothing was missed
+        do {
+            let told = isKnown ? try judge(changes) : try compare(changes)
+            isStale = false
+            isBehind = false
+            if !told.isEmpty { handler(told) }
+        } catch {
+            if !isBehind { managedObjectContext.recordedErrors.append(error) }
+            isBehind = true
+            managedObjectContext.followersAreBehind = true
+        }
+    }
+
+    /// Judges the objects that changed.
+    private func judge(_ changes: ObjectChanges) throws -> Changes {
+        let changed = ChangedObjects(changes)
+        var told = Changes()
+        for object in try scope.candidates(for: changes, in: managedObjectContext) {
+            guard let object = object.cast(to: Entity.self), isDue(object) else { continue }
+            judge(object, changed[object], &told)
+        }
+        let lost = changes.lostRows.filter { scope.family.contains($0.entity) }
+        for row in lost where known.removeValue(forKey: row.key) != nil {
+            // Nobody had the object: it comes to show that it is gone.
+            let object = managedObjectContext.object(entity: row.entity, key: row.key)
+            managedObjectContext.vanish(object)
+            if let object = object.cast(to: Entity.self) { told.deleted.append(object) }
+        }
+        return told
+    }
+
+    /// Whether the object's values are those that count at the observer's moment.
+    private func isDue(_ object: Entity) -> Bool {
+        moment == .change || object.lifecycle == .clean || object.lifecycle == .gone
+    }
+
+    private func judge(
+        _ object: Entity, _ change: ChangedObjects.Change, _ told: inout Changes
+    ) {
+        guard scope.includes(object) else {
+            if known.removeValue(forKey: object.key) != nil { told.deleted.append(object) }
+            return
+        }
+        guard var seen = known[object.key] else {
+            known[object.key] = SeenState(of: object)
+            told.inserted.append(object)
+            return
+        }
+        if change.tells(object, &seen) { told.updated.append(object) }
+        known[object.key] = seen
+    }
+
+    /// Compares what meets the condition now with what did before.
+    private func compare(_ changes: ObjectChanges) throws -> Changes {
+        let changed = ChangedObjects(changes, isComplete: false)
+        var told = Changes()
+        var missing = Set(known.keys)
+        let found = try managedObjectContext.fetchObjects(scope.request, moment == .change)
+        for object in found.cast(to: Entity.self) {
+            missing.remove(object.key)
+            judge(object, changed[object], &told)
+        }
+        let left = missing.sorted().map { key in
+            known[key] = nil
+            return managedObjectContext.object(entity: scope.request.entity.index, key: key)
+        }
+        try managedObjectContext.load(left.filter { $0.record == nil && $0.lifecycle == .clean })
+        for object in left {
+            if object.record == nil { managedObjectContext.vanish(object) }
+            if let object = object.cast(to: Entity.self) { told.deleted.append(object) }
+        }
+        return told
+    }
+}
+
+extension ContextObserver: ChangeFollower {
+    var watchedEntities: Set<Int> { scope.watchedEntities }
+
+    func contextDidChange(_ changes: ObjectChanges) {
+        follow(changes)
+    }
+
+    func contextWasReset() {
+        isStale = true
+    }
+}
