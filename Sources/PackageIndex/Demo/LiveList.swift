@@ -2,7 +2,7 @@ import Cambium
 import PackagesModel
 
 /// A list of all packages in sections, as a window of a program would show it; it follows what
-/// other contexts save.
+/// other contexts save. On a terminal the greatest sections stand in a table that is live.
 @MainActor
 final class LiveList {
     private let controller: FetchedResultsController<Package>
@@ -22,6 +22,7 @@ final class LiveList {
         try controller.performFetch()
         shown = counts
         terminal.event("live list: \(total)")
+        terminal.table(table)
         let changes = controller.changes
         follower = Task { [weak self] in
             for await _ in changes { self?.report() }
@@ -31,6 +32,7 @@ final class LiveList {
     /// Ends following.
     func stop() {
         follower?.cancel()
+        terminal.end()
     }
 
     /// The sections with most packages, with their numbers.
@@ -52,12 +54,31 @@ final class LiveList {
             }
         }
         shown = now
+        terminal.table(table)
         // An import changes nearly all sections at once; then only the sums say something.
         if differences.count > 3 {
             terminal.progress("live list: \(total)")
         } else {
             terminal.event("live list: \(total): \(differences.joined(separator: ", "))")
         }
+    }
+
+    /// The greatest sections and all, each with its number and a bar; nothing while the list is
+    /// empty.
+    private var table: [String] {
+        guard let most = shown.values.max() else { return [] }
+        let greatest = shown.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(8)
+        let lines = greatest.map { name, count in
+            Self.row(name, count) + " " + String(repeating: "▪", count: count * 30 / max(1, most))
+        }
+        return lines + [Self.row("\(shown.count) sections", shown.values.reduce(0, +))]
+    }
+
+    private static func row(_ name: String, _ count: Int) -> String {
+        let name = String(name.prefix(20))
+        let number = grouped(count)
+        return "  " + name + String(repeating: " ", count: 22 - name.count)
+            + String(repeating: " ", count: max(0, 10 - number.count)) + number
     }
 
     private var counts: [String: Int] {

@@ -10,12 +10,14 @@ import Synchronization
 
 /// Standard output, for people and for pipes.
 ///
-/// On a terminal, progress is one line that is written over; in a pipe there are no escape codes
-/// and every event, progress too, is a line of its own.
+/// On a terminal, progress is one line that is written over, and a table may stand above it and
+/// follow what changes; in a pipe there are no escape codes and no tables, and every event, progress
+/// too, is a line of its own.
 final class Terminal: Sendable {
-    private let isInteractive: Bool
+    /// Whether somebody looks at it.
+    let isInteractive: Bool
     private let descriptor: Int32
-    private let hasProgressLine = Mutex(false)
+    private let region = Mutex(LiveRegion())
 
     /// Writes to a descriptor; without a word about it, `isatty` says what is at its other end.
     init(descriptor: Int32 = STDOUT_FILENO, isInteractive: Bool? = nil) {
@@ -25,22 +27,25 @@ final class Terminal: Sendable {
 
     /// Writes something that happened.
     func event(_ text: String) {
-        hasProgressLine.withLock { hasProgressLine in
-            put((hasProgressLine ? "\r\u{1B}[K" : "") + Self.printable(text) + "\n")
-            hasProgressLine = false
-        }
+        region.withLock { put($0.text(ofEvent: Self.printable(text))) }
     }
 
     /// Writes how far something has come.
     func progress(_ text: String) {
-        hasProgressLine.withLock { hasProgressLine in
-            if isInteractive {
-                put("\r\u{1B}[K" + Self.printable(text))
-                hasProgressLine = true
-            } else {
-                put(Self.printable(text) + "\n")
-            }
-        }
+        guard isInteractive else { return event(text) }
+        region.withLock { put($0.text(ofProgress: Self.printable(text))) }
+    }
+
+    /// Shows a table instead of the one that was shown: writes the lines that are others. Nothing
+    /// in a pipe.
+    func table(_ lines: [String]) {
+        guard isInteractive else { return }
+        region.withLock { put($0.text(ofTable: lines.map(Self.printable))) }
+    }
+
+    /// Leaves what is shown; what comes next begins on a line of its own.
+    func end() {
+        region.withLock { put($0.textAtEnd()) }
     }
 
     /// The text with control characters made visible: what a file contains must not command a

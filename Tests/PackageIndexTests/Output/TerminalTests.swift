@@ -23,6 +23,37 @@ import Testing
         #expect(text == "\r\u{1B}[K1 of 2\r\u{1B}[K2 of 2\r\u{1B}[Ksaved\ndone\n")
     }
 
+    @Test func `a table is shown below what happens, and only lines that change are written`()
+        throws
+    {
+        let text = try written(isInteractive: true) { terminal in
+            terminal.table(["a 1", "b 2", "c 3"])
+            terminal.table(["a 1", "b 5", "c 3"])
+            terminal.event("saved")
+            terminal.progress("1 of 2")
+            terminal.table(["a 1", "b 5", "c 4"])
+            terminal.end()
+            terminal.event("done")
+        }
+        let up = "\u{1B}[1A"
+        #expect(
+            text == "a 1\nb 2\nc 3"
+                + "\(up)\r\u{1B}[Kb 5\u{1B}[1B\r\u{1B}[3C"
+                + "\r\u{1B}[2A\u{1B}[Jsaved\na 1\nb 5\nc 3"
+                + "\r\u{1B}[2A\u{1B}[Ja 1\nb 5\nc 3\n1 of 2"
+                + "\(up)\r\u{1B}[Kc 4\u{1B}[1B\r\u{1B}[6C"
+                + "\ndone\n")
+    }
+
+    @Test func `a pipe gets no table`() throws {
+        let text = try written(isInteractive: nil) { terminal in
+            terminal.table(["a 1"])
+            terminal.event("saved")
+            terminal.end()
+        }
+        #expect(text == "saved\n")
+    }
+
     @Test func `what a file contains cannot command the terminal or break the line`() {
         #expect(Terminal.printable("a\u{1B}[2Jb\nc\u{9B}d\u{2028}é") == "a�[2Jb�c�d�é")
     }
