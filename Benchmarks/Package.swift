@@ -28,6 +28,15 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // Long lists that follow changes, without a C side.
+        .executableTarget(
+            name: "ControllerBenchmarks",
+            dependencies: [.product(name: "Cambium", package: "Cambium")],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ],
+            plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
         // Runs the tool as a build does, so it links nothing of the package.
         .executableTarget(
             name: "CompilerBenchmarks",

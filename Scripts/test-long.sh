@@ -79,6 +79,14 @@ conditions() {
     CAMBIUM_GENERATOR_RUNS=1000 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
 }
 
+# 10 million random changes of lists, and all edits of five objects in three sections.
+long_lists() {
+    flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
+    # shellcheck disable=SC2086
+    swift build $flags --build-tests &&
+        CAMBIUM_LIST_CHANGES=10000000 CAMBIUM_LIST_OBJECTS=5 sh Scripts/run-tests.sh $flags --skip-build --filter ResultListTests
+}
+
 # Planted faults, as many as there is time for: the tests must find them.
 mutants() { sh Scripts/mutants.sh --minutes 9; }
 
@@ -121,6 +129,7 @@ part "20,000 random conditions" 8 conditions
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "20,000 sequences against a model of the runtime" 10 model_based
+part "10 million changes of lists" 15 long_lists
 part "thread sanitizer" 15 threads
 part "address sanitizer" 15 addresses
 part "every real model, damaged and converted" 20 whole_corpus
