@@ -28,7 +28,9 @@ extension FetchedResultsController {
             }
             let keys = list.order.keys(of: object)
             if let known {
-                let isChanged = note(changed[object], of: object, at: known)
+                var seen = list.rows.seen(at: known)
+                let isChanged = changed[object].tells(object, &seen)
+                if seen != list.rows.seen(at: known) { edit.looks.append((known, seen)) }
                 if !list.rows.keys(at: known).hasSamePlace(as: keys) {
                     edit.rekeyed.append(.init(index: known, keys: keys, isChanged: isChanged))
                 } else if isChanged {
@@ -42,18 +44,6 @@ extension FetchedResultsController {
             }
         }
         return edit
-    }
-
-    /// Looks at an object of the results, which may have changed.
-    ///
-    /// - Returns: Whether it did.
-    private func note(
-        _ change: ChangedObjects.Change, of object: Entity, at index: Int
-    ) -> Bool {
-        var seen = list.rows.seen(at: index)
-        let isChanged = change.tells(object, &seen)
-        list.state.rows.setSeen(seen, at: index)
-        return isChanged
     }
 
     /// What happened to the rows of the list that are found again.

@@ -43,9 +43,9 @@ extension FetchedResultsController {
             if isKnown, !scope.needsRefetch {
                 let edit = try edit(for: changes, scope)
                 let old = oldState
-                let difference = edit.isEmpty ? nil : try list.apply(edit)
+                let difference = try list.apply(edit)
                 tracking.isStale = false
-                if let difference { deliver(difference, from: old) }
+                deliver(difference, from: old)
             } else {
                 let changed = ChangedObjects(changes, isComplete: isKnown)
                 try refetch(changed, scope, list.order)

@@ -244,6 +244,72 @@ struct StudyTests {
         #expect(try await stack.counts()["deleted"] == 0)
     }
 
+    @Test(arguments: Filter.allCases)
+    func `what was deleted before or after the save is not there, whatever the filter`(
+        _ filter: Filter
+    ) async throws {
+        let before = try Stack(filter)
+        try await before.background.perform { context in
+            for number: Int64 in 0..<4 { _ = TestDummy(in: context, number: number) }
+        }
+        try await before.deleteTwo(saving: true)
+        before.merge()
+        #expect(before.told == (filter == .all ? ["insert 1", "insert 3"] : []))
+        let after = try Stack(filter)
+        try await after.background.perform { context in
+            for number: Int64 in 0..<4 { _ = TestDummy(in: context, number: number) }
+            try context.save()
+        }
+        after.merge()
+        after.delegate.forget()
+        try await after.deleteTwo(saving: true)
+        after.merge()
+        #expect(after.told == ["delete 0", "delete 2"])
+        #expect(after.shown == (filter == .all ? [1, 3] : []))
+    }
+
+    @Test func `during a save the sets are in transition, and their notifications say how`()
+        async throws
+    {
+        let stack = try Stack(.all)
+        try await stack.insertFour(saving: true)
+        try await stack.deleteTwo(saving: false)
+        let seen = try await stack.background.perform { context in
+            var seen: [String] = []
+            func note(_ moment: String) {
+                seen.append("\(moment): \(context.deletedObjects.count) deleted")
+            }
+            let tokens = [
+                context.observe(.willSave) { note("will save") },
+                context.observe(.didSave) { saved in
+                    seen.append("did save: \(saved.deleted.count)")
+                    note("after it")
+                },
+            ]
+            try context.save()
+            for token in tokens { token.cancel() }
+            return seen
+        }
+        #expect(seen == ["will save: 2 deleted", "did save: 2", "after it: 0 deleted"])
+    }
+
+    @Test func `the main context is told which of its objects another save has deleted`()
+        async throws
+    {
+        let stack = try Stack(.all)
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        let before = stack.main.registeredObjects
+        var deleted: Set<ManagedObject> = []
+        let token = stack.main.observe(.objectsDidChange) { deleted = $0.deleted }
+        try await stack.deleteTwo(saving: true)
+        stack.merge()
+        #expect(before.count == 4)
+        #expect(deleted.count == 2 && deleted.isSubset(of: before))
+        #expect(stack.main.registeredObjects == before.subtracting(deleted))
+        token.cancel()
+    }
+
     // MARK: Tracking
 
     @Test func `without a delegate the results stay as they were fetched`() async throws {

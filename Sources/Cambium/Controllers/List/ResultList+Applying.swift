@@ -9,12 +9,15 @@ extension ResultList {
             let isChanged: Bool
         }
 
+        /// How objects of the list look now.
+        var looks: [(index: Int, seen: SeenState)] = []
         var removed: [Int] = []
         var inserted: [Entry] = []
         /// Changed without any effect on their place.
         var touched: [Int] = []
         var rekeyed: [Rekeyed] = []
 
+        /// Whether there is nothing to be told.
         var isEmpty: Bool {
             removed.isEmpty && inserted.isEmpty && touched.isEmpty && rekeyed.isEmpty
         }
@@ -45,6 +48,8 @@ extension ResultList {
     }
 
     private mutating func change(_ edit: Edit) throws -> Difference {
+        for look in edit.looks { state.rows.setSeen(look.seen, at: look.index) }
+        if edit.isEmpty { return Difference() }
         let oldStarts = state.sectionStarts()
         let staying = rowsThatStay(edit, oldStarts)
         var moved: [Edit.Rekeyed] = []
