@@ -61,8 +61,8 @@ struct BatchSizeTests {
         try other.save()
         context.mergePending()
         #expect(
-            delegate.words { "\($0.id)" }.map { String($0.prefix(8)) }
-                == ["delete 0", "insert 2", "move 100", "update 6"])
+            delegate.words { "\($0.id)" }
+                == ["delete 5", "insert 2995", "move 10000", "update 6"])
         #expect(delegate.faults == [])
         let fetched = try context.fetch(controller.fetchRequest)
         #expect(controller.fetchedObjects == fetched)

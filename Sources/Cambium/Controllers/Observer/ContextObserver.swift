@@ -94,13 +94,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         context.addFollower(self)
         guard moment == .save else { return }
         savings = context.observe(.didSave) { [weak self] saved in
-            var changes = ObjectChanges()
-            changes.inserted = Array(saved.inserted)
-            changes.updated = saved.updated.map {
-                .init(object: $0, slots: nil, changesLinks: true)
-            }
-            changes.deleted = Array(saved.deleted)
-            self?.follow(changes)
+            self?.follow(ObjectChanges(saved))
         }
     }
 
@@ -201,5 +195,22 @@ extension ContextObserver: ChangeFollower {
 
     func contextWasReset() {
         isStale = true
+    }
+}
+
+extension ObjectChanges {
+    /// What this context has saved.
+    fileprivate init(_ saved: SavedObjects) {
+        var linked: Set<RowID> = []
+        for changes in saved.changeSets.flatMap(\.entities) {
+            for row in changes.updated where !row.links.isEmpty {
+                linked.insert(RowID(root: changes.entity.rootIndex, key: row.key))
+            }
+        }
+        inserted = Array(saved.inserted)
+        updated = saved.updated.map { object in
+            Update(object: object, slots: nil, changesLinks: linked.contains(RowID(object)))
+        }
+        deleted = Array(saved.deleted)
     }
 }
