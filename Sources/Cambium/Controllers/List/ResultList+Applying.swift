@@ -142,6 +142,8 @@ extension ResultList {
         _ entries: [Entry], _ places: [Int], _ starts: [Int]
     ) throws -> [NewSection] {
         var new: [NewSection] = []
+        // Rows in order are in sections in order: 2n + 1 stands for section n, 2n for one before it.
+        var latest = 0
         for (entry, place) in zip(entries, places) {
             if case .none = sectioning {
                 state.sections[0].count += 1
@@ -152,17 +154,32 @@ extension ResultList {
             let after =
                 place < starts[sections.count] ? starts.path(of: place).section : sections.count
             let candidates = max(before, 0)..<min(after + 1, sections.count)
-            if let found = candidates.first(where: { has(sections[$0], entry.keys) }) {
+            let found = candidates.first { has(sections[$0], entry.keys) }
+            let target = found ?? newPlace(for: entry, between: before, and: after)
+            let position = target * 2 + (found == nil ? 0 : 1)
+            guard found != nil || before != after, position >= latest else {
+                throw StoreError.sectionComesBack(
+                    sectioning.section(for: entry.keys).name)
+            }
+            latest = position
+            if let found {
                 state.sections[found].count += 1
-            } else if before == after {
-                throw StoreError.sectionComesBack(sections[before].name)
-            } else if let last = new.last, last.place == after, has(last.section, entry.keys) {
+            } else if let last = new.last, last.place == target, has(last.section, entry.keys) {
                 new[new.count - 1].section.count += 1
             } else {
-                new.append(NewSection(place: after, section: sectioning.section(for: entry.keys)))
+                new.append(NewSection(place: target, section: sectioning.section(for: entry.keys)))
             }
         }
         return new
+    }
+
+    /// Before which section a new one comes: between two that have rows, among those that were
+    /// emptied and may get rows again.
+    private func newPlace(for entry: Entry, between before: Int, and after: Int) -> Int {
+        let value = sectioning.value(of: entry.keys)
+        return (before + 1..<max(before + 1, after)).first {
+            compare(sections[$0].value, value) > 0
+        } ?? after
     }
 
     /// Puts new sections in, takes those out that have no rows any more, and says which.
