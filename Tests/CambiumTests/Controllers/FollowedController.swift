@@ -83,7 +83,9 @@ final class FollowedController<Entity: ManagedObject> {
             SortOrder(path: $0.path, isDescending: $0.isDescending)
         }
         let fetched = try context.fetch(request)
-        var expected: [ListMirror<Entity>.Section] = []
+        // A list that is not divided has one section, also while it is empty.
+        var expected: [ListMirror<Entity>.Section] =
+            controller.sectionPath == nil ? [.init(name: "", objects: [])] : []
         for object in fetched {
             let name = sectionName(object)
             if let last = expected.last, last.name.utf8.elementsEqual(name.utf8) {

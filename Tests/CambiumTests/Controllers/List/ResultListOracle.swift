@@ -120,11 +120,14 @@ struct PlacedList {
     }
 
     private let dummies: [TestDummy]
+    private let dummyKeys: [Int64]
     private let isDescending: Bool
     private(set) var list: ResultList<TestDummy>
     private(set) var places: [Int: Place]
+    /// The list as it must be.
+    private var plain = PlainList()
     private let slow = ResultConsumer<TestDummy>()
-    private var slowList: PlainList
+    private var slowList = PlainList()
     private var slowChanged: Set<Int64> = []
 
     /// Makes a list.
@@ -136,6 +139,7 @@ struct PlacedList {
         isDescending: Bool = false, chunkSize: Int
     ) throws {
         self.dummies = dummies
+        dummyKeys = dummies.map(\.key)
         self.places = places
         self.isDescending = isDescending
         let terms = [
@@ -145,7 +149,7 @@ struct PlacedList {
         list = ResultList(
             order: ObjectOrder(terms), sectioning: sectioning, chunkSize: chunkSize)
         try list.reset(to: places.map { ResultEntry(dummies[$0], keys: Self.keys($1)) })
-        slowList = PlainList()
+        plain = makePlain()
         slowList = plain
     }
 
@@ -153,19 +157,20 @@ struct PlacedList {
         [.int(Int64(place.section)), .double(place.rank)]
     }
 
-    /// The list as it must be.
-    var plain: PlainList {
+    private func makePlain() -> PlainList {
         let sign = isDescending ? -1 : 1
-        let sorted = places.sorted { one, other in
-            (sign * one.value.section, one.value.rank, dummies[one.key].key)
-                < (sign * other.value.section, other.value.rank, dummies[other.key].key)
-        }
+        let sorted = places.map { (sign * $1.section, $1.rank, dummyKeys[$0]) }.sorted(by: <)
         var plain = PlainList()
         if case .none = list.sectioning { plain.sections = [.init(name: "")] }
-        for (index, place) in sorted {
-            let name = list.sectioning.section(for: Self.keys(place)).name
-            if plain.sections.last?.name != name { plain.sections.append(.init(name: name)) }
-            plain.sections[plain.sections.count - 1].rows.append(dummies[index].key)
+        var section: Int?
+        for (signed, rank, key) in sorted {
+            if signed != section {
+                section = signed
+                let keys = Self.keys(Place(section: sign * signed, rank: rank))
+                let name = list.sectioning.section(for: keys).name
+                if plain.sections.last?.name != name { plain.sections.append(.init(name: name)) }
+            }
+            plain.sections[plain.sections.count - 1].rows.append(key)
         }
         return plain
     }
@@ -195,6 +200,7 @@ struct PlacedList {
             edit.touched.append(row)
             changed.insert(dummies[index].key)
         }
+        plain = makePlain()
         let before = list.state
         let difference = try list.apply(edit)
         if !difference.isEmpty { slow.receive(difference, from: before) }
@@ -229,7 +235,8 @@ struct PlacedList {
                 faults.append("the parts of a chunk do not fit")
             }
         }
-        for index in 0..<rows.count where list.index(of: rows.object(at: index)) != index {
+        for index in 0..<rows.count
+        where rows.object(at: index).flatMap({ list.index(of: $0) }) != index {
             faults.append("row \(index) is not found")
         }
         for (index, dummy) in dummies.enumerated() where places[index] == nil {

@@ -16,8 +16,9 @@ struct SmallResultListTests {
         dummies = (0..<5).map { TestDummy(in: context, number: $0) }
     }
 
-    /// Up to renaming of the objects the old list is one of few. With five objects these are 56 by
-    /// 5,056 pairs, in every way of making sections; `CAMBIUM_LIST_OBJECTS` asks for fewer.
+    /// Up to renaming of the objects the old list is one of few. With four objects these are 35 by
+    /// 685 pairs, in every way of making sections; `CAMBIUM_LIST_OBJECTS` asks for five, which are
+    /// 56 by 5,056.
     @Test(arguments: ["values", "descending values", "names", "none"])
     func `every edit is a legal difference`(_ kind: String) throws {
         let count =
