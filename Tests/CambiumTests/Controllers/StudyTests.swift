@@ -160,6 +160,25 @@ struct StudyTests {
         #expect(stack.shown == expected)
     }
 
+    @Test func `objects that were inserted and then updated are told as inserted only`()
+        async throws
+    {
+        let stack = try Stack(.all)
+        let told = try await stack.background.perform { context in
+            var told: [String] = []
+            let token = context.observe(.objectsDidChange) { changes in
+                told.append("\(changes.inserted.count) and \(changes.updated.count)")
+            }
+            let dummies = (0..<4).map { TestDummy(in: context, number: $0) }
+            for dummy in [dummies[0], dummies[2]] { dummy.name = "new" }
+            #expect(context.updatedObjects.isEmpty)
+            try context.save()
+            token.cancel()
+            return told
+        }
+        #expect(told == ["4 and 0"])
+    }
+
     @Test func `insert, save and update is an update`() async throws {
         let stack = try Stack(.all)
         try await stack.insertFour(saving: true)
@@ -307,6 +326,25 @@ struct StudyTests {
         #expect(before.count == 4)
         #expect(deleted.count == 2 && deleted.isSubset(of: before))
         #expect(stack.main.registeredObjects == before.subtracting(deleted))
+        token.cancel()
+    }
+
+    @Test func `a deletion reaches the objects that the main context has, and tells of no others`()
+        async throws
+    {
+        let stack = try Stack(.even)
+        try await stack.insertFour(saving: true)
+        stack.merge()
+        stack.main.reset()
+        let zero = TestDummy.fetchRequest().filter(TestDummy.id == 0)
+        let known = try #require(stack.main.fetch(zero).first)
+        var deleted: Set<ManagedObject> = []
+        let token = stack.main.observe(.objectsDidChange) { deleted.formUnion($0.deleted) }
+        try await stack.deleteTwo(saving: true)
+        stack.merge()
+        #expect(deleted == [known])
+        #expect(known.isDeleted)
+        #expect(stack.told == [])
         token.cancel()
     }
 
