@@ -1,7 +1,7 @@
 import CambiumSQL
 
 /// The order of a request, for objects in memory: the same as the store's. Nil comes before any
-/// value, equal objects come in the order of their keys.
+/// value unless a term says otherwise, equal objects come in the order of their keys.
 struct ObjectOrder {
     let terms: [SortTerm]
 
@@ -15,63 +15,35 @@ struct ObjectOrder {
     }
 
     func sorted(_ objects: [ManagedObject]) -> [ManagedObject] {
-        objects.map { ($0, keys(of: $0)) }
-            .sorted { precedes($0.1, $0.0.key, $1.1, $1.0.key) }
-            .map(\.0)
+        sorted(objects, key: \.key, values: keys)
+    }
+
+    /// Sorts by the values that decide, and by keys where those are equal.
+    func sorted<Element>(
+        _ elements: [Element], key: (Element) -> Int64, values: (Element) -> [Value]
+    ) -> [Element] {
+        // What texts weigh is worked out once for each.
+        let prepared = ObjectOrder(
+            terms.map {
+                SortTerm(
+                    path: $0.path, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
+            })
+        return elements.map { (element: $0, key: key($0), values: weights(of: values($0))) }
+            .sorted { prepared.precedes($0.values, $0.key, $1.values, $1.key) }
+            .map(\.element)
+    }
+
+    private func weights(of keys: [Value]) -> [Value] {
+        zip(terms, keys).map { $0.texts.key(of: $1) }
     }
 
     func precedes(_ one: [Value], _ oneKey: Int64, _ other: [Value], _ otherKey: Int64) -> Bool {
         for (index, term) in terms.enumerated() {
-            switch one[index].order(relativeTo: other[index]) {
-            case 0: continue
-            case let order: return term.isDescending ? order > 0 : order < 0
-            }
+            let order = term.texts.order(
+                one[index], other[index], isDescending: term.isDescending,
+                placesNilLast: term.placesNilLast)
+            if order != 0 { return order < 0 }
         }
         return oneKey < otherKey
-    }
-}
-
-extension Value {
-    /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms.
-    func order(relativeTo other: Value) -> Int {
-        switch (self, other) {
-        case (.null, .null): 0
-        case (.null, _): -1
-        case (_, .null): 1
-        case (.bool(let one), .bool(let other)): (one ? 1 : 0) - (other ? 1 : 0)
-        case (.int(let one), .int(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.double(let one), .double(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.int(let one), .double(let other)):
-            Double(one) < other ? -1 : Double(one) > other ? 1 : 0
-        case (.double(let one), .int(let other)):
-            one < Double(other) ? -1 : one > Double(other) ? 1 : 0
-        case (.decimal(let one), .decimal(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.date(let one), .date(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.string(let one), .string(let other)): one.utf8.order(relativeTo: other.utf8)
-        case (.uri(let one), .uri(let other)):
-            Value.string(one.absoluteString).order(relativeTo: .string(other.absoluteString))
-        case (.uuid(let one), .uuid(let other)): one < other ? -1 : one == other ? 0 : 1
-        case (.data(let one), .data(let other)):
-            one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
-        default: 0
-        }
-    }
-}
-
-extension String.UTF8View {
-    /// Less than 0, 0 or greater than 0, as the bytes compare.
-    fileprivate func order(relativeTo other: Self) -> Int {
-        let result = withContiguousStorageIfAvailable { one in
-            other.withContiguousStorageIfAvailable { other in
-                for index in 0..<Swift.min(one.count, other.count) where one[index] != other[index]
-                {
-                    return one[index] < other[index] ? -1 : 1
-                }
-                return one.count - other.count
-            }
-        }
-        if case let result?? = result { return result }
-        if elementsEqual(other) { return 0 }
-        return lexicographicallyPrecedes(other) ? -1 : 1
     }
 }

@@ -1,6 +1,6 @@
 /// Arithmetic on exact numbers of any scale, the same for memory and for the store's functions.
 /// Results are exact up to 38 digits and rounded beyond; what is too great or too small is nil.
-enum DecimalFunctions {
+package enum DecimalFunctions {
     static func calculate(
         _ left: Decimal, _ operation: ArithmeticOperator, _ right: Decimal
     ) -> Decimal? {
@@ -37,7 +37,7 @@ enum DecimalFunctions {
         sum(values).flatMap { calculate($0, .divide, Decimal(values.count)) }
     }
 
-    static func double(_ value: Decimal) -> Double {
+    package static func double(_ value: Decimal) -> Double {
         Double(value.description) ?? .nan
     }
 }

@@ -158,7 +158,7 @@ extension ExpressionEvaluator {
 
     // MARK: Aggregates
 
-    private func aggregate(
+    func aggregate(
         _ function: AggregateFunction, _ values: [Value], _ type: ExpressionType
     ) -> Value {
         switch function {

@@ -59,6 +59,11 @@ package final class ExpressionEvaluator {
         value(expression, Frame(subject: subject, now: now))
     }
 
+    /// One value out of those that the expression has for many objects, without nil ones.
+    package func aggregate(_ function: AggregateFunction, _ values: [Value]) -> Value {
+        aggregate(function, values, expression.type)
+    }
+
     /// The value for objects that variables stand for: the first of them is number 0.
     func evaluate(_ elements: [any ExpressionSubject], now: Date) -> Value? {
         guard let subject = elements.first else { return nil }
@@ -78,7 +83,7 @@ package final class ExpressionEvaluator {
         case .not(let operand):
             !isTrue(operand, frame)
         case .comparison(let left, let relation, let right):
-            compare(value(left, frame), relation, value(right, frame))
+            Value.isTrue(value(left, frame), relation, value(right, frame))
         case .among(let operand, let constants):
             constants.contains(value(operand, frame))
         case .text(let left, let relation, let right, let options):
@@ -90,18 +95,6 @@ package final class ExpressionEvaluator {
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
             .function, .conditional:
             value(expression, frame) == .bool(true)
-        }
-    }
-
-    private func compare(_ left: Value, _ relation: ComparisonOperator, _ right: Value) -> Bool {
-        switch relation {
-        case .equal: Value.areEqual(left, right)
-        case .notEqual: !Value.areEqual(left, right)
-        case .less: Value.order(left, right) == .less
-        case .greater: Value.order(left, right) == .greater
-        case .lessOrEqual: Value.order(left, right).map { $0 != .greater } ?? false
-        case .greaterOrEqual: Value.order(left, right).map { $0 != .less } ?? false
-        case .in, .beginsWith, .endsWith, .contains, .like, .matches: false
         }
     }
 

@@ -28,13 +28,15 @@ package enum StoreFunction: String, CaseIterable, Sendable {
     case magnitude = "cambium_magnitude"
     /// (hexadecimal forms of ordered bytes joined by commas, 0 or 1): their sum or their mean.
     case total = "cambium_total"
+    /// (text, name of an order): bytes that are in that order.
+    case sortKey = "cambium_sort_key"
 
     /// How many arguments it takes.
     package var argumentCount: Int {
         switch self {
         case .uppercase, .lowercase, .ceiling, .floor, .trunc, .sqrt, .number, .double, .magnitude:
             1
-        case .fold, .power, .string, .decimal, .total: 2
+        case .fold, .power, .string, .decimal, .total, .sortKey: 2
         case .calculate: 3
         case .text: 4
         }
@@ -84,6 +86,11 @@ package final class StoreFunctions {
         case (.magnitude, .blob(let bytes)):
             return .decimal(OrderedDecimal.decimal(of: bytes).map { abs($0) })
         case (.total, .text(let forms)): return total(forms, isAverage: arguments[1] == .integer(1))
+        case (.sortKey, .text(let text)):
+            guard case .text(let name) = arguments[1], let order = TextOrder(name: name) else {
+                return .null
+            }
+            return .blob(order.key(of: text))
         case (.total, .null) where arguments[1] == .integer(0): return .decimal(0)
         default: return .null
         }

@@ -45,6 +45,19 @@ extension Value {
         order(left, right) == .less
     }
 
+    /// Whether two values stand in a relation.
+    static func isTrue(_ left: Value, _ relation: ComparisonOperator, _ right: Value) -> Bool {
+        switch relation {
+        case .equal: areEqual(left, right)
+        case .notEqual: !areEqual(left, right)
+        case .less: order(left, right) == .less
+        case .greater: order(left, right) == .greater
+        case .lessOrEqual: order(left, right).map { $0 != .greater } ?? false
+        case .greaterOrEqual: order(left, right).map { $0 != .less } ?? false
+        case .in, .beginsWith, .endsWith, .contains, .like, .matches: false
+        }
+    }
+
     /// Equal, or both nil.
     static func areEqual(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
