@@ -18,7 +18,7 @@ package final class Connection {
 
     // Safety: the handle is closed in `deinit` only, after all statements.
     let handle: OpaquePointer
-    private var statements: [String: Statement] = [:]
+    private var statements = StatementCache()
     private var numberedStatements: [Statement?] = []
     let pending = PendingRows()
     let sink = RowSink()
@@ -93,13 +93,17 @@ package final class Connection {
         }
     }
 
-    /// The statement of that text, compiled at its first use and kept.
+    /// The statement of that text, compiled at its first use and kept for as long as it is among
+    /// those that were used last.
     package func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let kept = statements[sql] { return kept }
         let statement = try Statement(sql, on: self)
-        statements[sql] = statement
+        statements.insert(statement, for: sql)
         return statement
     }
+
+    /// How often a statement that was asked for by its text was there already.
+    package var statementUse: StatementUse { statements.use }
 
     /// A statement that is known by a number from 0, for those that run so often and so briefly
     /// that looking up their text counts.
