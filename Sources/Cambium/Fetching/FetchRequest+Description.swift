@@ -25,6 +25,10 @@ extension FetchRequest: CustomStringConvertible {
 extension SortOrder: CustomStringConvertible {
     /// The path and the direction, such as `price descending`.
     public var description: String {
-        path.joined(separator: ".") + (isDescending ? " descending" : "")
+        var text = path.joined(separator: ".")
+        if texts != .bytes { text += " (\(texts))" }
+        if isDescending { text += " descending" }
+        if let placesNilLast { text += placesNilLast ? ", nil last" : ", nil first" }
+        return text
     }
 }

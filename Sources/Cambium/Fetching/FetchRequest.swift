@@ -24,6 +24,24 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// Whether unsaved changes of the context count. Without them, membership and order go by what
     /// is saved, though objects show their current values. Default: true.
     public var includesPendingChanges = true
+    /// Whether the values of what is found are read too. Without them a fetch gives faults, and one
+    /// of ids reads nothing but keys. Default: true.
+    public var includesPropertyValues = true
+    /// Whether objects that the context does not have yet come as faults, whose values wait in the
+    /// row cache: their `awakeFromFetch()` is called when they are first looked at. Default: false,
+    /// they have their values (in Core Data it is true; a program sees the difference in `isFault`
+    /// and in when that hook is called). Where unsaved changes count, all have their values.
+    public var returnsObjectsAsFaults = false
+    /// The stores that are asked; nil, the default, means those of the entity. Of others nothing is
+    /// found.
+    public var affectedStores: [PersistentStore]?
+
+    /// How many objects a ``FetchedResultsController`` and
+    /// ``ManagedObjectContext/fetchInBatches(_:)`` read together, as they are looked at; a
+    /// controller then keeps keys and what it sorts by instead of all objects. 0, the default,
+    /// means that it keeps them. ``ManagedObjectContext/fetch(_:)-(FetchRequest<Entity>)`` gives an
+    /// array of objects and reads them all.
+    public var batchSize = 0
 
     /// How many objects a ``FetchedResultsController`` reads together, as they are looked at; it
     /// then keeps keys and what it sorts by instead of all objects. 0, the default, means that it
@@ -140,12 +158,6 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     }
 }
 
-/// One level of an order: `Product.title.ascending`.
-public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
-    let path: [String]
-    let isDescending: Bool
-}
-
 extension FetchRequest {
     /// The conditions of all kinds as one tree, and the values of its parameters.
     func resolved(
@@ -175,7 +187,7 @@ extension FetchRequest {
     }
 
     func sortTerms(for description: EntityDescription) -> [SortTerm] {
-        let orders = sortOrders.map { SortTerm(path: $0.path, isDescending: $0.isDescending) }
+        let orders = sortOrders.map(\.term)
         guard orders.isEmpty, let template,
             let found = modelTemplate(template.name, of: description)
         else { return orders }
@@ -193,8 +205,12 @@ extension FetchRequest {
             ?? RequestOptions()
         return RequestOptions(
             limit: limit ?? options.limit, offset: offset == 0 ? options.offset : offset,
+            batchSize: batchSize == 0 ? options.batchSize : batchSize,
+            isDistinct: options.isDistinct,
             includesSubentities: includesSubentities && options.includesSubentities,
             includesPendingChanges: includesPendingChanges && options.includesPendingChanges,
+            includesPropertyValues: includesPropertyValues && options.includesPropertyValues,
+            returnsObjectsAsFaults: returnsObjectsAsFaults,
             prefetched: prefetchedPaths + options.prefetched)
     }
 

@@ -26,6 +26,10 @@ final class MissingStore: Store {
 
     func count(_ request: RowRequest) throws -> Int { throw error }
 
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] { throw error }
+
+    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan { throw error }
+
     func save(
         _ request: SaveRequest,
         resolver: any SaveConflictResolver,

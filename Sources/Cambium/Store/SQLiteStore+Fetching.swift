@@ -9,17 +9,20 @@ extension SQLiteStore {
     func fetch(
         _ request: RowRequest, on connection: Connection, _ receive: (StoreRow) throws -> Void
     ) throws {
+        if let interruption = request.interruption {
+            var request = request
+            request.interruption = nil
+            return try connection.interruptible(by: interruption) {
+                try fetch(request, on: connection, receive)
+            }
+        }
         switch request.selection {
         case .key(let key): return try fetchRow(key, request.entity, connection, receive)
         case .keys(let keys): return try fetch(keys, request, connection, receive)
         case .matching, .referring, .linked: break
         }
-        if request.readsKeysOnly { return try fetchKeys(request, connection, receive) }
-        if try scan(request, connection, receive) { return }
-        let (sql, parameters) = try selects[request.entity.index].rows(
-            Self.selection(request.selection),
-            includesSubentities: request.includesSubentities, sort: request.sort,
-            limit: request.limit, offset: request.offset)
+        if !request.readsKeysOnly, try scan(request, connection, receive) { return }
+        let (sql, parameters) = try statement(for: request, nil)
         let statement = try connection.statement(sql)
         defer { statement.reset() }
         try statement.bind(Self.leading(request.selection) + parameters)
@@ -46,7 +49,71 @@ extension SQLiteStore {
         return try statement.step() ? Int(statement.integer(at: 0)) : 0
     }
 
-    private static func selection(_ selection: RowRequest.Selection) -> SelectSQL.Selection {
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
+        try withReader { try results(request, query, on: $0) }
+    }
+
+    func results(
+        _ request: RowRequest, _ query: TypedResults, on connection: Connection
+    ) throws -> [[Value]] {
+        if let interruption = request.interruption {
+            var request = request
+            request.interruption = nil
+            return try connection.interruptible(by: interruption) {
+                try self.results(request, query, on: connection)
+            }
+        }
+        let (sql, parameters) = try statement(for: request, query)
+        let types = query.columns.map(\.type)
+        let statement = try connection.statement(sql)
+        defer { statement.reset() }
+        try statement.bind(parameters)
+        var results: [[Value]] = []
+        while try statement.step() {
+            results.append(
+                try types.enumerated().map { index, type in
+                    if let value = type.value(of: statement.value(at: index)) { return value }
+                    throw StoreError(
+                        code: .corrupt,
+                        message: "A row of \(request.entity.name) has a value of another type. "
+                            + "Another program has changed the store; restore a backup.")
+                })
+        }
+        return results
+    }
+
+    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
+        try withReader { try plan(of: request, query, on: $0) }
+    }
+
+    func plan(
+        of request: RowRequest, _ query: TypedResults?, on connection: Connection
+    ) throws -> FetchPlan {
+        let (sql, _) = try statement(for: request, query)
+        return FetchPlan(sql: sql, steps: try connection.plan(of: sql))
+    }
+
+    /// The statement of a request by a condition.
+    private func statement(
+        for request: RowRequest, _ query: TypedResults?
+    ) throws -> (sql: String, parameters: [StoredValue]) {
+        let select = selects[request.entity.index]
+        let selection = Self.selection(request.selection)
+        if let query {
+            return try select.results(
+                query, selection, includesSubentities: request.includesSubentities,
+                limit: request.limit, offset: request.offset)
+        }
+        return request.readsKeysOnly
+            ? try select.keys(
+                selection, includesSubentities: request.includesSubentities, sort: request.sort,
+                limit: request.limit, offset: request.offset)
+            : try select.rows(
+                selection, includesSubentities: request.includesSubentities, sort: request.sort,
+                limit: request.limit, offset: request.offset)
+    }
+
+    static func selection(_ selection: RowRequest.Selection) -> SelectSQL.Selection {
         switch selection {
         case .matching(let condition, let arguments): .matching(condition, arguments)
         case .key: .key
@@ -67,17 +134,6 @@ extension SQLiteStore {
         case .key(let key): [.integer(key)]
         case .matching, .keys: []
         }
-    }
-
-    private func fetchKeys(
-        _ request: RowRequest, _ connection: Connection, _ receive: (StoreRow) throws -> Void
-    ) throws {
-        let (sql, parameters) = try selects[request.entity.index].keys(
-            Self.selection(request.selection))
-        let statement = try connection.statement(sql)
-        defer { statement.reset() }
-        try statement.bind(Self.leading(request.selection) + parameters)
-        try deliver(statement, request.entity, receive)
     }
 
     private func fetchRow(

@@ -14,6 +14,24 @@ protocol ReadableStore: AnyObject {
 
     /// Counts the rows that a request finds, whatever its limit and offset.
     func count(_ request: RowRequest) throws -> Int
+
+    /// Computes results from the rows that a request finds, in the query's order; the request's
+    /// limit and offset count results.
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]]
+
+    /// Finds the far ends of a relationship of many owners, each list in its order.
+    ///
+    /// - Parameter selection: What selects those of any one owner.
+    /// - Returns: nil where they are better asked for one by one.
+    func members(
+        of owners: [Int64], _ relationship: RelationshipDescription,
+        _ selection: RowRequest.Selection
+    ) throws -> [Int64: [LinkSet.Member]]?
+
+    /// How a request would be answered.
+    ///
+    /// - Parameter query: What is computed from the rows, where they are not wanted themselves.
+    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan
 }
 
 extension ReadableStore {
@@ -21,6 +39,15 @@ extension ReadableStore {
         _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
     ) throws {
         try fetch(RowRequest(entity: root, selection: .key(key)), receive)
+    }
+
+    func members(
+        of owners: [Int64], _ relationship: RelationshipDescription,
+        _ selection: RowRequest.Selection
+    ) throws -> [Int64: [LinkSet.Member]]? { nil }
+
+    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
+        FetchPlan(sql: nil, steps: ["in memory: \(request.entity.name), object by object"])
     }
 }
 
@@ -110,10 +137,20 @@ struct RowRequest {
     var sort: [SortTerm] = []
     /// Whether the order does not matter, not even that of the keys.
     var isUnordered = false
-    /// Whether the keys and entities of the rows will do, in the order of the selection.
+    /// Whether the keys, versions and entities of the rows will do.
     var readsKeysOnly = false
+    /// What can end the request before its time, from another thread.
+    var interruption: Interruption?
     var limit: Int?
     var offset = 0
+
+    /// The request for a reader that sorts by keys itself where nothing else is wanted: the order
+    /// of the keys is that of the table, and a store that is left free delivers faster.
+    var leavingOrderFree: RowRequest {
+        var request = self
+        request.isUnordered = sort.isEmpty && limit == nil && offset == 0
+        return request
+    }
 }
 
 /// A row on its way from the store, valid during the call that hands it over.

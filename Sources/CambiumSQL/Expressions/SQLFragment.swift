@@ -31,6 +31,13 @@ package struct SQLFragment: Sendable, Hashable {
         return fragment
     }
 
+    /// The same parameters in a text around this one.
+    func mapText(_ transform: (String) -> String) -> SQLFragment {
+        var fragment = impure
+        fragment.text = transform(text)
+        return fragment
+    }
+
     /// The values to bind.
     ///
     /// - Throws: ``ExpressionDiagnostics`` where a parameter has no value or one of another type.

@@ -20,7 +20,7 @@ package struct SelectSQL: Sendable {
             table: String, sourceColumn: String, destinationColumn: String, position: String? = nil)
 
         /// The column that the rows are in the order of.
-        fileprivate var position: String? {
+        var position: String? {
             switch self {
             case .referring(_, let position?):
                 SQLText.column(position, of: SelectSQL.alias)
@@ -38,7 +38,7 @@ package struct SelectSQL: Sendable {
     package let firstColumn: Int
 
     static let alias = "t"
-    fileprivate static let join = "j"
+    static let join = "j"
     let model: Model
     let entity: Entity
     let root: Entity
@@ -67,13 +67,16 @@ package struct SelectSQL: Sendable {
         _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
         limit: Int? = nil, offset: Int = 0
     ) throws -> (sql: String, parameters: [StoredValue]) {
-        let names = resultColumns
+        try rows(resultColumns, selection, includesSubentities, sort, limit, offset)
+    }
+
+    private func rows(
+        _ names: [String], _ selection: Selection, _ includesSubentities: Bool, _ sort: [SortTerm],
+        _ limit: Int?, _ offset: Int
+    ) throws -> (sql: String, parameters: [StoredValue]) {
         var lowering = self.lowering
         var terms: [String] = []
-        for term in sort {
-            terms.append(
-                try lowering.sortKey(term.path) + (term.isDescending ? " DESC" : ""))
-        }
+        for term in sort { terms.append(term.sql(of: try lowering.sortKey(term.path))) }
         var (source, parameters) = try source(selection, includesSubentities, &lowering)
         if case .key = selection {
         } else {
@@ -89,16 +92,21 @@ package struct SelectSQL: Sendable {
         return ("SELECT \(names.joined(separator: ", ")) \(source)", parameters)
     }
 
-    /// The statement that returns the keys and the entities of rows, with 0 for the version and no
-    /// other columns.
-    package func keys(_ selection: Selection) throws -> (sql: String, parameters: [StoredValue]) {
-        var names = [column(SystemColumn.key), "0"]
+    /// The statement that returns the keys, the versions and the entities of rows, and no other
+    /// columns; for the far end of a relationship 0 in place of the version, so that an index may
+    /// do.
+    package func keys(
+        _ selection: Selection, includesSubentities: Bool = true, sort: [SortTerm] = [],
+        limit: Int? = nil, offset: Int = 0
+    ) throws -> (sql: String, parameters: [StoredValue]) {
+        let version: String
+        switch selection {
+        case .matching, .key, .pendingKeys: version = column(SystemColumn.version)
+        case .referring, .linked: version = "0"
+        }
+        var names = [column(SystemColumn.key), version]
         if hasEntityColumn { names.append(column(SystemColumn.entity)) }
-        var lowering = self.lowering
-        let (source, parameters) = try source(selection, true, &lowering)
-        let order = [selection.position.map { "\($0) NULLS LAST" }, column(SystemColumn.key)]
-            .compactMap { $0 }.joined(separator: ", ")
-        return ("SELECT \(names.joined(separator: ", ")) \(source) ORDER BY \(order)", parameters)
+        return try rows(names, selection, includesSubentities, sort, limit, offset)
     }
 
     /// The statement that hands the rows to the function `sink`, in any order; nil where there are
@@ -138,6 +146,8 @@ package struct SelectSQL: Sendable {
         SQLText.column(name, of: Self.alias)
     }
 
+    /// FROM and WHERE, and the values to bind. What else looks at related rows has to be written
+    /// before, so that the tables are joined.
     func source(
         _ selection: Selection, _ includesSubentities: Bool, _ lowering: inout ExpressionSQL
     ) throws -> (String, [StoredValue]) {

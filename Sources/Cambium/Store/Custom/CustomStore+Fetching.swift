@@ -23,6 +23,16 @@ extension CustomStore {
         return try select(request, makeGraph()).count
     }
 
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
+        let graph = try makeGraph()
+        let nodes = try select(request, graph)
+        let results = ResultComposer(query).results(
+            of: nodes.map { ($0.key, NodeSubject($0, graph)) }, limit: request.limit,
+            offset: request.offset)
+        if let failure = graph.failure { throw failure }
+        return results
+    }
+
     /// The rows in the request's order, before its window.
     private func select(_ request: RowRequest, _ graph: NodeGraph) throws -> [StoreNode] {
         let family = model.families[request.entity.index]
@@ -91,14 +101,10 @@ extension CustomStore {
     private func sorted(
         _ nodes: [StoreNode], _ terms: [SortTerm], _ graph: NodeGraph
     ) -> [StoreNode] {
-        let order = ObjectOrder(terms)
-        let keyed = nodes.map { node in
+        ObjectOrder(terms).sorted(nodes, key: \.key) { node in
             let subject = NodeSubject(node, graph)
-            return (node: node, values: terms.map { subject.value(atPath: $0.path) })
+            return terms.map { subject.value(atPath: $0.path) }
         }
-        return keyed.sorted {
-            order.precedes($0.values, $0.node.key, $1.values, $1.node.key)
-        }.map(\.node)
     }
 }
 

@@ -26,6 +26,21 @@ final class PinnedStore: Store {
         try pin.reading { try base.count(request, on: $0) }
     }
 
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
+        try pin.reading { try base.results(request, query, on: $0) }
+    }
+
+    func members(
+        of owners: [Int64], _ relationship: RelationshipDescription,
+        _ selection: RowRequest.Selection
+    ) throws -> [Int64: [LinkSet.Member]]? {
+        try pin.reading { try base.members(of: owners, relationship, selection, on: $0) }
+    }
+
+    func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
+        try pin.reading { try base.plan(of: request, query, on: $0) }
+    }
+
     // MARK: What is no reading
 
     func save(

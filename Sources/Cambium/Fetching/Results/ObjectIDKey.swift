@@ -1,0 +1,28 @@
+/// The identity of the object itself, as a column of results: `Product.objectID`.
+public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
+    /// The object.
+    public var resultExpression: ResultExpression {
+        ResultExpression(.keyPath(root: .subject, names: []))
+    }
+
+    /// None: it stands for the objects that are found.
+    public var objects: [ObjectID] { [] }
+
+    /// The identity.
+    ///
+    /// - Throws: ``StoreError`` where there is none, which only another program can bring about.
+    public func output(of value: PropertyValue) throws -> ObjectID {
+        guard case .toOne(let id?) = value else {
+            throw StoreError(code: .corrupt, message: "A row of the store has no key.")
+        }
+        return id
+    }
+
+    /// How many objects there are.
+    public var count: CountKey<Root> { CountKey(.keyPath(root: .subject, names: [])) }
+}
+
+extension EntityKeys {
+    /// The identity, as a column of results: `request.select(Product.objectID, Product.title)`.
+    public static var objectID: ObjectIDKey<Self> { ObjectIDKey() }
+}

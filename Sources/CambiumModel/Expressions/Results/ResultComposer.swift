@@ -1,0 +1,138 @@
+/// Computes results from objects in memory, the same that the store computes from their rows.
+///
+/// It belongs to one isolation, as the objects do.
+package final class ResultComposer {
+    /// An object, and the key that decides where nothing else does.
+    package typealias Subject = (key: Int64, subject: any ExpressionSubject)
+
+    /// A column made ready.
+    private struct Column {
+        let function: AggregateFunction?
+        let evaluator: ExpressionEvaluator
+
+        init(_ column: TypedResults.Column) {
+            function = column.function
+            evaluator = ExpressionEvaluator(column.operand)
+        }
+    }
+
+    /// A result with what decides its place.
+    private struct Row {
+        var values: [Value]
+        var keys: [Value]
+        /// What decides among results that are equal in the order.
+        var ties: [Value]
+    }
+
+    private let query: TypedResults
+    private let columns: [Column]
+    private let groups: [ExpressionEvaluator]
+    private let orders: [Column]
+    private let now: Date
+
+    package init(_ query: TypedResults, now: Date = .now) {
+        self.query = query
+        self.now = now
+        columns = query.columns.map(Column.init)
+        groups = query.groups.map(ExpressionEvaluator.init)
+        orders = query.order.map { Column($0.column) }
+    }
+
+    /// The results, in order, those in the window only.
+    package func results(
+        of subjects: [Subject], limit: Int? = nil, offset: Int = 0
+    ) -> [[Value]] {
+        var rows = query.isGrouped ? groupedRows(of: subjects) : subjects.map { row(of: $0) }
+        if query.isDistinct {
+            var seen: Set<[Value]> = []
+            rows = rows.filter { seen.insert($0.values.map(\.groupingKey)).inserted }
+            for index in rows.indices { rows[index].ties = rows[index].values }
+        }
+        rows.sort(by: precedes)
+        let window = rows.dropFirst(offset)
+        return (limit.map { window.prefix($0) } ?? window).map(\.values)
+    }
+
+    // MARK: Rows
+
+    private func row(of subject: Subject) -> Row {
+        Row(
+            values: columns.map { evaluate($0.evaluator, subject) },
+            keys: orders.map { evaluate($0.evaluator, subject) },
+            ties: [.int(subject.key)])
+    }
+
+    private func groupedRows(of subjects: [Subject]) -> [Row] {
+        guard !groups.isEmpty else { return row(of: subjects, ties: []).map { [$0] } ?? [] }
+        var numbers: [[Value]: Int] = [:]
+        var members: [(ties: [Value], subjects: [Subject])] = []
+        for subject in subjects {
+            let ties = groups.map { evaluate($0, subject) }
+            let key = ties.map(\.groupingKey)
+            if let number = numbers[key] {
+                members[number].subjects.append(subject)
+            } else {
+                numbers[key] = members.count
+                members.append((ties, [subject]))
+            }
+        }
+        return members.compactMap { row(of: $0.subjects, ties: $0.ties) }
+    }
+
+    /// The result of a group; nil where the condition over groups leaves it out.
+    private func row(of members: [Subject], ties: [Value]) -> Row? {
+        if let having = query.having, !isTrue(having, members) { return nil }
+        return Row(
+            values: columns.map { value(of: $0, members) },
+            keys: orders.map { value(of: $0, members) }, ties: ties)
+    }
+
+    private func value(of column: Column, _ members: [Subject]) -> Value {
+        guard let function = column.function else {
+            return members.first.map { evaluate(column.evaluator, $0) } ?? .null
+        }
+        let values = members.map { evaluate(column.evaluator, $0) }
+        return column.evaluator.aggregate(function, values.filter { $0 != .null })
+    }
+
+    private func evaluate(_ evaluator: ExpressionEvaluator, _ subject: Subject) -> Value {
+        evaluator.evaluate(subject.subject, now: now)
+    }
+
+    private func isTrue(_ test: TypedResults.Test, _ members: [Subject]) -> Bool {
+        switch test {
+        case .comparison(let column, let relation, let constant):
+            Value.isTrue(value(of: Column(column), members), relation, constant)
+        case .and(let tests): tests.allSatisfy { isTrue($0, members) }
+        case .or(let tests): tests.contains { isTrue($0, members) }
+        case .not(let test): !isTrue(test, members)
+        }
+    }
+
+    // MARK: Order
+
+    private func precedes(_ one: Row, _ other: Row) -> Bool {
+        for (index, term) in query.order.enumerated() {
+            let result = term.texts.order(
+                one.keys[index], other.keys[index], isDescending: term.isDescending,
+                placesNilLast: term.placesNilLast)
+            if result != 0 { return result < 0 }
+        }
+        for (one, other) in zip(one.ties, other.ties) {
+            let result = one.order(relativeTo: other)
+            if result != 0 { return result < 0 }
+        }
+        return false
+    }
+}
+
+extension Value {
+    /// What is equal where the store's forms are: strings of other bytes that look alike are not.
+    fileprivate var groupingKey: Value {
+        switch self {
+        case .string(let text): .data(Data(text.utf8))
+        case .uri(let uri): .data(Data(uri.absoluteString.utf8))
+        default: self
+        }
+    }
+}

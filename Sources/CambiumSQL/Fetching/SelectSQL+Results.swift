@@ -1,0 +1,132 @@
+import CambiumModel
+
+extension SelectSQL {
+    /// The statement that computes results out of the rows.
+    ///
+    /// Every order is total: results that are equal in it come in the order of their rows' keys;
+    /// groups in the order of what their rows have in common; distinct results in that of their
+    /// columns.
+    package func results(
+        _ query: TypedResults, _ selection: Selection, includesSubentities: Bool = true,
+        limit: Int? = nil, offset: Int = 0, now: Date = .now
+    ) throws -> (sql: String, parameters: [StoredValue]) {
+        var lowering = self.lowering
+        let columns = try query.columns.map { try lowering.column($0) }
+        let groups = try query.groups.map { try lowering.value($0) }
+        let having = try query.having.map { try lowering.test($0) }
+        var order: [SQLFragment] = []
+        for term in query.order {
+            let column = try lowering.column(term.column)
+            order.append(
+                column.mapText {
+                    SortTerm.sql(
+                        $0, isDescending: term.isDescending, texts: term.texts,
+                        placesNilLast: term.placesNilLast)
+                })
+        }
+        if query.isDistinct {
+            order += columns.indices.map { SQLFragment(raw: String($0 + 1)) }
+        } else if query.isGrouped {
+            order += groups
+        } else {
+            order.append(SQLFragment(raw: column(SystemColumn.key)))
+        }
+        let (source, values) = try source(selection, includesSubentities, &lowering)
+
+        var sql = SQLFragment(raw: query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
+        sql.append(columns.joined())
+        var parameters = try sql.bindings(now: now) + values
+        var rest: SQLFragment = ""
+        if !groups.isEmpty { rest = "\(rest) GROUP BY \(groups.joined())" }
+        if let having { rest = "\(rest) HAVING \(having)" }
+        if !order.isEmpty { rest = "\(rest) ORDER BY \(order.joined())" }
+        parameters += try rest.bindings(now: now)
+        var text = "\(sql.text) \(source)\(rest.text)"
+        if limit != nil || offset > 0 {
+            text += " LIMIT ? OFFSET ?"
+            parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]
+        }
+        return (text, parameters)
+    }
+}
+
+extension [SQLFragment] {
+    /// One behind the other, with commas.
+    fileprivate func joined() -> SQLFragment {
+        var result: SQLFragment = ""
+        for (index, fragment) in enumerated() {
+            if index > 0 { result.append(", ") }
+            result.append(fragment)
+        }
+        return result
+    }
+}
+
+extension ExpressionSQL {
+    fileprivate mutating func column(
+        _ column: TypedResults.Column
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        guard let function = column.function else { return try value(column.operand) }
+        return try aggregate(function, column.operand)
+    }
+
+    /// One value out of the rows of a group.
+    private mutating func aggregate(
+        _ function: AggregateFunction, _ operand: TypedExpression
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let element = try value(operand)
+        switch function {
+        case .count: return isNullable(operand) ? "count(\(element))" : "count(*)"
+        case .minimum: return "min(\(element))"
+        case .maximum: return "max(\(element))"
+        case .sum, .average: break
+        }
+        if operand.type == .anyDecimal {
+            let bits = function == .average ? "1" : "0"
+            return Self.call(.total, "group_concat(hex(\(element))), \(raw: bits)")
+        }
+        guard let scale = operand.type.scale else {
+            return function == .sum
+                ? "total(\(element))" : "(total(\(element)) / count(\(element)))"
+        }
+        // sum() itself fails where 64 bits do not hold it: sums of the upper and the lower halves.
+        let high: SQLFragment = "coalesce(sum(\(element) >> 32), 0)"
+        let low: SQLFragment = "coalesce(sum(\(element) & 4294967295), 0)"
+        let sum = Self.whole("(\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295)")
+        guard function == .average else { return sum }
+        let divisor = String(NumberFunctions.powerOfTen(scale))
+        return "(CAST(\(sum) AS REAL) / count(\(element)) / \(raw: divisor).0)"
+    }
+
+    /// A condition over groups: 0 or 1, never NULL.
+    fileprivate mutating func test(
+        _ test: TypedResults.Test
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        switch test {
+        case .comparison(let column, let relation, let value):
+            let left = try self.column(column)
+            let constant = constant(Self.stored(value, as: column.type) ?? .null)
+            return switch relation {
+            case .equal: "(\(left) IS \(constant))"
+            case .notEqual: "(\(left) IS NOT \(constant))"
+            default: "((\(left) \(raw: relation.rawValue) \(constant)) IS TRUE)"
+            }
+        case .and(let tests): return try joined(tests, by: " AND ", empty: "1")
+        case .or(let tests): return try joined(tests, by: " OR ", empty: "0")
+        case .not(let test): return "(NOT \(try self.test(test)))"
+        }
+    }
+
+    private mutating func joined(
+        _ tests: [TypedResults.Test], by operation: String, empty: String
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        guard !tests.isEmpty else { return SQLFragment(raw: empty) }
+        var result: SQLFragment = "("
+        for (index, test) in tests.enumerated() {
+            if index > 0 { result.append(SQLFragment(raw: operation)) }
+            result.append(try self.test(test))
+        }
+        result.append(")")
+        return result
+    }
+}
