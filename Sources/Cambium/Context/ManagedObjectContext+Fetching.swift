@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         processChanges()
         let rows = try rowRequest(for: request)
         let options = request.options(for: rows.entity)
-        let found = try fetchObjects(rows, options.includesPendingChanges)
+        let found = try fetchObjects(rows, options)
         if !options.prefetched.isEmpty {
             try prefetch(options.prefetched, of: found, rows.entity)
         }
@@ -48,26 +48,49 @@ extension ManagedObjectContext {
             throw StoreError(
                 code: .invalidRequest, message: "A request's limit and offset cannot be negative.")
         }
-        // The key of an object of another container may well be that of another object here.
-        if let foreign = request.objects.first(where: { !coordinator.hasStore($0.store) }) {
-            throw StoreError(
-                code: .foreignObject,
-                message: "A request for \(name) was given \(foreign), which is in no store of this "
-                    + "context.")
-        }
+        try requireOwn(request.objects, for: name)
         let (condition, arguments) = try request.resolved(for: description)
         let options = request.options(for: description)
+        let isAsked = request.affectedStores.map { stores in
+            let own = coordinator.storeIdentifier(ofRoot: description.rootIndex)
+            return stores.contains { $0.store.identifier == own }
+        }
         return RowRequest(
-            entity: description, selection: .matching(condition, arguments),
+            entity: description,
+            selection: .matching(isAsked == false ? .or([]) : condition, arguments),
             includesSubentities: options.includesSubentities,
             sort: request.sortTerms(for: description),
             limit: options.limit, offset: options.offset)
+    }
+
+    /// The key of an object of another container may well be that of another object here.
+    func requireOwn(_ objects: [ObjectID], for entityName: String) throws {
+        guard let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) else {
+            return
+        }
+        throw StoreError(
+            code: .foreignObject,
+            message: "A request for \(entityName) was given \(foreign), which is in no store of "
+                + "this context.")
     }
 
     /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look
     /// at related objects, so any change counts.
     func hasPendingChanges(in entity: EntityDescription) -> Bool {
         !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty
+    }
+
+    /// The objects that a request finds, with their values unless it asks for faults.
+    private func fetchObjects(
+        _ request: RowRequest, _ options: RequestOptions
+    ) throws -> [ManagedObject] {
+        let includesPendingChanges = options.includesPendingChanges
+        guard options.returnsObjectsAsFaults || !options.includesPropertyValues,
+            !(includesPendingChanges && hasPendingChanges(in: request.entity))
+        else { return try fetchObjects(request, includesPendingChanges) }
+        return try fetchMembers(request, fillsRowCache: options.includesPropertyValues).map {
+            object(entity: $0.entity, key: $0.key)
+        }
     }
 
     func fetchObjects(
@@ -81,22 +104,32 @@ extension ManagedObjectContext {
 
     /// The objects of rows, in the request's order.
     func fetchRows(_ request: RowRequest) throws -> [ManagedObject] {
+        let request = request.leavingOrderFree
+        let store = store(of: request.entity)
+        return try objects(of: request, readAt: coordinator.rowCache.commit) { receive in
+            try store.fetch(request, receive)
+        }
+    }
+
+    /// The objects of rows that somebody delivers, in the request's order.
+    ///
+    /// - Parameter commit: What the row cache knew before they were read.
+    func objects(
+        of request: RowRequest, readAt commit: Int64,
+        deliver: ((StoreRow) throws -> Void) throws -> Void
+    ) throws -> [ManagedObject] {
         let map = objects[request.entity.rootIndex]
         let entities = coordinator.model.entities
         let writer = rowWriter
         var found: [ManagedObject] = []
-        // The order of the keys is that of the table; a store that is left free delivers faster.
-        var request = request
-        request.isUnordered = request.sort.isEmpty && request.limit == nil && request.offset == 0
         var isInKeyOrder = true
         var lastKey = Int64.min
         // Those that the row cache has as well are brought up to date there.
-        let commit = coordinator.rowCache.commit
         let cached =
             usesRowCache
             ? coordinator.rowCache.rows(root: request.entity.rootIndex) : RowCache.Rows()
         var reread: [RowCache.Row] = []
-        try store(of: request.entity).fetch(request) { row in
+        try deliver { row in
             let object: ManagedObject
             if let known = map.map[row.key] {
                 object = known

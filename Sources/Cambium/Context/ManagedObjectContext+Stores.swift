@@ -38,7 +38,8 @@ extension ManagedObjectContext {
 
     /// Where rows of an entity are read from.
     func store(of entity: EntityDescription) -> any ReadableStore {
-        state.store(ofRoot: entity.rootIndex)
+        let store = state.store(ofRoot: entity.rootIndex)
+        return readLog.map { WatchedStore(store, $0) } ?? store
     }
 }
 

@@ -17,8 +17,10 @@ import CambiumSQLite
 /// ```
 ///
 /// ## Topics
-/// - Fetching: ``fetch(_:)``, ``count(for:)``, ``existingObject(with:)``, ``object(with:)``,
-///   ``registeredObject(for:)``
+/// - Fetching: ``fetch(_:)``, ``fetchInBatches(_:)``,
+///   ``fetchInBackground(_:isolation:progress:)``, ``count(for:)``, ``existingObject(with:)``,
+///   ``object(with:)``, ``registeredObject(for:)``
+/// - Looking for needless reads: ``reads(during:)``, ``withReads(atMost:fileID:line:_:)``
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
 ///   ``hasChanges``, ``processPendingChanges()``, ``propagatesDeletesAtEndOfEvent``
 /// - Saving: ``save()``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
@@ -139,6 +141,8 @@ public final class ManagedObjectContext {
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
     var rebirths: [RowID: Int64] = [:]
+    /// What the context reads is noted here while somebody counts.
+    var readLog: ReadLog?
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?

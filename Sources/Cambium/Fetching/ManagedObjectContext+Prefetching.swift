@@ -35,6 +35,8 @@ extension ManagedObjectContext {
                 let end = min(start + Self.keysPerStatement, unread.count)
                 try readLinks(relationship, of: unread[start..<end])
             }
+        } else if relationship.slot == nil, !relationship.isTransient {
+            try readMembers(relationship, of: objects.filter { $0.needsLinks(relationship) })
         }
         // Where the other side keeps the key, it leads to one object only.
         let isUnique = if case .inverseKey = relationship.storage { true } else { false }
@@ -64,6 +66,28 @@ extension ManagedObjectContext {
     }
 
     private static let keysPerStatement = 500
+
+    /// Reads the keys at the far ends of pairs and ordered lists, with one statement for all.
+    private func readMembers(
+        _ relationship: RelationshipDescription, of objects: [ManagedObject]
+    ) throws {
+        guard objects.count > 1, let selection = relationship.selection(from: 0) else { return }
+        let commit = max(mergedCommit, lastChange(of: relationship))
+        let destination = coordinator.model.entities[relationship.destination]
+        guard
+            let members = try store(of: destination).members(
+                of: objects.map(\.key), relationship, selection)
+        else { return }
+        for object in objects {
+            var links =
+                object.extras?.links[relationship.ordinal]
+                ?? LinkSet(isOrdered: relationship.isOrdered)
+            let found = members[object.key] ?? []
+            links.setStored(
+                found.filter { isStillMember($0, of: object, relationship) }, at: commit)
+            object.ownExtras.links[relationship.ordinal] = links
+        }
+    }
 
     /// Reads the rows that lead back to any of the objects, and notes them as their links.
     private func readLinks(

@@ -44,6 +44,16 @@ final class ParentReader: ReadableStore {
         return try parent.fetchObjects(request, true).count
     }
 
+    func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
+        let parent = try livingParent()
+        parent.mergeIfAutomatic()
+        parent.processChanges()
+        guard parent.hasPendingChanges(in: request.entity) else {
+            return try parent.store(of: request.entity).results(request, query)
+        }
+        return try parent.composedResults(request, query)
+    }
+
     private func livingParent() throws -> ManagedObjectContext {
         if let parent { return parent }
         throw StoreError(

@@ -179,7 +179,7 @@ extension ManagedObjectContext {
     }
 
     /// Whether unsaved changes left a member of a to-many in the store where it is.
-    private func isStillMember(
+    func isStillMember(
         _ member: LinkSet.Member, of object: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         // An object that this context does not have was not changed here.
@@ -196,7 +196,7 @@ extension ManagedObjectContext {
 extension RelationshipDescription {
     /// What selects the rows at the far end; nil where this side keeps the key, or nothing is
     /// stored.
-    fileprivate func selection(from key: Int64) -> RowRequest.Selection? {
+    func selection(from key: Int64) -> RowRequest.Selection? {
         switch storage {
         case .inverseKey(let column):
             .referring(column: column, to: key, position: positionColumn)

@@ -1,0 +1,136 @@
+/// What a request found, of which only keys are read at first: objects come in batches when they
+/// are looked at, and go when others are. For lists that are longer than what is shown of them.
+///
+/// It is a snapshot: which objects there are, and in which order, does not change. It belongs to
+/// the isolation of its context, which it keeps alive.
+///
+/// ```swift
+/// var request = Product.fetchRequest().sorted(by: Product.title)
+/// request.batchSize = 50
+/// let products = try context.fetchInBatches(request)
+/// products.count                                   // no object is read
+/// for product in products[1000..<1020] { … }       // one statement
+/// ```
+public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
+    private let window: BatchWindow
+
+    init(_ window: BatchWindow) {
+        self.window = window
+    }
+
+    /// The first position, 0.
+    public var startIndex: Int { 0 }
+    /// How many objects there are.
+    public var endIndex: Int { window.count }
+
+    /// An object, read with those around it where it is none of those that were looked at last.
+    ///
+    /// - Complexity: O(1), and a statement for each batch. What the store throws is kept for the
+    ///   context's next save, as it is where a property of a fault is read.
+    public subscript(position: Int) -> Entity {
+        precondition(
+            position >= 0 && position < window.count,
+            "The index \(position) is not below the count, \(window.count).")
+        guard let object = window.object(at: position).cast(to: Entity.self) else {
+            preconditionFailure("The fetch has made sure that all objects are of \(Entity.self).")
+        }
+        return object
+    }
+
+    /// The identity of an object, without reading it.
+    public func objectID(at position: Int) -> ObjectID {
+        precondition(
+            position >= 0 && position < window.count,
+            "The index \(position) is not below the count, \(window.count).")
+        return window.objectID(at: position)
+    }
+}
+
+/// The keys of a long list, and the objects around the places that were looked at last.
+final class BatchWindow {
+    /// How many batches are kept: those that a list shows, and the next.
+    private static let maximum = 3
+
+    private let context: ManagedObjectContext
+    private let size: Int
+    private let keys: [Int64]
+    /// The numbers of the objects' entities; empty where all are of one.
+    private let entities: [Int32]
+    private let entity: Int
+    private var batches: [(number: Int, objects: [ManagedObject])] = []
+
+    init(_ members: [LinkSet.Member], size: Int, in context: ManagedObjectContext) {
+        self.context = context
+        self.size = size
+        keys = members.map(\.key)
+        entity = members.first?.entity ?? 0
+        let isUniform = members.allSatisfy { [entity] in $0.entity == entity }
+        entities = isUniform ? [] : members.map { Int32($0.entity) }
+    }
+
+    var count: Int { keys.count }
+
+    private func entity(at position: Int) -> Int {
+        entities.isEmpty ? entity : Int(entities[position])
+    }
+
+    func objectID(at position: Int) -> ObjectID {
+        let description = context.coordinator.model.entities[entity(at: position)]
+        let store = context.coordinator.storeIdentifier(ofRoot: description.rootIndex)
+        return ObjectID(description, key: keys[position], store: store)
+    }
+
+    func object(at position: Int) -> ManagedObject {
+        let number = position / size
+        if let index = batches.firstIndex(where: { $0.number == number }) {
+            return batches[index].objects[position - number * size]
+        }
+        let start = number * size
+        let end = Swift.min(start + size, keys.count)
+        let objects = (start..<end).map { context.object(entity: entity(at: $0), key: keys[$0]) }
+        do {
+            let faults = objects.filter { $0.isFault && $0.lifecycle == .clean }
+            if !faults.isEmpty { try context.load(faults) }
+        } catch {
+            context.recordedErrors.append(error)
+        }
+        if batches.count == Self.maximum { batches.removeFirst() }
+        batches.append((number, objects))
+        context.sweepIfGrown()
+        return objects[position - start]
+    }
+}
+
+extension ManagedObjectContext {
+    /// Finds objects, and reads only their keys: see ``BatchedObjects``.
+    ///
+    /// - Parameter request: Its ``FetchRequest/batchSize`` says how many objects are read together;
+    ///   0 means 100. Prefetched relationships are left to faults.
+    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    /// - Complexity: One statement, and some 8 bytes for each object. Where unsaved changes count,
+    ///   the objects are read once to decide which they are.
+    public func fetchInBatches<Entity: ManagedObject>(
+        _ request: FetchRequest<Entity>
+    ) throws -> BatchedObjects<Entity> {
+        mergeIfAutomatic()
+        processChanges()
+        let rows = try rowRequest(for: request)
+        let options = request.options(for: rows.entity)
+        let classes = coordinator.model.families[rows.entity.index]
+            .map { coordinator.model.entities[$0].objectClass }
+        guard classes.allSatisfy({ $0 is Entity.Type }) else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "The objects of \(rows.entity.name) are not all of the class "
+                    + "\(Entity.self).")
+        }
+        let members =
+            options.includesPendingChanges && hasPendingChanges(in: rows.entity)
+            ? try fetchObjects(rows, true).map {
+                LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
+            } : try fetchMembers(rows, fillsRowCache: false)
+        sweepIfGrown()
+        return BatchedObjects(
+            BatchWindow(members, size: options.batchSize > 0 ? options.batchSize : 100, in: self))
+    }
+}

@@ -1,0 +1,156 @@
+import CambiumSQLite
+
+extension ManagedObjectContext {
+    /// Finds objects as ``fetch(_:)-(FetchRequest<Entity>)`` does, while the context's isolation is
+    /// free for other work: the rows are read on another thread.
+    ///
+    /// Cancelling the task ends the statement, also while SQLite is still sorting. Where unsaved
+    /// changes count, in a child, or when the context has taken over a save meanwhile, the rest or
+    /// all of it is done in the context's isolation after all.
+    ///
+    /// ```swift
+    /// let products = try await context.fetchInBackground(request) { count in
+    ///     print("\(count) so far")
+    /// }
+    /// ```
+    ///
+    /// - Parameter progress: Told how many rows were read so far, each thousand and at the end, on
+    ///   the thread that reads.
+    /// - Throws: `CancellationError` where the task was cancelled; else what a fetch throws.
+    public func fetchInBackground<Entity: ManagedObject>(
+        _ request: FetchRequest<Entity>, isolation: isolated (any Actor)? = #isolation,
+        progress: (@Sendable (Int) -> Void)? = nil
+    ) async throws -> [Entity] {
+        try Task.checkCancellation()
+        mergeIfAutomatic()
+        processChanges()
+        let rows = try rowRequest(for: request)
+        let options = request.options(for: rows.entity)
+        guard let store = backgroundStore(rows, options), options.includesPropertyValues,
+            !options.returnsObjectsAsFaults
+        else { return try fetch(request) }
+        let merged = mergedCommit
+        let commit = coordinator.rowCache.commit
+        let interruption = Interruption()
+        var wanted = rows.leavingOrderFree
+        wanted.interruption = interruption
+        let read = try await withTaskCancellationHandler {
+            try await BackgroundRead.rows(wanted, store, progress)
+        } onCancel: {
+            interruption.request()
+        }
+        try Task.checkCancellation()
+        // What was read may be older than what the context knows by now.
+        guard mergedCommit == merged,
+            !(options.includesPendingChanges && hasPendingChanges(in: rows.entity))
+        else { return try fetch(request) }
+        let found = try objects(of: wanted, readAt: commit) { receive in
+            let source = BackgroundRows()
+            for row in read {
+                source.placed = row.placed
+                try receive(
+                    StoreRow(key: row.key, version: row.version, entity: row.entity, source: source)
+                )
+            }
+        }
+        if !options.prefetched.isEmpty {
+            try prefetch(options.prefetched, of: found, rows.entity)
+        }
+        sweepIfGrown()
+        return found.cast(to: Entity.self)
+    }
+
+    /// Finds rows of values as ``fetch(_:)-(ResultRequest<Entity,Row>)`` does, while the context's
+    /// isolation is free for other work. Cancelling the task ends the statement.
+    ///
+    /// - Throws: `CancellationError` where the task was cancelled; else what a fetch throws.
+    public func fetchInBackground<Entity: ManagedObject, Row>(
+        _ request: ResultRequest<Entity, Row>, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> [Row] {
+        try Task.checkCancellation()
+        mergeIfAutomatic()
+        processChanges()
+        let (rows, query, names) = try resolve(request)
+        guard let store = backgroundStore(rows, request.base.options(for: rows.entity)) else {
+            return try fetch(request)
+        }
+        let interruption = Interruption()
+        var wanted = rows
+        wanted.interruption = interruption
+        let results = try await withTaskCancellationHandler {
+            try await BackgroundRead.results(wanted, query, store)
+        } onCancel: {
+            interruption.request()
+        }
+        try Task.checkCancellation()
+        return try makeRows(results, request, query, names)
+    }
+
+    /// The store that can be asked from another thread; nil where the answer is not there alone.
+    private func backgroundStore(
+        _ request: RowRequest, _ options: RequestOptions
+    ) -> (any Store)? {
+        if options.includesPendingChanges, hasPendingChanges(in: request.entity) { return nil }
+        return store(of: request.entity) as? any Store
+    }
+}
+
+/// Reading on another thread.
+private enum BackgroundRead {
+    /// A row, read.
+    struct Row: Sendable {
+        let key: Int64
+        let version: Int64
+        let entity: Int
+        let placed: PlacedRecord
+    }
+
+    static func rows(
+        _ request: RowRequest, _ store: any Store, _ progress: (@Sendable (Int) -> Void)?
+    ) async throws -> [Row] {
+        try cancellable(request) {
+            let writer = RecordWriter()
+            var rows: [Row] = []
+            try store.fetch(request) { row in
+                if request.interruption?.isRequested == true { throw CancellationError() }
+                rows.append(
+                    Row(
+                        key: row.key, version: row.version, entity: row.entity,
+                        placed: try row.record(in: writer)))
+                if rows.count.isMultiple(of: 1000) { progress?(rows.count) }
+            }
+            progress?(rows.count)
+            return rows
+        }
+    }
+
+    static func results(
+        _ request: RowRequest, _ query: TypedResults, _ store: any Store
+    ) async throws -> [[Value]] {
+        try cancellable(request) { try store.results(request, query) }
+    }
+
+    /// An error that follows from the wish for the end is that end.
+    private static func cancellable<Result>(
+        _ request: RowRequest, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch  where request.interruption?.isRequested == true {
+            throw CancellationError()
+        }
+    }
+}
+
+/// Rows that were read before, one after the other.
+private final class BackgroundRows: RowSource {
+    /// The row that is handed over.
+    var placed: PlacedRecord?
+
+    func readRow(
+        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
+    ) throws -> PlacedRecord {
+        if let placed { return placed }
+        throw StoreError(code: .missingRow, message: "The row \(key) was not read.")
+    }
+}

@@ -1,0 +1,61 @@
+import Cambium
+import EverythingModel
+import Testing
+
+struct BatchedObjectsTests {
+    private func withNodes(
+        _ body: (ManagedObjectContext, FetchRequest<Node>) throws -> Void
+    ) throws {
+        try withContainer(Everything.model, on: .file) { container in
+            let writer = container.newContext()
+            for number in 0..<100 { _ = Node(in: writer, number: Int64(number)) }
+            try writer.save()
+            var request = Node.fetchRequest().sorted(by: Node.number.descending)
+            request.batchSize = 10
+            try body(container.newContext(), request)
+        }
+    }
+
+    @Test func `counting and naming read no objects, looking reads a batch`() throws {
+        try withNodes { context, request in
+            let nodes = try context.fetchInBatches(request)
+            #expect(nodes.count == 100)
+            #expect(context.registeredObjects.isEmpty)
+            let (_, report) = context.reads {
+                #expect(nodes[37].number == 62)
+                #expect(nodes[30...39].map(\.number) == Array(60...69).reversed())
+                #expect(nodes.objectID(at: 99).entityName == "Node")
+            }
+            #expect(report.count == 1, "\(report)")
+        }
+    }
+
+    @Test func `all objects can be gone through, in order`() throws {
+        try withNodes { context, request in
+            let nodes = try context.fetchInBatches(request)
+            let (numbers, report) = context.reads { nodes.map(\.number) }
+            #expect(numbers == (0..<100).reversed())
+            #expect(report.count == 10, "\(report)")
+        }
+    }
+
+    @Test func `unsaved changes count`() throws {
+        try withNodes { context, request in
+            let new = Node(in: context, number: 1000)
+            let nodes = try context.fetchInBatches(request)
+            #expect(nodes.count == 101)
+            #expect(nodes[0] === new)
+        }
+    }
+
+    @Test func `what others delete afterwards reads as gone`() throws {
+        try withNodes { context, request in
+            let nodes = try context.fetchInBatches(request)
+            let other = context.coordinator.newContext()
+            try other.delete(other.existingObject(with: nodes.objectID(at: 0)))
+            try other.save()
+            #expect(nodes[0].number == 0)
+            #expect(nodes[0].isDeleted)
+        }
+    }
+}
