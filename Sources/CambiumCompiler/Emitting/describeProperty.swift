@@ -39,7 +39,16 @@ extension SwiftEmitter {
 
     /// What the doc comment of a named request says: which objects it finds, and their order.
     func describe(_ template: FetchTemplate) -> String {
-        let condition = template.condition.map { "objects that meet `\($0)`" } ?? "all objects"
+        let kind =
+            switch template.options.resultKind {
+            case .objects: "objects"
+            case .ids: "the identities of objects"
+            case .count: "the number of objects"
+            case .dictionaries: "dictionaries of the values of objects"
+            }
+        let condition =
+            template.condition.map { "\(kind) that meet `\($0)`" }
+            ?? (template.options.resultKind == .objects ? "all objects" : kind)
         let order = template.sort.map {
             "`\($0.property)`" + ($0.isDescending ? " descending" : "")
         }

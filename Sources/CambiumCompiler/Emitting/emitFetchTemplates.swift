@@ -3,7 +3,6 @@ import CambiumModel
 extension SwiftEmitter {
     /// A function for each of the entity's named requests.
     func emitFetchTemplates(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
-        let request = names.library("FetchRequest")
         writer.block("\(isolation)extension \(entity.typeName)") { writer in
             for (index, template) in entity.entity.fetchTemplates.enumerated() {
                 if index > 0 { writer.line() }
@@ -12,13 +11,35 @@ extension SwiftEmitter {
                 writer.function(
                     "\(modifier)static func \(SwiftText.identifier(template.name))",
                     parameters: template.parameters.map(declaration),
-                    result: " -> \(request)<\(entity.typeName)>"
+                    result: " -> \(resultType(template, entity.typeName))"
                 ) { writer in
                     writer.code(
-                        "\(entity.typeName).fetchRequest()", .call(".template", arguments(template))
-                    )
+                        "\(entity.typeName).fetchRequest()",
+                        .call(".template", arguments(template)), form(template))
                 }
             }
+        }
+    }
+
+    private func resultType(_ template: FetchTemplate, _ typeName: String) -> String {
+        switch template.options.resultKind {
+        case .objects: return names.library("FetchRequest") + "<\(typeName)>"
+        case .ids: return names.library("IDRequest") + "<\(typeName)>"
+        case .count: return names.library("CountRequest") + "<\(typeName)>"
+        case .dictionaries:
+            let value = names.library("PropertyValue")
+            let row = "[\(names.standard("String")): \(value)]"
+            return names.library("ResultRequest") + "<\(typeName), \(row)>"
+        }
+    }
+
+    /// What makes it a request for what it gives.
+    private func form(_ template: FetchTemplate) -> String {
+        switch template.options.resultKind {
+        case .objects: ""
+        case .ids: ".ids"
+        case .count: ".count"
+        case .dictionaries: ".dictionaries()"
         }
     }
 

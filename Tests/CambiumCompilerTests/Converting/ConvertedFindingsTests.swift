@@ -26,9 +26,11 @@ struct ConvertedFindingsTests {
             product(after: #"<configuration name="C"><memberEntity name="Cat"/></configuration>"#)
         ),
         (
-            "a request counts", .inertOption,
+            "a fetched property counts", .inertOption,
             product(
-                after: #"<fetchRequest name="all" entity="Product" resultType="4"/>"#)
+                #"<fetchedProperty name="all" optional="YES"><fetchRequest "#
+                    + #"name="fetchedPropertyFetchRequest" entity="Product" resultType="4"/>"#
+                    + "</fetchedProperty>")
         ),
         (
             "a name of the runtime", .renamedInSwift,

@@ -95,6 +95,23 @@ struct GeneratedExtendedTests {
         }
     }
 
+    @Test func `templates give identities, numbers and dictionaries`() throws {
+        try withPerson { context, ann in
+            let letters = ["b", "ab", "aa", "b"].map { Letter(in: context, sender: ann, text: $0) }
+            func check() throws {
+                let ids: [ObjectID] = try context.fetch(Letter.idsSentBy(person: ann))
+                #expect(ids == [letters[0], letters[3], letters[1], letters[2]].map(\.objectID))
+                let count: Int = try context.fetch(Letter.howManyBegin(start: "a"))
+                #expect(count == 2)
+                let texts = try context.fetch(Letter.texts()).map { $0["text"]?.value }
+                #expect(texts == [.string("aa"), .string("ab"), .string("b")])
+            }
+            try check()
+            try context.save()
+            try check()
+        }
+    }
+
     @Test func `transient relationships are kept in step`() throws {
         try withPerson { context, ann in
             let bob = Person(

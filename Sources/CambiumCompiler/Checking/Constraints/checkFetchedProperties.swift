@@ -22,7 +22,8 @@ extension ModelChecker {
             draft.fetchedProperties.append(
                 FetchedProperty(
                     name: name, destination: destination.name, condition: condition, sort: sort,
-                    options: checkOptions(of: element, for: destination, in: model),
+                    options: checkOptions(
+                        of: element, for: destination, in: model, isFetchedProperty: true),
                     hashModifier: element["hashModifier"]?.value, userInfo: info))
         }
     }

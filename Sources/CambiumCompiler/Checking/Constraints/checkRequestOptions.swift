@@ -2,8 +2,11 @@ import CambiumModel
 
 extension ModelChecker {
     /// How a request is fetched.
+    ///
+    /// - Parameter isFetchedProperty: Whether it is that of a property, which is a list of objects.
     mutating func checkOptions(
-        of element: ParsedElement, for entity: Entity, in model: Model
+        of element: ParsedElement, for entity: Entity, in model: Model,
+        isFetchedProperty: Bool = false
     ) -> RequestOptions {
         if element["sort"] == nil, parsed.format == .cambium,
             let written = element["limit"] ?? element["offset"]
@@ -13,12 +16,13 @@ extension ModelChecker {
                 "Without an order, \(written.name) chooses any objects of those found",
                 at: written.offset, notes: ["Write sort=\"…\""])
         }
-        warnAboutInertOptions(of: element)
+        let kind = checkResult(of: element, isFetchedProperty)
+        warnAboutInertOptions(of: element, kind, isFetchedProperty)
         return RequestOptions(
             limit: count("limit", of: element, in: 1...Int(Int32.max)),
             offset: count("offset", of: element) ?? 0,
             batchSize: count("batchSize", of: element) ?? 0,
-            resultKind: checkResult(of: element),
+            resultKind: kind,
             isDistinct: flag("distinct", of: element),
             includesSubentities: flag("includesSubentities", of: element, default: true),
             includesPendingChanges: flag("includesPendingChanges", of: element, default: true),
@@ -27,30 +31,41 @@ extension ModelChecker {
             prefetched: element["prefetch"].map { checkPrefetch($0, of: entity, in: model) } ?? [])
     }
 
-    /// What the request gives; only objects so far.
-    private mutating func checkResult(of element: ParsedElement) -> RequestResultKind {
+    /// What the request gives.
+    private mutating func checkResult(
+        of element: ParsedElement, _ isFetchedProperty: Bool
+    ) -> RequestResultKind {
         guard let kind = word("result", of: element, from: RequestResultKind.self),
             let written = element["result"], kind != .objects
         else { return .objects }
+        guard isFetchedProperty else { return kind }
         // A model that works with Core Data is no reason to stop a build.
         if !parsed.isOfXcode {
             report(
-                .notSupportedYet, "A request of the model gives objects, not \(kind)", at: written,
-                notes: ["Remove result=\"\(kind)\"; the program can map or count the objects"])
+                .notSupportedYet, "A fetched property gives objects, not \(kind)", at: written,
+                notes: [
+                    "Remove result=\"\(kind)\", or make it a <fetch>, which can give \(kind)"
+                ])
         } else {
             report(
-                .inertOption, "The request gives objects, not \(kind)", at: written.offset,
+                .inertOption, "A fetched property gives objects, not \(kind)", at: written.offset,
                 notes: ["The program can map or count them"])
         }
-        return kind
+        return .objects
     }
 
-    /// Options that the model keeps and that change nothing yet, in one warning.
-    private mutating func warnAboutInertOptions(of element: ParsedElement) {
-        let defaults = [
-            "batchSize": "0", "distinct": "false", "includesPropertyValues": "true",
-            "returnsFaults": "true",
-        ]
+    /// Options that the model keeps and that change nothing here, in one warning.
+    private mutating func warnAboutInertOptions(
+        of element: ParsedElement, _ kind: RequestResultKind, _ isFetchedProperty: Bool
+    ) {
+        var defaults: [String: String] = [:]
+        if isFetchedProperty {
+            defaults = [
+                "batchSize": "0", "includesPropertyValues": "true", "returnsFaults": "true",
+            ]
+        }
+        // No two objects are equal.
+        if kind != .dictionaries { defaults["distinct"] = "false" }
         let options = element.attributes.filter { written in
             defaults[written.name].map { $0 != written.value } ?? false
         }
@@ -58,7 +73,7 @@ extension ModelChecker {
         report(
             .inertOption,
             "\(options.map(\.name).joined(separator: ", ")) "
-                + "\(options.count == 1 ? "has" : "have") no effect yet", at: first.offset,
+                + "\(options.count == 1 ? "has" : "have") no effect here", at: first.offset,
             notes: ["The request finds the same with and without"])
     }
 

@@ -132,24 +132,25 @@ extension Explanation {
             "One of Order from customer.name, and one of Item from that"))
 
     static let inertOption = Explanation(
-        title: "An option of a request has no effect yet",
+        title: "An option of a request has no effect here",
         meaning: """
-            The model keeps the option, so that it is there when the library learns what it asks \
-            for, but a fetch does the same with it and without it.
+            The model keeps the option, but a fetch does the same with it and without it: only \
+            dictionaries can be equal and so distinct, and a fetched property is a list of \
+            objects that are all read.
             """,
-        remedy: "Remove it, or leave it for a later version of the library.",
+        remedy: "Remove it.",
         wrong: .model(
             """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
-              <fetch name="rare" batchSize="20">stock &lt; 3</fetch>
+              <fetch name="rare" distinct="true">stock &lt; 3</fetch>
             </entity>
             """),
         right: .model(
             """
             <entity name="Product">
               <attribute name="stock" type="int32"/>
-              <fetch name="rare">stock &lt; 3</fetch>
+              <fetch name="rare" distinct="true" result="dictionaries">stock &lt; 3</fetch>
             </entity>
             """))
 

@@ -81,6 +81,32 @@ nonisolated public enum Categories {
                         .contains,
                         .keyPath(root: .subject, names: ["name"]),
                         [])),
+                .init(
+                    name: "brandIDs",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: ["isBrand"]),
+                        .equal,
+                        .literal(.bool(true)),
+                        []),
+                    sort: [.init(property: "name")],
+                    options: .init(resultKind: .ids)),
+                .init(
+                    name: "brandCount",
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: ["isBrand"]),
+                        .equal,
+                        .literal(.bool(true)),
+                        []),
+                    options: .init(resultKind: .count)),
+                .init(
+                    name: "values",
+                    parameters: [.init(name: "name", type: .string)],
+                    condition: .comparison(
+                        .keyPath(root: .subject, names: ["name"]),
+                        .notEqual,
+                        .parameter("name"),
+                        []),
+                    options: .init(resultKind: .dictionaries, isDistinct: true)),
             ],
             fetchedProperties: [
                 .init(
