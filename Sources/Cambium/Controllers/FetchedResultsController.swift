@@ -131,7 +131,10 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// What decides which objects belong, and their order, by the request as it is now.
     func currentScope() throws -> (ResultScope, ObjectOrder) {
         var request = try managedObjectContext.rowRequest(for: fetchRequest)
-        if let sectionPath, request.sort.first?.path != sectionPath {
+        // Sections are ordered by the bytes of their values, and nil is the first of them.
+        if let sectionPath, request.sort.first != SortTerm(path: sectionPath),
+            request.sort.first != SortTerm(path: sectionPath, isDescending: true)
+        {
             request.sort.insert(SortTerm(path: sectionPath, isDescending: false), at: 0)
         }
         guard !request.sort.isEmpty else {

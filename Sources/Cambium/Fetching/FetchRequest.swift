@@ -43,11 +43,6 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// array of objects and reads them all.
     public var batchSize = 0
 
-    /// How many objects a ``FetchedResultsController`` reads together, as they are looked at; it
-    /// then keeps keys and what it sorts by instead of all objects. 0, the default, means that it
-    /// keeps them.
-    public var batchSize = 0
-
     /// Relationships whose objects are read with the results, joined by dots.
     var prefetchedPaths: [String] = []
 
