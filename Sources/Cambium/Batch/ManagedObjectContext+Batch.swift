@@ -142,8 +142,9 @@ extension ManagedObjectContext {
     ) throws -> BatchResult {
         var result = BatchResult()
         var changeSet: ChangeSet?
-        try coordinator.store(ofRoot: root).run(work, attachesRows: merging == .contexts) {
-            changes in
+        try coordinator.store(ofRoot: root).run(
+            work, by: author, attachesRows: merging == .contexts
+        ) { changes in
             result.count = changes.count
             result.objectIDs = changes.objectIDs
             result.changes = changes.remoteChanges

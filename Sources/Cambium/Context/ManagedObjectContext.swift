@@ -28,6 +28,7 @@ import CambiumSQLite
 ///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
 ///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
 /// - Undoing: ``undoManager``, ``undo()``, ``redo()``
+/// - History: ``transactionAuthor``, ``fetchHistory(_:)``, ``mergeChanges(from:)-([HistoryTransaction])``
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
 ///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
 ///   ``refreshAllObjects()``, ``stalenessInterval``
@@ -54,8 +55,11 @@ public final class ManagedObjectContext {
     /// instead of the store. Less than 0, the default: of any age. With 0 every fault reads the
     /// store. Objects that have their values keep them.
     public var stalenessInterval: Double = -1
-    /// A name for people, for logs.
+    /// A name for people, for logs and for the history of the stores.
     public var name: String?
+    /// Who makes the changes, for the history of the stores: an importer, a server's sync, the
+    /// user. Of a child's changes, its root's author is named.
+    public var transactionAuthor: String?
     /// What the program wants to find again with the context. Cambium does not look at it.
     public var userInfo: [String: Any] = [:]
     /// Called when the row of an object cannot be read; the default keeps the error for the next
@@ -84,6 +88,10 @@ public final class ManagedObjectContext {
         }
     }
 
+    /// Who saves, as the history names it.
+    var author: TransactionAuthor {
+        TransactionAuthor(name: transactionAuthor, contextName: name)
+    }
     let identifier: ContextIdentifier
     let state: ContextState
     let mailbox: Mailbox

@@ -8,7 +8,7 @@ public struct ChangeSet: Sendable {
     /// The number of the commit among those of this process; of what a child context saved into its
     /// parent, that of the latest commit before.
     public let number: Int64
-    /// The context that saved.
+    /// The context that saved; of what other processes have saved, none of this coordinator's.
     public let origin: ContextIdentifier
     let store: StoreIdentifier
     let entities: [EntityChanges]
@@ -96,4 +96,7 @@ struct EntityChanges: Sendable {
 /// Tells contexts apart in change sets.
 public struct ContextIdentifier: Hashable, Sendable {
     let number: UInt64
+
+    /// What others than this coordinator's contexts have saved.
+    static let remote = ContextIdentifier(number: 0)
 }

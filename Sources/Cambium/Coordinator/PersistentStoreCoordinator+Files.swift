@@ -50,6 +50,7 @@ extension PersistentStoreCoordinator {
         let new = PersistentStore(
             storeDescription: description, roots: store.roots, store: opened, migration: .current)
         do {
+            try followOthers(of: new)
             try updateStores { stores in
                 guard let index = stores.firstIndex(of: store) else { throw StoreError.closed }
                 stores[index] = new
@@ -103,7 +104,9 @@ extension PersistentStoreCoordinator {
         _ = try StoreMetadataAccess(original).metadata(path: source)
         let former = StoreFiles.externalFiles(ofStore: destination)
         try StoreFiles.linkExternalFiles(ofStore: source, to: destination)
-        try original.copy(to: Connection(path: destination), named: destination)
+        let copy = try Connection(path: destination)
+        try original.copy(to: copy, named: destination)
+        try HistorySetup.renew(copy)
         let kept = StoreFiles.externalFiles(ofStore: source)
         if !former.isSubset(of: kept) {
             StoreFiles.removeExternalFiles(ofStore: destination, except: kept)

@@ -114,6 +114,7 @@ extension SaveRequest {
 
     private func part(of roots: Set<Int>) -> SaveRequest {
         var part = SaveRequest()
+        part.author = author
         part.checks = checks.filter { roots.contains($0.entity.rootIndex) }
         part.deletions = deletions.filter { roots.contains($0.entity.rootIndex) }
         part.updates = updates.filter { roots.contains($0.entity.rootIndex) }

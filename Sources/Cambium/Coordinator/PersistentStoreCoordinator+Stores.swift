@@ -59,6 +59,7 @@ extension PersistentStoreCoordinator {
             let added = PersistentStore(
                 storeDescription: description, roots: roots, store: store, migration: migration)
             do {
+                try followOthers(of: added)
                 try updateStores { stores in
                     // Another thread may have been faster.
                     try requireRoom(for: roots, among: stores)

@@ -25,6 +25,9 @@ import Synchronization
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``
 /// - Contexts: ``newContext(isolation:)``, ``newMainContext()``, ``newBackgroundContext()``
+/// - History: ``fetchHistory(_:)``, ``currentHistoryToken(fromStores:)``,
+///   ``deleteHistory(before:)-(HistoryToken)``, ``deleteHistory(before:)-(Date)``
+/// - Other processes: ``remoteChanges``
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: RuntimeModel
@@ -45,7 +48,8 @@ public final class PersistentStoreCoordinator: Sendable {
     // look at the one before. There is a new one when a store is added or removed, which is seldom.
     private let published: Atomic<Unmanaged<StoreTable>>
     private let tables: Mutex<[StoreTable]>
-    let storeObservers = StoreObservers()
+    let storeObservers = StreamObservers<StoresDidChange>()
+    let remoteObservers = StreamObservers<RemoteStoreChange>()
 
     /// A coordinator without stores.
     ///
@@ -124,6 +128,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Numbers what a save changed and posts it to all other contexts.
     ///
     /// Called while the store's writer is still locked, so that numbers follow commits.
+    @discardableResult
     func publish(
         _ entities: [EntityChanges], from origin: ContextIdentifier, store: StoreIdentifier
     ) -> ChangeSet {
@@ -144,6 +149,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// should read everything anew, the origin too.
     ///
     /// Called while the store's writer is still locked.
+    @discardableResult
     func publishLoss(from origin: ContextIdentifier, store: StoreIdentifier) -> ChangeSet {
         subscribers.withLock { subscribers in
             subscribers.commits += 1

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Which stores a coordinator has opened or let go of.
 public struct StoresDidChange: Sendable {
     /// The stores that were added.
@@ -18,40 +16,6 @@ public struct StoresDidChange: Sendable {
         self.added = added
         self.removed = removed
         self.replacedIdentifiers = replacedIdentifiers
-    }
-}
-
-/// Who wants to hear of stores that are added and removed.
-final class StoreObservers: Sendable {
-    private struct Observers {
-        var continuations: [Int: AsyncStream<StoresDidChange>.Continuation] = [:]
-        var next = 0
-    }
-
-    private let observers = Mutex(Observers())
-
-    func makeStream() -> AsyncStream<StoresDidChange> {
-        let (stream, continuation) = AsyncStream.makeStream(of: StoresDidChange.self)
-        let number = observers.withLock { observers in
-            defer { observers.next += 1 }
-            observers.continuations[observers.next] = continuation
-            return observers.next
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.observers.withLock { $0.continuations[number] = nil }
-        }
-        return stream
-    }
-
-    func tell(_ change: StoresDidChange) {
-        let continuations = observers.withLock { Array($0.continuations.values) }
-        for continuation in continuations { continuation.yield(change) }
-    }
-
-    deinit {
-        for continuation in observers.withLock({ Array($0.continuations.values) }) {
-            continuation.finish()
-        }
     }
 }
 

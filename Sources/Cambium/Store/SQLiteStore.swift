@@ -27,19 +27,25 @@ final class SQLiteStore: Store {
     let notesToWrite = Mutex<[String: String]?>(nil)
     /// Who reads the store as it was.
     let pins = Mutex<[StorePin]>([])
+    /// What writes the history; nil where the store has none.
+    let history: StoreHistory?
+    /// What hears of other writers; nil where nobody wants to know.
+    let follower = Mutex<RemoteFollower?>(nil)
     private let isCheckpointing = Atomic(false)
     private let otherWriters = OtherWriters()
 
     /// - Parameter connection: A connection to a store of the model's current version.
     init(
         _ connection: sending Connection, path: String?, identifier: StoreIdentifier,
-        model: RuntimeModel, options: StoreOptions, settings: ConnectionSettings
+        model: RuntimeModel, options: StoreOptions, settings: ConnectionSettings,
+        history: StoreHistory? = nil
     ) throws {
         self.identifier = identifier
         self.path = path
         self.options = options
         isReadOnly = options.isReadOnly
         self.model = model
+        self.history = history
         externalColumns = model.entities.map { entity in
             ExternalColumns(of: model.entities[entity.rootIndex].entity, in: model.model)
         }
@@ -58,6 +64,7 @@ final class SQLiteStore: Store {
     }
 
     func close() {
+        follower.withLock { $0 = nil }
         readers?.close()
         writer.close()
     }

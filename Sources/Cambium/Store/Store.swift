@@ -76,10 +76,12 @@ protocol Store: ReadableStore, Sendable {
     /// Runs a batch operation in one transaction. Stores that are not SQLite's refuse to.
     ///
     /// - Parameters:
+    ///   - author: Who does it, as the history names it.
     ///   - attachesRows: Whether those who are told of it want the changed rows.
     ///   - committed: Called after the commit, before anything else can be written.
     func run(
-        _ work: some BatchWork, attachesRows: Bool, committed: (_ changes: BatchChanges) -> Void
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (_ changes: BatchChanges) -> Void
     ) throws
 
     /// A save that changes nothing: writes what else waits for one.
@@ -233,6 +235,8 @@ struct SaveRequest {
         var lists: [List]
     }
 
+    /// Who saves, as the history names it.
+    var author = TransactionAuthor()
     var checks: [Check] = []
     var deletions: [Deletion] = []
     var updates: [Update] = []

@@ -20,6 +20,10 @@ public struct StoreError: Error, Sendable {
         case unknownName
         /// The coordinator has no store for the entity, or not any more.
         case noStore
+        /// A part of the history that was asked for is gone.
+        case historyExpired
+        /// No store keeps a history.
+        case noHistory
     }
 
     /// What kind of failure it is.
@@ -58,6 +62,8 @@ public struct StoreError: Error, Sendable {
         case .invalidRequest, .unknownName: 134060
         case .unsettled: 134030
         case .noStore: 134030
+        case .historyExpired: 134301
+        case .noHistory: 134091
         }
     }
 }

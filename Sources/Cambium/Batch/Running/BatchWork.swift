@@ -23,10 +23,12 @@ extension Store {
     /// Runs a batch operation in one transaction.
     ///
     /// - Parameters:
+    ///   - author: Who does it, as the history names it.
     ///   - attachesRows: Whether those who are told of it want the changed rows.
     ///   - committed: Called after the commit, before anything else can be written.
     func run(
-        _ work: some BatchWork, attachesRows: Bool, committed: (BatchChanges) -> Void
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
     ) throws {
         throw StoreError(
             code: .invalidRequest,
@@ -37,7 +39,8 @@ extension Store {
 
 extension MissingStore {
     func run(
-        _ work: some BatchWork, attachesRows: Bool, committed: (BatchChanges) -> Void
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
     ) throws {
         _ = try reserveKeys(root: 0, count: 1)
     }
@@ -45,15 +48,16 @@ extension MissingStore {
 
 extension SQLiteStore {
     func run(
-        _ work: some BatchWork, attachesRows: Bool, committed: (BatchChanges) -> Void
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
         try writer.withLock { connection in
             let transaction: BatchTransaction
             do {
-                transaction = try run(work, connection, attachesRows, isPlanned: false)
+                transaction = try run(work, author, connection, attachesRows, isPlanned: false)
             } catch  where work.canPlan && Self.isObstacle(error) {
-                transaction = try run(work, connection, attachesRows, isPlanned: true)
+                transaction = try run(work, author, connection, attachesRows, isPlanned: true)
             }
             committed(transaction.changes)
             checkpointIfNeeded(connection)
@@ -67,7 +71,8 @@ extension SQLiteStore {
     }
 
     private func run(
-        _ work: some BatchWork, _ connection: Connection, _ attachesRows: Bool, isPlanned: Bool
+        _ work: some BatchWork, _ author: TransactionAuthor, _ connection: Connection,
+        _ attachesRows: Bool, isPlanned: Bool
     ) throws -> BatchTransaction {
         let transaction = BatchTransaction(
             self, connection, isPlanned: isPlanned,
@@ -75,7 +80,9 @@ extension SQLiteStore {
                 model, store: identifier, listsAll: work.resultType == .objectIDs,
                 attachesRows: attachesRows))
         do {
-            try connection.transaction { try work.run(in: transaction) }
+            try connection.transaction {
+                try recording(author, on: connection) { try work.run(in: transaction) }
+            }
         } catch {
             transaction.rollBackFiles()
             throw error

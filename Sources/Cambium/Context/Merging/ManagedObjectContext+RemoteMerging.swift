@@ -41,11 +41,9 @@ extension ManagedObjectContext {
     }
 
     private func mergeRemote(_ changes: RemoteChanges) {
-        processChanges()
         let (inserted, updated, deleted) = (
             rows(of: changes.inserted), rows(of: changes.updated), rows(of: changes.deleted)
         )
-        coordinator.rowCache.remove((inserted + updated + deleted).map(\.id))
         var entities: [Int: EntityChanges] = [:]
         for (entity, id) in inserted {
             entities[entity.index, default: EntityChanges(entity: entity)].inserted
@@ -58,14 +56,24 @@ extension ManagedObjectContext {
         for (entity, id) in deleted {
             entities[entity.index, default: EntityChanges(entity: entity)].deleted.append(id.key)
         }
-        let realized = (inserted + updated).compactMap { _, id in
+        mergeRemote(
+            entities.sorted { $0.key < $1.key }.map(\.value),
+            (inserted + updated + deleted).map(\.id))
+    }
+
+    /// Takes over changes of which no commit of this coordinator knows.
+    ///
+    /// - Parameter ids: The rows that they are about.
+    func mergeRemote(_ entities: [EntityChanges], _ ids: [RowID]) {
+        processChanges()
+        coordinator.rowCache.remove(ids)
+        let realized = ids.compactMap { id in
             objects[id.root].map[id.key].flatMap {
                 $0.lifecycle == .clean && $0.record != nil ? $0 : nil
             }
         }
-        forgetLinks(of: Set(entities.keys))
-        mergeChanges(
-            from: changeSets(of: entities.sorted { $0.key < $1.key }.map(\.value)))
+        forgetLinks(of: Set(entities.map(\.entity.index)))
+        mergeChanges(from: changeSets(of: entities))
         do {
             try load(realized.filter { $0.lifecycle == .clean && $0.record == nil })
         } catch {

@@ -15,6 +15,7 @@ struct SaveRequestBuilder {
 
     mutating func build() -> SaveRequest {
         var request = SaveRequest()
+        request.author = context.author
         // By the number of the entity, so that equal saves write equal files.
         let entityCount = context.coordinator.model.entities.count
         var insertions = [SaveRequest.Insertion?](repeating: nil, count: entityCount)

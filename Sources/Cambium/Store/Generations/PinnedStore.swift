@@ -53,9 +53,10 @@ final class PinnedStore: Store {
     }
 
     func run(
-        _ work: some BatchWork, attachesRows: Bool, committed: (BatchChanges) -> Void
+        _ work: some BatchWork, by author: TransactionAuthor, attachesRows: Bool,
+        committed: (BatchChanges) -> Void
     ) throws {
-        try base.run(work, attachesRows: attachesRows, committed: committed)
+        try base.run(work, by: author, attachesRows: attachesRows, committed: committed)
     }
 
     func saveWithoutChanges() throws { try base.saveWithoutChanges() }

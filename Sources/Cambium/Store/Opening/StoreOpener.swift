@@ -68,13 +68,19 @@ struct StoreOpener {
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
         if let progress = options.migrationProgress { runner.progress = progress }
         let migration = try runner.open(connection, backupPath: path)
+        let history = try HistorySetup(connection: connection, model: model.model)
+            .apply(options.history, isReadOnly: options.isReadOnly)
+            .map { StoreHistory($0, options.historyRetention) }
+        if options.historyRetention != nil, !options.isReadOnly {
+            try connection.transaction { try history?.removeOverdue(connection) }
+        }
         if options.vacuums, !options.isReadOnly { try connection.execute(PragmaSQL.vacuum) }
         if options.analyzes, !options.isReadOnly { try connection.execute(PragmaSQL.analyze) }
         let identifier = try StoreMetadataAccess(connection)
             .identifier(path: path, isReadOnly: options.isReadOnly)
         let store = try SQLiteStore(
             connection, path: path, identifier: identifier, model: model, options: options,
-            settings: settings)
+            settings: settings, history: history)
         let isMigrated = if case .migrated = migration { true } else { false }
         try store.sweepExternalFiles(isThorough: isMigrated)
         return (store, migration)

@@ -30,6 +30,16 @@ public struct StoreOptions: Sendable {
     public var vacuums = false
     /// Who is told of the store's SQL statements. Default: nobody, which costs nothing.
     public var statementHook: StatementHook?
+    /// Whether the store keeps a history of what was changed. Default: as the store has it.
+    public var history: HistoryTracking = .asStored
+    /// How much of the history is kept. Default (nil): all of it.
+    public var historyRetention: HistoryRetention?
+    /// Whether contexts hear of what others write to the store's file: other processes, and other
+    /// containers of this one. Default: false. See ``PersistentStoreCoordinator/remoteChanges``.
+    ///
+    /// The file is watched as long as the store is open, which costs a file descriptor or two, and
+    /// a few microseconds for some time after each commit, whoever made it.
+    public var followsRemoteChanges = false
     /// How long a context may stay at a query generation. Default: 60 seconds.
     public var queryGenerationLifetime: Duration = .seconds(60)
     /// How large the write-ahead log may grow while a context stays at a query generation. Default:

@@ -24,7 +24,7 @@ extension SQLiteStore {
         _ willCommit: () throws -> Void
     ) throws -> SaveOutcome {
         do {
-            return try transaction(connection, willCommit) {
+            return try transaction(connection, request.author, willCommit) {
                 let lookup = SQLiteLookup(self, connection)
                 for check in request.checks {
                     let conflicts = try lookup.conflicts(
@@ -34,7 +34,7 @@ extension SQLiteStore {
                 return Job(request: request)
             }
         } catch  where Self.mayBeResolved(error) {
-            return try transaction(connection, willCommit) {
+            return try transaction(connection, request.author, willCommit) {
                 let planner = SavePlanner(lookup: SQLiteLookup(self, connection), model: model)
                 let plan = try planner.plan(request, resolver)
                 return Job(
@@ -64,7 +64,8 @@ extension SQLiteStore {
     ///
     /// - Parameter prepare: Says, inside the transaction, what to write.
     private func transaction(
-        _ connection: Connection, _ willCommit: () throws -> Void, _ prepare: () throws -> Job
+        _ connection: Connection, _ author: TransactionAuthor, _ willCommit: () throws -> Void,
+        _ prepare: () throws -> Job
     ) throws -> SaveOutcome {
         let notes = waitingNotes
         var files = externalFiles.flatMap {
@@ -76,9 +77,11 @@ extension SQLiteStore {
                 // The job keeps the pages of its records.
                 return try withExtendedLifetime(job) {
                     let request = try files?.prepare(job.request) ?? job.request
-                    var derivations = try derivationRun(for: request, connection)
-                    try write(request, job.movers, connection)
-                    let derived = try derivations?.finish(request, now: .now)
+                    let derived = try recording(author, on: connection) {
+                        var derivations = try derivationRun(for: request, connection)
+                        try write(request, job.movers, connection)
+                        return try derivations?.finish(request, now: .now)
+                    }
                     try files?.finish()
                     if let notes { try write(notes, connection) }
                     // Other stores may commit now: what this commit would refuse it refuses before.
@@ -159,7 +162,8 @@ extension SQLiteStore {
             guard !records.isEmpty else { continue }
             let sql = RowCopySQL(root: root.entity, in: model.model)
             moving += try records.compactMap {
-                try MovingRow($0, update.slots, of: entity, sql, connection)
+                try MovingRow(
+                    $0, update.slots, of: entity, sql, connection, history: history)
             }
         }
         return moving

@@ -1,0 +1,32 @@
+/// Others have written to the file of a store: another process, or another container of this one.
+/// When it is told, the contexts have the changes in their mailboxes.
+public struct RemoteStoreChange: Sendable {
+    /// The UUID of the store.
+    public let storeIdentifier: UUID
+    /// The end of the store's history, up to which contexts have been told; nil where it keeps
+    /// none.
+    public let token: HistoryToken?
+    /// Whether contexts were told which objects have changed. If not, because there is no history,
+    /// or too many have changed, they read everything anew.
+    public let isComplete: Bool
+}
+
+extension PersistentStoreCoordinator {
+    /// What others write to the stores from now on, where a store was opened with
+    /// ``StoreOptions/followsRemoteChanges``: at least one element after the last commit, not one
+    /// for each. The sequence ends with the coordinator.
+    ///
+    /// Contexts that merge automatically need no more than the option; see
+    /// ``fetchHistory(_:)`` for what was changed, and by whom.
+    public var remoteChanges: AsyncStream<RemoteStoreChange> { remoteObservers.makeStream() }
+
+    /// Begins to follow what others write to a store, where its options ask for that.
+    func followOthers(of persistentStore: PersistentStore) throws {
+        guard persistentStore.options.followsRemoteChanges,
+            let store = persistentStore.store as? SQLiteStore, let path = store.path
+        else { return }
+        let follower = RemoteFollower(store, self)
+        try follower.start(path: path)
+        store.follower.withLock { $0 = follower }
+    }
+}

@@ -1,0 +1,84 @@
+/// What is wanted of the history.
+///
+/// ```swift
+/// let request = HistoryRequest(after: lastToken)
+///     .excluding(author: "sync")
+///     .of(Product.self)
+/// let result = try context.fetchHistory(request)
+/// for transaction in result.transactions { try upload(transaction) }
+/// lastToken = result.token
+/// ```
+public struct HistoryRequest: Sendable {
+    /// What has been seen already; nil means nothing.
+    public var token: HistoryToken?
+    /// Only later transactions.
+    public var date: Date?
+    /// Only transactions of these authors.
+    public var authors: Set<String>?
+    /// No transactions of these authors.
+    public var excludedAuthors: Set<String> = []
+    /// Only transactions of contexts with these names.
+    public var contextNames: Set<String>?
+    /// Only changes of objects of these entities and their sub-entities.
+    public var entityNames: Set<String>?
+    /// Only changes of these objects.
+    public var objectIDs: Set<ObjectID>?
+    /// Only changes of these kinds.
+    public var kinds: Set<HistoryChange.Kind>?
+    /// Only stores with these UUIDs.
+    public var storeIdentifiers: Set<UUID>?
+    /// Whether transactions come with their changes. Default: true. Otherwise nothing but the
+    /// transactions is read, and conditions on changes do not count.
+    public var includesChanges = true
+    /// How many transactions at most, of each store. The result's token leads on to the next ones.
+    public var fetchLimit: Int?
+
+    /// Asks for all that came after a token; nil for all that the history has.
+    public init(after token: HistoryToken? = nil) {
+        self.token = token
+    }
+
+    /// Asks for all that came after a date.
+    public init(after date: Date) {
+        self.date = date
+    }
+
+    /// Only transactions of one author, or one more.
+    public func by(author: String) -> HistoryRequest {
+        with { $0.authors = ($0.authors ?? []).union([author]) }
+    }
+
+    /// No transactions of an author.
+    public func excluding(author: String) -> HistoryRequest {
+        with { $0.excludedAuthors.insert(author) }
+    }
+
+    /// Only changes of objects of one entity and its sub-entities, or of one more.
+    public func of<Entity: ManagedObject>(_ entity: Entity.Type) -> HistoryRequest {
+        with { $0.entityNames = ($0.entityNames ?? []).union([Entity.entityName]) }
+    }
+
+    /// Only changes of some kinds.
+    public func only(_ kinds: HistoryChange.Kind...) -> HistoryRequest {
+        with { $0.kinds = Set(kinds) }
+    }
+
+    private func with(_ change: (inout HistoryRequest) -> Void) -> HistoryRequest {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    /// Whether some changes are passed over.
+    var selectsChanges: Bool { entityNames != nil || objectIDs != nil || kinds != nil }
+
+    /// Whether a transaction of an author and a context is wanted.
+    func wants(author: String?, contextName: String?, date: Date) -> Bool {
+        if let authors { guard let author, authors.contains(author) else { return false } }
+        if let author, excludedAuthors.contains(author) { return false }
+        if let contextNames {
+            guard let contextName, contextNames.contains(contextName) else { return false }
+        }
+        return self.date.map { date > $0 } ?? true
+    }
+}

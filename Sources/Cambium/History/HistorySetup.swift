@@ -1,0 +1,67 @@
+import CambiumSQL
+import CambiumSQLite
+
+/// Gives a store that is opened the history that its options ask for.
+struct HistorySetup {
+    let connection: Connection
+    let model: Model
+
+    /// - Returns: What the store keeps from now on; nil for nothing.
+    func apply(_ tracking: HistoryTracking, isReadOnly: Bool) throws -> HistorySettings? {
+        let current = try settings()
+        guard !isReadOnly else { return current }
+        guard let content = tracking.content(after: current?.content) else {
+            if current != nil { try connection.transaction { try remove() } }
+            return nil
+        }
+        let wanted = HistoryTriggers(of: Schema(of: model), model, content).triggers
+        if let current, current.content == content, try isInPlace(wanted) { return current }
+        return try connection.transaction {
+            // Another process may have been faster.
+            var settings = try settings()
+            if settings == nil {
+                for statement in HistorySQL.createStatements { try connection.execute(statement) }
+                settings = HistorySettings(content: content)
+            }
+            settings?.content = content
+            for trigger in try triggers() { try connection.execute(trigger.dropStatement) }
+            for trigger in wanted { try connection.execute(trigger.createStatement) }
+            for statement in settings?.writeStatements ?? [] { try connection.execute(statement) }
+            return settings
+        }
+    }
+
+    /// Lets the history of a store whose rows were replaced begin anew: its numbers may name other
+    /// changes than those that somebody has seen.
+    static func renew(_ connection: Connection) throws {
+        let rows = try connection.rows(HistorySettings.query)
+        guard var settings = HistorySettings(rows: rows) else { return }
+        settings.epoch = UUID()
+        for statement in settings.writeStatements { try connection.execute(statement) }
+    }
+
+    private func settings() throws -> HistorySettings? {
+        HistorySettings(rows: try connection.rows(HistorySettings.query))
+    }
+
+    private func triggers() throws -> [StoreTrigger] {
+        try connection.rows(StoreTrigger.query).compactMap(StoreTrigger.init)
+            .filter(\.isOfHistory)
+    }
+
+    private func isInPlace(_ wanted: [StoreTrigger]) throws -> Bool {
+        let found = try triggers()
+        guard found.count == wanted.count else { return false }
+        let byName = Dictionary(found.map { ($0.name, $0) }, uniquingKeysWith: { one, _ in one })
+        return wanted.allSatisfy { byName[$0.name]?.isSame(as: $0) ?? false }
+    }
+
+    private func remove() throws {
+        // Another process may have been faster.
+        guard try settings() != nil else { return }
+        for trigger in try triggers() { try connection.execute(trigger.dropStatement) }
+        for statement in HistorySQL.dropStatements + HistorySettings.removeStatements {
+            try connection.execute(statement)
+        }
+    }
+}

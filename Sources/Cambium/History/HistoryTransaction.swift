@@ -1,0 +1,50 @@
+/// What one save, or one batch operation, changed in a store.
+public struct HistoryTransaction: Sendable, Hashable {
+    /// The number among the transactions of its store, in the order of the commits.
+    public let number: Int64
+    /// When it was committed; of what a program without Cambium has written, when that was first
+    /// seen.
+    public let date: Date
+    /// Who made it: ``ManagedObjectContext/transactionAuthor``.
+    public let author: String?
+    /// The name of the context (``ManagedObjectContext/name``).
+    public let contextName: String?
+    /// The name of the program; nil for one without Cambium.
+    public let processName: String?
+    /// The number of the process.
+    public let processIdentifier: Int?
+    /// The UUID of the store.
+    public let storeIdentifier: UUID
+    /// The place in the store's history after it.
+    public let token: HistoryToken
+    /// What was changed, one for each object, in the order in which they were first touched. Empty
+    /// where a request leaves changes out.
+    public internal(set) var changes: [HistoryChange]
+    /// Tells the opened store that wrote it apart from others.
+    let writer: String?
+
+    /// The objects by what happened to them, for
+    /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
+    public var objectIDs: RemoteChanges {
+        func ids(_ kind: HistoryChange.Kind) -> [ObjectID] {
+            changes.filter { $0.kind == kind }.map(\.objectID)
+        }
+        return RemoteChanges(inserted: ids(.insert), updated: ids(.update), deleted: ids(.delete))
+    }
+}
+
+extension HistoryTransaction: CustomStringConvertible {
+    /// The number, the author and how many objects it changed.
+    public var description: String {
+        "transaction \(number)\(author.map { " by \($0)" } ?? ""), \(changes.count) changes"
+    }
+}
+
+/// What a request found in the history.
+public struct HistoryResult: Sendable {
+    /// The transactions, the oldest first.
+    public let transactions: [HistoryTransaction]
+    /// Where to go on: the next request's ``HistoryRequest/token``. It has seen what the request
+    /// passed over, too.
+    public let token: HistoryToken
+}

@@ -1,0 +1,10 @@
+extension StoreError {
+    /// - Parameter reason: The system's number of the error.
+    static func cannotWatch(_ paths: [String], _ reason: Int32) -> StoreError {
+        StoreError(
+            code: .invalidRequest,
+            message: "\(paths.joined(separator: " and ")) cannot be watched for what others write "
+                + "(error \(reason) of the system). Open fewer stores with followsRemoteChanges, "
+                + "or raise the limit (on Linux, fs.inotify.max_user_instances)")
+    }
+}

@@ -1,0 +1,53 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// The triggers of a store, out of the way while its tables change: a table that is made anew would
+/// lose them, and a migration is no change of objects. Those of other programs come back as they
+/// were, those of the history as the new tables need them.
+struct SetAsideTriggers {
+    private let connection: Connection
+    private let others: [StoreTrigger]
+    private let history: HistorySettings?
+
+    /// Removes all triggers, inside of a transaction.
+    init(of connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        let triggers = try connection.rows(StoreTrigger.query).compactMap(StoreTrigger.init)
+        for trigger in triggers { try connection.execute(trigger.dropStatement) }
+        others = triggers.filter { !$0.isOfHistory }
+        history = HistorySettings(rows: try connection.rows(HistorySettings.query))
+    }
+
+    /// Puts them back, those of tables that are gone excepted.
+    ///
+    /// - Parameter keepsHistory: Whether the names in the history still mean what they meant. If
+    ///   not, it begins anew.
+    func putBack(in schema: Schema, _ model: Model, keepsHistory: Bool) throws(SQLiteError) {
+        let names = Set(
+            try connection.rows(Catalogue.namesQuery).compactMap { row -> String? in
+                if case .text(let name)? = row.first { name } else { nil }
+            })
+        for trigger in others where names.contains(trigger.table) {
+            try connection.execute(trigger.createStatement)
+        }
+        guard let history else { return }
+        for trigger in HistoryTriggers(of: schema, model, history.content).triggers {
+            try connection.execute(trigger.createStatement)
+        }
+        if !keepsHistory { try connection.expireHistory() }
+    }
+}
+
+extension Connection {
+    /// Removes all of the history, so that whoever asks what came after a moment before is told
+    /// that nobody knows. Inside of a transaction.
+    package func expireHistory() throws(SQLiteError) {
+        // What no transaction has yet is in none that stays.
+        _ = try rows(HistorySQL.record, [.real(0)] + Array(repeating: .null, count: 5))
+        guard case .integer(let last)? = try rows(HistorySQL.bounds).first?.first, last > 0 else {
+            return
+        }
+        for statement in HistorySQL.purge { _ = try rows(statement, [.integer(last)]) }
+    }
+}

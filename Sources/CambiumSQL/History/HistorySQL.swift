@@ -1,0 +1,144 @@
+import CambiumModel
+
+/// The tables of a store's history and the statements about them.
+///
+/// Triggers number the changes (``HistoryTriggers``). Whoever commits says at the end which changes
+/// are its transaction: those after the last one of the transaction before. So a transaction is a
+/// range of numbers, and a position in the history is one number.
+package enum HistorySQL {
+    static let transactions = "\"_history_transactions\""
+    static let changes = "\"_history_changes\""
+    static let values = "\"_history_values\""
+
+    /// Makes the tables. A value has the type that it has in its column.
+    package static let createStatements = [
+        """
+        CREATE TABLE \(transactions) (
+            "last" INTEGER PRIMARY KEY,
+            "first" INTEGER NOT NULL,
+            "number" INTEGER NOT NULL,
+            "date" REAL NOT NULL,
+            "author" TEXT,
+            "context" TEXT,
+            "process" TEXT,
+            "processID" INTEGER,
+            "writer" TEXT
+        ) STRICT
+        """,
+        """
+        CREATE TABLE \(changes) (
+            "number" INTEGER PRIMARY KEY,
+            "kind" INTEGER NOT NULL,
+            "entity" TEXT NOT NULL,
+            "key" INTEGER NOT NULL,
+            "properties" TEXT NOT NULL DEFAULT ''
+        ) STRICT
+        """,
+        """
+        CREATE TABLE \(values) (
+            "change" INTEGER NOT NULL,
+            "column" TEXT NOT NULL,
+            "old" ANY,
+            "new" ANY,
+            PRIMARY KEY ("change", "column")
+        ) STRICT, WITHOUT ROWID
+        """,
+    ]
+
+    /// Removes the tables.
+    package static let dropStatements = [transactions, changes, values].map { "DROP TABLE \($0)" }
+
+    // MARK: Writing
+
+    /// Makes a transaction of the changes that belong to none yet; nothing where there are none.
+    /// Parameters: the date, the author, the context's name, the process's name and number, and
+    /// what tells the writer apart.
+    package static let record = """
+        INSERT INTO \(transactions) \
+        ("last", "first", "number", "date", "author", "context", "process", "processID", "writer") \
+        SELECT c."last", t."last" + 1, t."number" + 1, ?, ?, ?, ?, ?, ? \
+        FROM (SELECT coalesce(max("number"), 0) AS "last" FROM \(changes)) AS c CROSS JOIN \
+        (SELECT coalesce(max("last"), 0) AS "last", coalesce("number", 0) AS "number" \
+        FROM \(transactions)) AS t WHERE c."last" > t."last"
+        """
+
+    /// Says that a row which was taken out and put back was changed: the entity, the key and the
+    /// names of the properties, each after a space.
+    package static let recordMove = """
+        INSERT INTO \(changes) ("kind", "entity", "key", "properties") VALUES (1, ?, ?, ?)
+        """
+
+    // MARK: Reading
+
+    /// Where the history ends and begins: the number of the last change, that of the last one in a
+    /// transaction, the number of that transaction, and that of the last change that was purged.
+    package static let bounds = """
+        SELECT (SELECT coalesce(max("number"), 0) FROM \(changes)), coalesce(max("last"), 0), \
+        coalesce("number", 0), \
+        coalesce((SELECT "first" - 1 FROM \(transactions) ORDER BY "last" LIMIT 1), 0) \
+        FROM \(transactions)
+        """
+
+    /// The transactions after the change of that number: all columns in their order.
+    package static let transactionsAfter = """
+        SELECT "last", "first", "number", "date", "author", "context", "process", "processID", \
+        "writer" FROM \(transactions) WHERE "last" > ? AND "first" <= "last" ORDER BY "last"
+        """
+
+    /// The changes from a number to a number: number, kind, entity, key, properties.
+    package static let changesBetween = """
+        SELECT "number", "kind", "entity", "key", "properties" FROM \(changes) \
+        WHERE "number" BETWEEN ? AND ? ORDER BY "number"
+        """
+
+    /// The values of the changes from a number to a number: change, column, old, new.
+    package static let valuesBetween = """
+        SELECT "change", "column", "old", "new" FROM \(values) WHERE "change" BETWEEN ? AND ? \
+        ORDER BY "change"
+        """
+
+    // MARK: Purging
+
+    /// The last change of the transactions before the one that ends with a change; NULL where there
+    /// are none.
+    package static let lastBeforeChange = """
+        SELECT max("last") FROM \(transactions) WHERE "last" < ?
+        """
+
+    /// The last change before the first transaction of a date or later; no row where there is none.
+    package static let lastBeforeDate = """
+        SELECT "first" - 1 FROM \(transactions) WHERE "date" >= ? AND "first" <= "last" \
+        ORDER BY "last" LIMIT 1
+        """
+
+    /// The oldest transactions, as many as the parameter says: last change, number, date.
+    package static let oldest = """
+        SELECT "last", "number", "date" FROM \(transactions) WHERE "first" <= "last" \
+        ORDER BY "last" LIMIT ?
+        """
+
+    /// The number and the last change of the transaction so many before the latest (parameter 1);
+    /// no row where there are not so many.
+    package static let lastOfNumber = """
+        SELECT "last" FROM \(transactions) \
+        WHERE "number" <= (SELECT "number" FROM \(transactions) ORDER BY "last" DESC LIMIT 1) - ? \
+        ORDER BY "last" DESC LIMIT 1
+        """
+
+    /// Removes everything up to a change, which each statement has as its parameter.
+    ///
+    /// Numbers are never given again: the last change and the last transaction stay as rows, the
+    /// transaction without any change in it.
+    package static let purge = [
+        "DELETE FROM \(values) WHERE \"change\" <= ?",
+        """
+        DELETE FROM \(changes) WHERE "number" <= ? \
+        AND "number" < (SELECT max("number") FROM \(changes))
+        """,
+        """
+        DELETE FROM \(transactions) WHERE "last" <= ? \
+        AND "last" < (SELECT max("last") FROM \(transactions))
+        """,
+        "UPDATE \(transactions) SET \"first\" = \"last\" + 1 WHERE \"last\" <= ?",
+    ]
+}
