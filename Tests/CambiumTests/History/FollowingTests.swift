@@ -1,0 +1,155 @@
+import Cambium
+import CambiumSQLite
+import EverythingModel
+import Foundation
+import Testing
+
+/// Contexts that hear of what others write to their store's file.
+@MainActor
+struct FollowingTests {
+    private func withTwo(
+        _ tracking: HistoryTracking = .properties,
+        _ body: @MainActor (PersistentContainer, ManagedObjectContext, String) async throws -> Void
+    ) async throws {
+        let path = try makeStorePath()
+        defer { removeStore(path) }
+        let mine = try openHistory(at: .file(path), tracking, Everything.model, follows: true)
+        let theirs = try PersistentContainer(model: Everything.model, at: .file(path))
+        try await body(mine, theirs.newContext(), path)
+    }
+
+    @Test(arguments: [HistoryTracking.properties, .asStored])
+    func `a context takes over what another container saves`(
+        _ tracking: HistoryTracking
+    ) async throws {
+        try await withTwo(tracking) { container, theirs, _ in
+            let node = Node(in: theirs, label: "a")
+            try theirs.save()
+            let mine = try container.viewContext.get(node.objectID, as: Node.self)
+            #expect(mine.label == "a")
+            node.label = "b"
+            try theirs.save()
+            try await eventually { mine.label == "b" }
+            #expect(mine.label == "b")
+        }
+    }
+
+    @Test func `a controller follows what comes, changes and goes, each once`() async throws {
+        try await withTwo { container, theirs, _ in
+            let controller = FetchedResultsController(
+                Node.fetchRequest().sorted(by: Node.label), in: container.viewContext)
+            let mirror = MirrorDelegate(controller)
+            try controller.performFetch()
+            controller.delegate = mirror
+            var nodes: [Node] = []
+            for number in 0..<5 {
+                nodes.append(Node(in: theirs, label: "\(number)"))
+                try theirs.save()
+            }
+            nodes[2].label = "x"
+            theirs.delete(nodes[0])
+            try theirs.save()
+            try await eventually {
+                controller.fetchedObjects?.map(\.label) == ["1", "3", "4", "x"]
+            }
+            #expect(controller.fetchedObjects?.map(\.label) == ["1", "3", "4", "x"])
+            let faults = mirror.faults
+            #expect(faults == [])
+        }
+    }
+
+    @Test func `it is told of with the place in the history`() async throws {
+        try await withTwo { container, theirs, _ in
+            var changes = container.coordinator.remoteChanges.makeAsyncIterator()
+            _ = Node(in: theirs)
+            try theirs.save()
+            let change = try #require(await changes.next(isolation: #isolation))
+            #expect(change.isComplete)
+            #expect(change.token == (try container.historyToken))
+        }
+    }
+
+    @Test func `without a history it is told of, and that nobody knows what`() async throws {
+        try await withTwo(.asStored) { container, theirs, _ in
+            var changes = container.coordinator.remoteChanges.makeAsyncIterator()
+            _ = Node(in: theirs)
+            try theirs.save()
+            let change = try #require(await changes.next(isolation: #isolation))
+            #expect(!change.isComplete)
+            #expect(change.token == nil)
+        }
+    }
+
+    @Test func `what a program without Cambium writes is followed`() async throws {
+        try await withTwo { container, theirs, path in
+            let node = Node(in: theirs, label: "a")
+            try theirs.save()
+            let mine = try container.viewContext.get(node.objectID, as: Node.self)
+            #expect(mine.label == "a")
+            try execute("UPDATE Node SET label = 'sql', _version = _version + 1", in: path)
+            try await eventually { mine.label == "sql" }
+            #expect(mine.label == "sql")
+        }
+    }
+
+    @Test func `own saves are not told of again`() async throws {
+        try await withTwo { container, theirs, _ in
+            let context = container.viewContext
+            var merged: [Set<ObjectID>] = []
+            let observation = context.observe(.didMergeChangesObjectIDs) { ids in
+                merged.append(ids.inserted.union(ids.updated).union(ids.deleted))
+            }
+            let node = Node(in: context, label: "mine")
+            try context.save()
+            let other = Node(in: theirs, label: "theirs")
+            try theirs.save()
+            let id = other.objectID
+            // Asked for, so that the context has it and is told of it.
+            let seen = try context.get(id, as: Node.self)
+            other.label = "changed"
+            try theirs.save()
+            try await eventually { seen.label == "changed" }
+            #expect(!merged.contains { $0.contains(node.objectID) })
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test func `what others purged before it was seen makes contexts read everything anew`()
+        async throws
+    {
+        try await withTwo { container, theirs, path in
+            let node = Node(in: theirs, label: "a")
+            try theirs.save()
+            let mine = try container.viewContext.get(node.objectID, as: Node.self)
+            #expect(mine.label == "a")
+            let other = try Connection(path: path)
+            try other.execute(
+                """
+                BEGIN IMMEDIATE; UPDATE Node SET label = 'b', _version = _version + 1;
+                DELETE FROM _history_changes; DELETE FROM _history_transactions;
+                INSERT INTO _history_changes (number, kind, entity, key) VALUES (90, 1, 'Node', 1);
+                INSERT INTO _history_transactions (last, first, number, date)
+                VALUES (90, 91, 50, 0); COMMIT
+                """)
+            try await eventually { mine.label == "b" }
+            #expect(mine.label == "b")
+        }
+    }
+
+    @Test func `a closed store is followed no more`() async throws {
+        try await withTwo { container, theirs, _ in
+            let changes = container.coordinator.remoteChanges
+            let store = try #require(container.coordinator.persistentStores.first)
+            try container.coordinator.remove(store)
+            _ = Node(in: theirs)
+            try theirs.save()
+            let told = Task {
+                for await _ in changes { return true }
+                return false
+            }
+            try await Task.sleep(for: .milliseconds(30))
+            told.cancel()
+            #expect(await told.value == false)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Cambium
+import CambiumSQLite
+import Foundation
+import Testing
+
+/// What is removed from a history, and what stays.
+struct HistoryPurgingTests {
+    private func fill(_ container: PersistentContainer, _ count: Int) throws {
+        for number in 1...count {
+            let context = container.newContext()
+            context.transactionAuthor = "\(number)"
+            try context.addBook("a")
+            try context.save()
+        }
+    }
+
+    private func authors(_ container: PersistentContainer) throws -> [String?] {
+        try container.history().map(\.author)
+    }
+
+    @Test func `what came before a date goes`() throws {
+        try withHistory { container in
+            try fill(container, 3)
+            let date = try container.history()[1].date
+            try container.coordinator.deleteHistory(before: date)
+            #expect(try authors(container) == ["2", "3"])
+        }
+    }
+
+    @Test func `all goes, and what comes is numbered on`() throws {
+        try withStoreFile { path in
+            let container = try openHistory(at: .file(path))
+            try fill(container, 2)
+            let token = try container.historyToken
+            try container.coordinator.deleteHistory(before: .distantFuture)
+            #expect(try container.history().isEmpty)
+            #expect(try container.historyToken == token)
+            #expect(try container.history(after: token).isEmpty)
+            let values = try rows("SELECT count(*) FROM _history_values", in: path)
+            #expect(values == [[.integer(0)]])
+            try fill(container, 1)
+            let history = try container.history(after: token)
+            #expect(history.map(\.number) == [3])
+            #expect(history.first?.changes.count == 1)
+        }
+    }
+
+    @Test func `nothing goes where nothing is older`() throws {
+        try withHistory { container in
+            try container.coordinator.deleteHistory(before: .distantFuture)
+            try fill(container, 2)
+            try container.coordinator.deleteHistory(before: .distantPast)
+            #expect(try authors(container) == ["1", "2"])
+        }
+    }
+
+    @Test func `a store that is read only keeps what it has`() throws {
+        try withStoreFile { path in
+            try fill(openHistory(at: .file(path)), 2)
+            var options = StoreOptions()
+            options.isReadOnly = true
+            let container = try PersistentContainer(
+                model: Chronicle.model, at: .file(path), options: options)
+            #expect(try authors(container) == ["1", "2"])
+            #expect(throws: StoreError.self) {
+                try container.coordinator.deleteHistory(before: .distantFuture)
+            }
+        }
+    }
+
+    @Test func `saves keep to the retention by count`() throws {
+        try withStoreFile { path in
+            let container = try openHistory(
+                at: .file(path), retention: HistoryRetention(maximumCount: 2))
+            try fill(container, 5)
+            #expect(try authors(container) == ["4", "5"])
+        }
+    }
+
+    @Test func `opening removes what is too much, and a save two transactions at most`() throws {
+        try withStoreFile { path in
+            try fill(openHistory(at: .file(path)), 6)
+            let retention = HistoryRetention(maximumCount: 3)
+            #expect(try authors(openHistory(at: .file(path), retention: retention)).count == 3)
+            let strict = try openHistory(
+                at: .file(path), retention: HistoryRetention(maximumCount: 3))
+            try execute("UPDATE _history_transactions SET number = number + 9 WHERE number = 6", in: path)
+            // Now there are nine too many, by their numbers.
+            try fill(strict, 1)
+            #expect(try authors(strict).count == 2)
+        }
+    }
+
+    @Test func `what is too old goes`() throws {
+        try withStoreFile { path in
+            try fill(openHistory(at: .file(path)), 3)
+            try execute("UPDATE _history_transactions SET date = date - 100 WHERE number < 3", in: path)
+            let container = try openHistory(
+                at: .file(path), retention: HistoryRetention(maximumAge: .seconds(50)))
+            #expect(try authors(container) == ["3"])
+            try execute("UPDATE _history_transactions SET date = date - 100", in: path)
+            try fill(container, 1)
+            #expect(try authors(container) == ["1"])
+        }
+    }
+}

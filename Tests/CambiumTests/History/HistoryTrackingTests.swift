@@ -1,0 +1,162 @@
+import Cambium
+import CambiumSQLite
+import Foundation
+import Testing
+
+/// Whether a store keeps a history.
+struct HistoryTrackingTests {
+    private func save(_ title: String, to container: PersistentContainer) throws {
+        let context = container.newContext()
+        try context.addBook(title)
+        try context.save()
+    }
+
+    private func objects(_ path: String) throws -> [String] {
+        try rows("SELECT name FROM sqlite_schema WHERE name LIKE '\\_history%' ESCAPE '\\'", in: path)
+            .compactMap { if case .text(let name) = $0[0] { name } else { nil } }
+    }
+
+    @Test func `a store keeps none unless it is asked to`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(model: Chronicle.model, at: .file(path))
+            #expect(try objects(path) == [])
+        }
+    }
+
+    @Test func `a store goes on with its history for those who do not ask for one`() throws {
+        try withStoreFile { path in
+            try save("a", to: openHistory(at: .file(path), .properties))
+            let container = try PersistentContainer(model: Chronicle.model, at: .file(path))
+            try save("b", to: container)
+            #expect(try container.history().count == 2)
+        }
+    }
+
+    @Test func `a history begins with what is changed from then on`() throws {
+        try withStoreFile { path in
+            try save("a", to: PersistentContainer(model: Chronicle.model, at: .file(path)))
+            let container = try openHistory(at: .file(path))
+            let context = container.newContext()
+            try context.book("a").setValue(.int(1), forKey: "pages")
+            try context.save()
+            #expect(try container.history().words == [["update Book pages"]])
+        }
+    }
+
+    @Test func `one call removes all of it`() throws {
+        try withStoreFile { path in
+            try save("a", to: openHistory(at: .file(path)))
+            #expect(try !objects(path).isEmpty)
+            let container = try openHistory(at: .file(path), .off)
+            try save("b", to: container)
+            #expect(try objects(path) == [])
+            #expect(throws: StoreError.self) { try container.history() }
+        }
+    }
+
+    @Test func `a store that loses its history under somebody's hands can still be saved`() throws {
+        try withStoreFile { path in
+            let container = try openHistory(at: .file(path))
+            try save("a", to: container)
+            _ = try openHistory(at: .file(path), .off)
+            try save("b", to: container)
+            #expect(try rows("SELECT count(*) FROM Book", in: path) == [[.integer(2)]])
+        }
+    }
+
+    @Test func `what is kept can be changed, and what was kept stays`() throws {
+        try withStoreFile { path in
+            try save("a", to: openHistory(at: .file(path), .properties))
+            let container = try openHistory(at: .file(path), .values)
+            try save("b", to: container)
+            let changes = try container.history().flatMap(\.changes)
+            #expect(changes.map(\.newValues.isEmpty) == [true, false])
+            #expect(try openHistory(at: .file(path), .asStored).history().count == 2)
+        }
+    }
+
+    @Test func `another program's trigger survives a history that comes and goes`() throws {
+        try withStoreFile { path in
+            _ = try PersistentContainer(model: Chronicle.model, at: .file(path))
+            try execute(
+                """
+                CREATE TABLE audit (key INTEGER);
+                CREATE TRIGGER audit_book AFTER INSERT ON Book
+                BEGIN INSERT INTO audit VALUES (NEW._id); END
+                """, in: path)
+            for tracking in [HistoryTracking.properties, .values, .off] {
+                try save("a", to: openHistory(at: .file(path), tracking))
+            }
+            #expect(try rows("SELECT count(*) FROM audit", in: path) == [[.integer(3)]])
+        }
+    }
+
+    @Test func `triggers that somebody has removed come back`() throws {
+        try withStoreFile { path in
+            _ = try openHistory(at: .file(path))
+            try execute("DROP TRIGGER \"_history.Book.insert\"", in: path)
+            let container = try openHistory(at: .file(path), .asStored)
+            try save("a", to: container)
+            #expect(try container.history().words == [["insert Book"]])
+        }
+    }
+
+    @Test func `a migration that adds something keeps the history`() throws {
+        try withStoreFile { path in
+            let token: HistoryToken
+            do {
+                let container = try openHistory(at: .file(path))
+                try save("a", to: container)
+                token = try container.historyToken
+                try save("b", to: container)
+            }
+            let wider = try Self.next { entities in
+                entities.append(
+                    Entity(
+                        name: "Shop",
+                        attributes: [Attribute(name: "name", type: .string, isOptional: true)]))
+            }
+            let container = try openHistory(at: .file(path), .asStored, wider)
+            let context = container.newContext()
+            _ = try context.insertObject(ofEntity: "Shop")
+            try context.save()
+            #expect(
+                try container.history(after: token).words == [["insert Book"], ["insert Shop"]])
+        }
+    }
+
+    @Test func `after a migration that changes what was there old tokens are expired`() throws {
+        try withStoreFile { path in
+            let token: HistoryToken
+            do {
+                let container = try openHistory(at: .file(path))
+                token = try container.historyToken
+                try save("a", to: container)
+            }
+            let other = try Self.next { entities in
+                entities[2] = Entity(
+                    name: "Person",
+                    attributes: [
+                        Attribute(
+                            name: "fullName", type: .string,
+                            defaultValue: .constant(.string("")), renamedFrom: "name"),
+                        entities[2].attributes[1],
+                    ], relationships: entities[2].relationships)
+            }
+            let container = try openHistory(at: .file(path), .asStored, other)
+            let error = #expect(throws: StoreError.self) { try container.history(after: token) }
+            #expect(error?.code == .historyExpired)
+            try save("b", to: container)
+            #expect(try container.history().words == [["insert Book"]])
+        }
+    }
+
+    /// The next version of the model, with the migration that leads there.
+    private static func next(_ change: (inout [Entity]) -> Void) throws -> CompiledModel {
+        var entities = Chronicle.plain.entities
+        change(&entities)
+        let model = Model(name: "Chronicle", version: "2", entities: entities)
+        return CompiledModel(
+            model, migrations: [try Migration(from: Chronicle.plain, to: model)])
+    }
+}

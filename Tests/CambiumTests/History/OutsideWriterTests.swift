@@ -1,0 +1,71 @@
+import Cambium
+import CambiumSQLite
+import Foundation
+import Testing
+
+/// What programs without Cambium write to a store that keeps a history.
+struct OutsideWriterTests {
+    private func withStore(
+        _ body: (PersistentContainer, ManagedObjectContext, String) throws -> Void
+    ) throws {
+        try withStoreFile { path in
+            let container = try openHistory(at: .file(path))
+            let context = container.newContext()
+            context.transactionAuthor = "me"
+            try context.addBook("a")
+            try context.save()
+            try body(container, context, path)
+        }
+    }
+
+    @Test func `it is a transaction of nobody's`() throws {
+        try withStore { container, context, path in
+            try execute("UPDATE Book SET pages = 5, _version = _version + 1", in: path)
+            try context.addBook("b")
+            try context.save()
+            let history = try container.history()
+            #expect(history.map(\.author) == ["me", nil, "me"])
+            #expect(history.map(\.number) == [1, 2, 3])
+            #expect(history.words[1] == ["update Book pages"])
+            #expect(history[1].processName == nil)
+        }
+    }
+
+    @Test func `it is found before anybody else has saved`() throws {
+        try withStore { container, _, path in
+            let token = try container.historyToken
+            try execute("UPDATE Book SET pages = 5", in: path)
+            let history = try container.history(after: token)
+            #expect(history.words == [["update Book pages"]])
+            #expect(history.first?.changes.first?.oldValues == ["pages": .value(.int(0))])
+        }
+    }
+
+    @Test func `read half-way, nothing of it is lost or found twice`() throws {
+        try withStore { container, context, path in
+            try execute("UPDATE Book SET pages = 5", in: path)
+            let token = try container.historyToken
+            try execute("UPDATE Book SET title = 'z'", in: path)
+            try context.addBook("b")
+            try context.save()
+            let changes = try container.history(after: token).words
+            #expect(changes == [["update Book title titleLength"], ["insert Book"]])
+        }
+    }
+
+    @Test func `a row that it replaces counts as changed`() throws {
+        try withStore { container, _, path in
+            let token = try container.historyToken
+            try execute(
+                """
+                BEGIN; CREATE TEMP TABLE kept AS SELECT * FROM Book; DELETE FROM Book;
+                INSERT INTO Book (_id, _version, _entity, title, pages)
+                SELECT _id, _version + 1, _entity, title, 7 FROM kept; COMMIT
+                """, in: path)
+            let changes = try container.history(after: token).flatMap(\.changes)
+            #expect(changes.map(\.kind) == [.update])
+            #expect(changes.first?.updatedProperties == ["pages"])
+            #expect(changes.first?.newValues == ["pages": .value(.int(7))])
+        }
+    }
+}
