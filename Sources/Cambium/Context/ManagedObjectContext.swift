@@ -28,7 +28,8 @@ import CambiumSQLite
 ///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
 ///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
 /// - Undoing: ``undoManager``, ``undo()``, ``redo()``
-/// - History: ``transactionAuthor``, ``fetchHistory(_:)``, ``mergeChanges(from:)-([HistoryTransaction])``
+/// - History: ``transactionAuthor``, ``fetchHistory(_:)``,
+///   ``mergeChanges(from:)-([HistoryTransaction])``
 /// - Following others: ``automaticallyMergesChangesFromParent``, ``mergePending()``,
 ///   ``mergeChanges(fromRemoteContextSave:into:)``, ``refresh(_:mergeChanges:)``,
 ///   ``refreshAllObjects()``, ``stalenessInterval``

@@ -120,7 +120,9 @@ struct HistoryReader {
             Set(names.compactMap { model[$0]?.index }.flatMap { model.families[$0] })
         }
         let roots = wanted.map { Set($0.map { model.entities[$0].rootIndex }) }
-        let keys = request.objectIDs.map { Set($0.map { RowID(root: $0.entity.rootIndex, key: $0.key) }) }
+        let keys = request.objectIDs.map {
+            Set($0.map { RowID(root: $0.entity.rootIndex, key: $0.key) })
+        }
         var order: [RowID] = []
         var folded: [RowID: FoldedChange] = [:]
         let statement = try connection.statement(HistorySQL.changesBetween)

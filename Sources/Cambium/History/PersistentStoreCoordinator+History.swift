@@ -5,8 +5,8 @@ extension PersistentStoreCoordinator {
     /// It reads one state of each store, and holds what it found in memory; a request's
     /// ``HistoryRequest/fetchLimit`` takes a long history in parts.
     ///
-    /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) where a part of what came
-    ///   after the token is gone, with `noHistory` where no store keeps one; what the store threw.
+    /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) where a part of what
+    ///   came after the token is gone, with `noHistory` where no store keeps one; what the store threw.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
         var token = request.token ?? HistoryToken()
         var found: [HistoryTransaction] = []
@@ -44,8 +44,8 @@ extension PersistentStoreCoordinator {
     /// Removes the transactions before those that a token leads to. The named ones stay, so that
     /// the token is still good.
     ///
-    /// - Throws: ``StoreError`` with `historyExpired` where the token is of an earlier history, with
-    ///   `noHistory` where no store keeps one, with `readOnly`.
+    /// - Throws: ``StoreError`` with `historyExpired` where the token is of an earlier history,
+    ///   with `noHistory` where no store keeps one, with `readOnly`.
     public func deleteHistory(before token: HistoryToken) throws {
         for (store, history) in try storesWithHistory() {
             guard let position = token.positions[store.identifier.uuid] else { continue }

@@ -59,11 +59,10 @@ public struct StoreError: Error, Sendable {
         case .corrupt, .missingFile: 259
         case .missingRow: 133000
         case .foreignObject: 134020
-        case .invalidRequest, .unknownName: 134060
+        case .invalidRequest, .unknownName, .noHistory: 134060
         case .unsettled: 134030
         case .noStore: 134030
         case .historyExpired: 134301
-        case .noHistory: 134091
         }
     }
 }

@@ -79,7 +79,8 @@ struct ObjectHistory {
             return terms.isEmpty ? "''" : terms.joined(separator: " || ")
         }
         let middle = terms.startIndex + terms.count / 2
-        return "(\(concatenation(of: terms[..<middle]))) || (\(concatenation(of: terms[middle...])))"
+        return
+            "(\(concatenation(of: terms[..<middle]))) || (\(concatenation(of: terms[middle...])))"
     }
 
     static func differs(_ column: String) -> String {

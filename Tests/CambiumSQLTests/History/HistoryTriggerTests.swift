@@ -170,6 +170,9 @@ struct HistoryTriggerTests {
             "CREATE TRIGGER history AFTER INSERT ON Book BEGIN SELECT 1; END")
         let triggers = try connection.rows(StoreTrigger.query).compactMap(StoreTrigger.init)
         #expect(triggers.filter { !$0.isOfHistory }.map(\.name) == ["history"])
-        #expect(triggers.count == 1 + HistoryTriggers(of: Schema(of: Self.model), Self.model, .properties).triggers.count)
+        #expect(
+            triggers.count == 1
+                + HistoryTriggers(of: Schema(of: Self.model), Self.model, .properties).triggers
+                .count)
     }
 }

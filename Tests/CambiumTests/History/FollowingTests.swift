@@ -38,8 +38,8 @@ struct FollowingTests {
         try await withTwo { container, theirs, _ in
             let controller = FetchedResultsController(
                 Node.fetchRequest().sorted(by: Node.label), in: container.viewContext)
-            let mirror = MirrorDelegate(controller)
             try controller.performFetch()
+            let mirror = MirrorDelegate(controller)
             controller.delegate = mirror
             var nodes: [Node] = []
             for number in 0..<5 {

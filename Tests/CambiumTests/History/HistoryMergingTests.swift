@@ -94,7 +94,9 @@ struct HistoryMergingTests {
     @Test func `the ids of a transaction can be merged as those of any remote change`() throws {
         try withTwo { container, theirs, token in
             let contexts = [container.newContext(), container.newContext()]
-            let nodes = try contexts.map { try $0.fetch(Node.fetchRequest().sorted(by: Node.label)) }
+            let nodes = try contexts.map {
+                try $0.fetch(Node.fetchRequest().sorted(by: Node.label))
+            }
             try theirs.fetch(Node.fetchRequest().sorted(by: Node.label))[0].label = "0"
             try theirs.save()
             let transaction = try #require(try container.history(after: token).first)

@@ -12,8 +12,10 @@ struct HistoryTrackingTests {
     }
 
     private func objects(_ path: String) throws -> [String] {
-        try rows("SELECT name FROM sqlite_schema WHERE name LIKE '\\_history%' ESCAPE '\\'", in: path)
-            .compactMap { if case .text(let name) = $0[0] { name } else { nil } }
+        try rows(
+            "SELECT name FROM sqlite_schema WHERE name LIKE '\\_history%' ESCAPE '\\'", in: path
+        )
+        .compactMap { if case .text(let name) = $0[0] { name } else { nil } }
     }
 
     @Test func `a store keeps none unless it is asked to`() throws {

@@ -29,7 +29,8 @@ struct RandomHistoryTests {
                     let differences = replayed.differences(from: present)
                     #expect(differences == [], "\(place)")
                     if !faults.isEmpty || !differences.isEmpty { return }
-                    #expect(copy.unnamedLinks(before: present, result.transactions) == [], "\(place)")
+                    #expect(
+                        copy.unnamedLinks(before: present, result.transactions) == [], "\(place)")
                     #expect(result.token == present.token, "\(place)")
                 }
             }
@@ -162,7 +163,8 @@ private struct HistoryWork {
                 BatchUpdateRequest<Node>().filter(Node.number < limit).set(Node.label, to: "b"))
         case 1:
             let limit = Int64.random(in: 0..<6, using: &generator)
-            _ = try context.execute(BatchDeleteRequest<Node>(FetchRequest().filter(Node.number == limit)))
+            _ = try context.execute(
+                BatchDeleteRequest<Node>(FetchRequest().filter(Node.number == limit)))
         case 2:
             try execute(
                 """
@@ -212,7 +214,11 @@ private struct HistoryWork {
             }
         case 7:
             if let node = try some(Node.self), let topic = try some(Topic.self) {
-                if node.tags.contains(topic) { node.tags.remove(topic) } else { node.tags.insert(topic) }
+                if node.tags.contains(topic) {
+                    node.tags.remove(topic)
+                } else {
+                    node.tags.insert(topic)
+                }
                 node.queue.append(topic)
             }
         case 8:
@@ -222,7 +228,9 @@ private struct HistoryWork {
             }
         case 9: try some(Box.self)?.topic = some(Topic.self)
         case 10:
-            if let node = try some(Node.self) { _ = Part(in: context, node: node, name: "\(count)") }
+            if let node = try some(Node.self) {
+                _ = Part(in: context, node: node, name: "\(count)")
+            }
         default:
             let doomed: ManagedObject? =
                 switch Int.random(in: 0..<4, using: &generator) {

@@ -5,7 +5,8 @@ import Testing
 /// Rule 79: purging keeps the named transaction, a token from before is expired, tombstones hold
 /// preserved attributes only.
 struct Rule79Tests {
-    private func save(_ titles: [String], to container: PersistentContainer) throws -> [HistoryToken]
+    private func save(_ titles: [String], to container: PersistentContainer) throws
+        -> [HistoryToken]
     {
         try titles.map { title in
             let context = container.newContext()

@@ -62,7 +62,7 @@ final class RemoteFollower: Sendable {
             seen.withLock { $0 = Seen(dataVersion: version, change: told.last) }
             return told.change
         }
-        if let change, let change { coordinator.remoteObservers.tell(change) }
+        if let change { coordinator.remoteObservers.tell(change) }
     }
 
     private func tell(

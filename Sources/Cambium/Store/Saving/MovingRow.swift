@@ -9,7 +9,7 @@ struct MovingRow {
     private let key: Int64
     private let history: StoreHistory?
     /// The slots that get other values.
-    private var changedSlots = SlotSet()
+    private let changedSlots: SlotSet
 
     /// Takes the row out.
     ///
@@ -28,6 +28,7 @@ struct MovingRow {
         let places = Dictionary(
             sql.columns.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         if let place = places[SystemColumn.version] { values[place] = .integer(record.version + 1) }
+        var changedSlots = SlotSet()
         slots.forEach { slot in
             guard let column = entity.layout.slots[slot].column, let place = places[column] else {
                 return
@@ -42,6 +43,7 @@ struct MovingRow {
             values[place] = value
         }
         self.values = values
+        self.changedSlots = changedSlots
         let statement = try connection.statement(sql.delete)
         try statement.bind([key])
         try statement.run()

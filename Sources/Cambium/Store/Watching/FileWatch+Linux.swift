@@ -22,7 +22,7 @@
         init(
             paths: [String], queue: DispatchQueue, written: @escaping @Sendable () -> Void
         ) throws {
-            let descriptor = inotify_init1(Int32(IN_NONBLOCK.rawValue | IN_CLOEXEC.rawValue))
+            let descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { throw StoreError.cannotWatch(paths, errno) }
             for path in paths
             where inotify_add_watch(descriptor, path, UInt32(IN_MODIFY)) < 0 {
