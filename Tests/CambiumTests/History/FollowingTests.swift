@@ -65,7 +65,7 @@ struct FollowingTests {
             try theirs.save()
             let change = try #require(await changes.next(isolation: #isolation))
             #expect(change.isComplete)
-            #expect(change.token == (try container.historyToken))
+            try #expect(change.token == container.historyToken)
         }
     }
 

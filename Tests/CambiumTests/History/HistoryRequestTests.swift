@@ -141,7 +141,7 @@ struct HistoryRequestTests {
                 request.token = result.token
             }
             #expect(parts == [["1", "3"], ["4", "5"]])
-            #expect(request.token == (try container.historyToken))
+            try #expect(request.token == container.historyToken)
         }
     }
 

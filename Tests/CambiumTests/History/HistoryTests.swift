@@ -235,7 +235,7 @@ struct HistoryTests {
         }
         let result = try context.fetchHistory(HistoryRequest())
         #expect(result.transactions.words == [["insert One"], ["insert Two"], ["insert One"]])
-        #expect(result.token == (try coordinator.currentHistoryToken()))
+        try #expect(result.token == coordinator.currentHistoryToken())
         #expect(result.token.storeIdentifiers.count == 2)
         _ = try context.insertObject(ofEntity: "Two")
         try context.save()
