@@ -61,26 +61,30 @@ final class StoreHistory: Sendable {
     }
 
     /// Removes transactions that the retention does not want any more, the oldest first.
+    ///
+    /// - Parameter limit: How many at most; nil for all.
     func removeOverdue(_ connection: Connection, atMost limit: Int? = nil) throws {
-        guard let retention else { return }
-        var last: Int64 = 0
-        if let count = retention.maximumCount,
-            case .integer(let found)? =
-                try connection.rows(HistorySQL.lastOfNumber, [.integer(Int64(max(0, count)))])
-                .first?.first
-        {
-            last = found
+        guard let retention, case .integer(let latest)? = try Self.bound(2, connection)
+        else { return }
+        let date = retention.oldestDate(now: .now)
+        var isFinished = false
+        while !isFinished {
+            let oldest = try connection.rows(
+                HistorySQL.oldest, [.integer(Int64(limit ?? Self.removedAtOnce))])
+            let overdue = oldest.prefix { row in
+                guard case .integer(let number) = row[1], case .real(let time) = row[2] else {
+                    return false
+                }
+                return retention.maximumCount.map { number <= latest - Int64(max(0, $0)) } ?? false
+                    || date.map { time < $0.timeIntervalSinceReferenceDate } ?? false
+            }
+            guard case .integer(let last)? = overdue.last?.first else { return }
+            try Self.purge(through: last, connection)
+            isFinished = limit != nil || overdue.count < oldest.count
         }
-        if let date = retention.oldestDate(now: .now) {
-            last = max(last, try Self.last(before: date, connection))
-        }
-        if let limit {
-            let oldest = try connection.rows(HistorySQL.oldest, [.integer(Int64(limit))])
-            guard case .integer(let end)? = oldest.last?.first else { return }
-            last = min(last, end)
-        }
-        try Self.purge(through: last, connection)
     }
+
+    private static let removedAtOnce = 1000
 
     /// The number of the last change before a date.
     static func last(before date: Date, _ connection: Connection) throws -> Int64 {
@@ -89,10 +93,12 @@ final class StoreHistory: Sendable {
         {
             return last
         }
-        guard case .integer(let last)? = try connection.rows(HistorySQL.bounds).first?[1] else {
-            return 0
-        }
+        guard case .integer(let last)? = try bound(1, connection) else { return 0 }
         return last
+    }
+
+    private static func bound(_ column: Int, _ connection: Connection) throws -> StoredValue? {
+        try connection.rows(HistorySQL.bounds).first?[column]
     }
 
     /// Removes everything up to a change.

@@ -117,14 +117,6 @@ package enum HistorySQL {
         ORDER BY "last" LIMIT ?
         """
 
-    /// The number and the last change of the transaction so many before the latest (parameter 1);
-    /// no row where there are not so many.
-    package static let lastOfNumber = """
-        SELECT "last" FROM \(transactions) \
-        WHERE "number" <= (SELECT "number" FROM \(transactions) ORDER BY "last" DESC LIMIT 1) - ? \
-        ORDER BY "last" DESC LIMIT 1
-        """
-
     /// Removes everything up to a change, which each statement has as its parameter.
     ///
     /// Numbers are never given again: the last change and the last transaction stay as rows, the
