@@ -123,9 +123,9 @@ struct BatchUpdateTests {
                 request.assignments, of: rows.entity, in: coordinator),
             resultType: .count, chunkSize: 1)
         var count = 0
-        try coordinator.store(ofRoot: rows.entity.rootIndex).run(update, attachesRows: false) {
-            count = $0.count
-        }
+        try coordinator.store(ofRoot: rows.entity.rootIndex).run(
+            update, by: TransactionAuthor(), attachesRows: false
+        ) { count = $0.count }
         #expect(count == 3)
     }
 
