@@ -26,7 +26,6 @@ struct FoldedChange {
     private var isReplaced = false
     /// Whether the values are known that it was put back with.
     private var hasReplacement = false
-    private var isSeen = false
     private(set) var properties: Set<String> = []
     /// By column.
     private(set) var old: [String: StoredValue] = [:]
@@ -41,7 +40,8 @@ struct FoldedChange {
         if model.families[self.entity.index].contains(entity.index) { self.entity = entity }
         switch row.kind {
         case .insert:
-            if !isSeen { wasThere = false }
+            // Its links may have been written before it was.
+            if isThere { wasThere = false }
             isReplaced = wasThere
             hasReplacement = !row.values.isEmpty
             isThere = true
@@ -62,7 +62,6 @@ struct FoldedChange {
                 old[value.column] = value.old
             }
         }
-        isSeen = true
     }
 
     /// What it comes to; nil for a row that came and went.
