@@ -7,7 +7,6 @@ import Testing
 @MainActor
 struct FollowingProcessTests {
     private static let processes = 3
-    private static let saves = 20
 
     @Test(.timeLimit(.minutes(2)))
     func `a controller sees each change of several processes exactly once`() async throws {
@@ -33,7 +32,7 @@ struct FollowingProcessTests {
         async let third: Void = run("c", path)
         _ = await (first, second, third)
 
-        let expected = Self.processes * Self.saves
+        let expected = Self.processes * savesOfEach
         try await eventually {
             controller.fetchedObjects?.count == expected + 2 && shared.number == expected
         }
@@ -62,6 +61,8 @@ struct FollowingProcessTests {
     }
 }
 
+private let savesOfEach = 12
+
 /// What each process does: adds nodes, and counts them in the one that all share.
 private func saveNodes(named name: String, to path: String) throws {
     let container = try PersistentContainer(model: Everything.model, at: .file(path))
@@ -70,7 +71,7 @@ private func saveNodes(named name: String, to path: String) throws {
     context.stalenessInterval = 0
     let request = Node.fetchRequest().filter(Node.label == "shared")
     let shared = try #require(try context.fetch(request).first)
-    for number in 0..<20 {
+    for number in 0..<savesOfEach {
         _ = Node(in: context, label: "\(name)\(number)")
         var isSaved = false
         while !isSaved {
