@@ -27,6 +27,22 @@ extension Connection {
         }
     }
 
+    /// Runs a part of an open transaction: where it throws, what it has written is taken back, and
+    /// the transaction goes on.
+    ///
+    /// - Throws: What the body throws, or ``SQLiteError``. Where the transaction itself was taken
+    ///   back by then, that is for who began it to find.
+    package func savepoint(_ body: () throws -> Void) throws {
+        try execute("SAVEPOINT part")
+        do {
+            try body()
+        } catch {
+            if isInTransaction { try execute("ROLLBACK TO part; RELEASE part") }
+            throw error
+        }
+        try execute("RELEASE part")
+    }
+
     /// Whether the open transaction has written a key that leads to no row, or deleted a row that a
     /// key leads to: then it cannot be committed. Costs nothing, the library keeps count.
     package var hasDanglingKeys: Bool {

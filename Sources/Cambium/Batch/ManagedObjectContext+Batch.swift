@@ -116,7 +116,7 @@ extension ManagedObjectContext {
 
     // MARK: Preparing
 
-    private func batchEntity(_ name: String) throws -> EntityDescription {
+    func batchEntity(_ name: String) throws -> EntityDescription {
         guard let entity = coordinator.model[name], !entity.isAbstract else {
             throw StoreError(
                 code: .unknownName,
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
         return entity
     }
 
-    private func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
+    func policy(_ wanted: MergePolicy?) throws -> MergePolicy {
         let policy = wanted ?? mergePolicy
         guard case .custom = policy else { return policy }
         throw StoreError(
@@ -140,20 +140,30 @@ extension ManagedObjectContext {
     private func run(
         _ work: some BatchWork, root: Int, _ merging: BatchMerging
     ) throws -> BatchResult {
+        let changes = try changes(of: work, root: root, merging)
         var result = BatchResult()
+        result.count = changes.count
+        result.objectIDs = changes.objectIDs
+        result.changes = changes.remoteChanges
+        return result
+    }
+
+    /// Runs a batch operation on the store of a hierarchy, and tells of it.
+    func changes(
+        of work: some BatchWork, root: Int, _ merging: BatchMerging
+    ) throws -> BatchChanges {
+        let store = coordinator.store(ofRoot: root)
+        var made = BatchChanges(
+            coordinator.model, store: store.identifier, listsAll: false, attachesRows: false)
         var changeSet: ChangeSet?
-        try coordinator.store(ofRoot: root).run(
-            work, by: author, attachesRows: merging == .contexts
-        ) { changes in
-            result.count = changes.count
-            result.objectIDs = changes.objectIDs
-            result.changes = changes.remoteChanges
+        try store.run(work, by: author, attachesRows: merging == .contexts) { changes in
+            made = changes
             if merging == .contexts, !changes.isEmpty {
                 changeSet = coordinator.publish(changes, from: identifier)
             }
         }
         if let changeSet { mergeBatch(changeSet) }
-        return result
+        return made
     }
 
     /// Takes over what a batch operation of this context has changed. A child gets it through its

@@ -12,6 +12,8 @@ final class BatchInsertion: BatchWork {
     /// What to-one relationships of earlier rows led to, by the slot: the number of the entity by
     /// key.
     private var knownTargets: [Int: [Int64: Int]] = [:]
+    /// Hears what becomes of each row; the transaction may still be taken back.
+    var didPlace: ((_ row: BatchRow, _ outcome: BatchRowOutcome) -> Void)?
 
     private static let chunkSize = 4096
     private static let maximumKnownTargets = 100_000
@@ -35,7 +37,10 @@ final class BatchInsertion: BatchWork {
         }
     }
 
-    private func write(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
+    /// Writes rows. Those that lead to others may have been given their keys.
+    ///
+    /// - Throws: ``BatchInsertError``
+    func write(_ rows: [BatchRow], _ transaction: BatchTransaction) throws {
         let keys = try transaction.store.reserveKeys(
             root: entity.rootIndex, count: rows.count, on: transaction.connection)
         for (row, key) in zip(rows, keys) { row.placed.record.key = key }
@@ -49,7 +54,7 @@ final class BatchInsertion: BatchWork {
         } catch let refused as RefusedRow {
             // The rows have their keys in the order of the input.
             throw BatchInsertError(
-                row: rows[0].index + Int(refused.key - keys.lowerBound),
+                row: rows[Int(refused.key - keys.lowerBound)].index,
                 refused.publicError(in: transaction.model))
         }
     }
@@ -70,6 +75,9 @@ final class BatchInsertion: BatchWork {
             }
         }
         transaction.changes.insert(placed, entity)
+        if let didPlace {
+            for row in rows { didPlace(row, .inserted(row.placed.record.key)) }
+        }
         transaction.changes.count += rows.count
         if resultType == .objectIDs {
             transaction.changes.objectIDs += placed.map {
@@ -145,6 +153,12 @@ final class BatchInsertion: BatchWork {
                 if let met = met[row.placed.record.key] { try upsert.merge(row, met) }
             }
             try upsert.write(resultType)
+        }
+        if let didPlace {
+            for row in rows {
+                guard let target = met[row.placed.record.key]?.first?.row else { continue }
+                didPlace(row, policy.keepsOurs ? .updated(target) : .leftOut)
+            }
         }
         try insert(rows.filter { met[$0.placed.record.key] == nil }, transaction)
         guard resultType == .objectIDs, policy.keepsOurs else { return }
@@ -227,4 +241,14 @@ final class BatchInsertion: BatchWork {
                 + "not there, or of another entity than "
                 + "\(relationship.relationship.destination).")
     }
+}
+
+/// What becomes of a row of a batch insertion.
+enum BatchRowOutcome {
+    /// It is a new object.
+    case inserted(Int64)
+    /// The object that has its unique values got what it sets.
+    case updated(Int64)
+    /// Another object has its unique values, and stays as it is.
+    case leftOut
 }

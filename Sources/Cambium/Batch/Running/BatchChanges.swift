@@ -111,6 +111,47 @@ struct BatchChanges {
         return entity.index
     }
 
+    /// Notes rows of which a relationship changed that is kept elsewhere.
+    mutating func link(_ name: String, _ keys: [Int64], _ entity: EntityDescription) {
+        guard let index = start(entity, keys.count) else { return }
+        byEntity[index]?.updated += keys.map {
+            EntityChanges.UpdatedRow(key: $0, slots: SlotSet(), links: [name], placed: nil)
+        }
+    }
+
+    // MARK: Taking back
+
+    /// How much was noted at one moment.
+    struct Mark {
+        fileprivate let count: Int
+        fileprivate let objectIDs: Int
+        fileprivate let byEntity: [[Int]?]
+        fileprivate let attached: Int
+        fileprivate let listed: Int
+    }
+
+    var mark: Mark {
+        Mark(
+            count: count, objectIDs: objectIDs.count,
+            byEntity: byEntity.map { $0.map(\.counts) }, attached: attached, listed: listed)
+    }
+
+    /// Forgets what was noted since then. What was dropped because it was too much stays so.
+    mutating func revert(to mark: Mark) {
+        count = mark.count
+        objectIDs.removeLast(objectIDs.count - mark.objectIDs)
+        for (index, counts) in mark.byEntity.enumerated() {
+            guard let counts else {
+                byEntity[index] = nil
+                continue
+            }
+            byEntity[index]?.keep(counts)
+        }
+        guard listed <= Self.listedRows || listsAll else { return }
+        attached = mark.attached
+        listed = mark.listed
+    }
+
     /// Whether some more rows are handed on. Values that the store computes, or keeps in files, are
     /// not in them as they are in the store.
     private mutating func attach(_ rows: Int, _ entity: EntityDescription) -> Bool {
@@ -128,6 +169,17 @@ struct BatchChanges {
 }
 
 extension EntityChanges {
+    fileprivate var counts: [Int] {
+        [inserted.count, updated.count, refreshed.count, deleted.count]
+    }
+
+    fileprivate mutating func keep(_ counts: [Int]) {
+        inserted.removeLast(inserted.count - counts[0])
+        updated.removeLast(updated.count - counts[1])
+        refreshed.removeLast(refreshed.count - counts[2])
+        deleted.removeLast(deleted.count - counts[3])
+    }
+
     fileprivate mutating func dropRows() {
         inserted = inserted.map { InsertedRow(key: $0.key, placed: nil) }
         updated = updated.map {

@@ -31,6 +31,21 @@ final class BatchTransaction {
         for run in files { run.rollBack() }
     }
 
+    /// Runs a part of the work. Where it throws, all that it has written and noted is taken back,
+    /// and the work before it stays.
+    func savepoint(_ body: () throws -> Void) throws {
+        let mark = changes.mark
+        let fileCount = files.count
+        do {
+            try connection.savepoint(body)
+        } catch {
+            changes.revert(to: mark)
+            for run in files[fileCount...] { run.rollBack() }
+            files.removeLast(files.count - fileCount)
+            throw error
+        }
+    }
+
     // MARK: Finding
 
     /// The rows that a request finds.

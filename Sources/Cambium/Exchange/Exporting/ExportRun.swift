@@ -1,0 +1,120 @@
+/// Writes objects one after the other, some hundred at a time.
+final class ExportRun {
+    /// An object to be written.
+    struct Key {
+        let entity: Int
+        let key: Int64
+    }
+
+    private let context: ManagedObjectContext
+    private let plan: ExchangePlan
+    private let keys: [Key]
+    private let leftOut: [String]
+    private let writer: any ExportWriter
+    private var position = 0
+    private var count = 0
+    private var hasBegun = false
+    private var hasEnded = false
+
+    private static let sliceSize = 500
+
+    init(
+        _ context: ManagedObjectContext, _ plan: ExchangePlan, _ format: ExchangeFormat,
+        _ keys: [Key], leftOut: [String]
+    ) throws {
+        self.context = context
+        self.plan = plan
+        self.keys = keys
+        self.leftOut = leftOut
+        writer =
+            switch format {
+            case .json: JSONExportWriter(plan, isArray: true)
+            case .jsonLines: JSONExportWriter(plan, isArray: false)
+            case .csv: try CSVExportWriter(plan, separator: try format.separatorByte)
+            }
+    }
+
+    /// What was written, when all is.
+    var result: ExportResult { ExportResult(count: count, leftOut: leftOut) }
+
+    /// The next part of the text; nil at the end.
+    func next() throws -> [UInt8]? {
+        while !hasEnded {
+            var text: [UInt8] = []
+            if !hasBegun {
+                hasBegun = true
+                writer.begin(&text)
+            }
+            let slice = keys[position..<min(position + Self.sliceSize, keys.count)]
+            position = slice.endIndex
+            for object in try objects(slice) {
+                try writer.write(object, isFirst: count == 0, &text)
+                count += 1
+            }
+            if position == keys.count {
+                hasEnded = true
+                writer.end(isEmpty: count == 0, &text)
+            }
+            if !text.isEmpty { return text }
+        }
+        return nil
+    }
+
+    private func objects(_ keys: ArraySlice<Key>) throws -> [ManagedObject] {
+        context.sweepIfGrown()
+        var objects = keys.map { context.object(entity: $0.entity, key: $0.key) }
+        try context.load(objects.filter { $0.isFault && $0.lifecycle == .clean })
+        objects.removeAll { !$0.isThere || $0.isFault }
+        try context.prefetch(
+            plan.relationships.map { $0.name }, of: objects, plan.entity)
+        return objects
+    }
+}
+
+/// Writes objects in one format.
+protocol ExportWriter {
+    /// Writes what comes before all objects.
+    func begin(_ text: inout [UInt8])
+    /// Writes an object.
+    func write(_ object: ManagedObject, isFirst: Bool, _ text: inout [UInt8]) throws
+    /// Writes what comes after all objects.
+    func end(isEmpty: Bool, _ text: inout [UInt8])
+}
+
+/// The text of an export, in chunks of some hundred objects; made by
+/// ``ManagedObjectContext/chunks(of:)``.
+///
+/// It belongs to the isolation of the context. Two loops over one sequence share its chunks.
+public struct ExportChunks: AsyncSequence {
+    /// A part of the text, in UTF-8.
+    public typealias Element = Data
+    /// What reading an object throws.
+    public typealias Failure = any Error
+
+    let run: ExportRun
+
+    /// What was left out; the count is that of the objects that were written so far.
+    public var result: ExportResult { run.result }
+
+    /// Begins to write.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(run: run)
+    }
+
+    /// Writes one chunk after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        let run: ExportRun
+
+        /// The next chunk; nil at the end.
+        ///
+        /// - Throws: `CancellationError` where the task is cancelled; what reading the objects
+        ///   throws; ``StoreError`` where a value, or what a relationship leads to, cannot be
+        ///   written.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws -> Data? {
+            try Task.checkCancellation()
+            return try run.next().map { Data($0) }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+/// Writes objects as JSON: an array with an object in each line, or the lines alone.
+struct JSONExportWriter: ExportWriter {
+    private let plan: ExchangePlan
+    private let isArray: Bool
+
+    init(_ plan: ExchangePlan, isArray: Bool) {
+        self.plan = plan
+        self.isArray = isArray
+    }
+
+    func begin(_ text: inout [UInt8]) {
+        if isArray { text.append(UInt8(ascii: "[")) }
+    }
+
+    func write(_ object: ManagedObject, isFirst: Bool, _ text: inout [UInt8]) throws {
+        if isArray {
+            if !isFirst { text.append(ASCII.comma) }
+            text.append(ASCII.lineFeed)
+        }
+        var json = JSONWriter(text: text)
+        // Not shared while it grows.
+        text = []
+        try write(plan.nodes, of: object, &json)
+        text = json.text
+        if !isArray { text.append(ASCII.lineFeed) }
+    }
+
+    func end(isEmpty: Bool, _ text: inout [UInt8]) {
+        if isArray { text += (isEmpty ? "]\n" : "\n]\n").utf8 }
+    }
+
+    private func write(
+        _ nodes: [ExchangePlan.Node], of object: ManagedObject, _ json: inout JSONWriter
+    ) throws {
+        json.write(raw: "{")
+        for (index, node) in nodes.enumerated() {
+            json.writeName(node.key.stringValue, isFirst: index == 0)
+            switch node.content {
+            case .attribute(let attribute):
+                try attribute.write(object.exportedValue(attribute), to: &json, plan.dates)
+            case .group(let members):
+                // A composite value is nil when all of it is.
+                if isNil(members, of: object) {
+                    json.write(raw: "null")
+                } else {
+                    try write(members, of: object, &json)
+                }
+            case .relationship(let number):
+                try write(plan.relationships[number], of: object, &json)
+            }
+        }
+        json.write(raw: "}")
+    }
+
+    private func isNil(_ nodes: [ExchangePlan.Node], of object: ManagedObject) -> Bool {
+        nodes.allSatisfy { node in
+            switch node.content {
+            case .attribute(let attribute): object.exportedValue(attribute) == .null
+            case .group(let members): isNil(members, of: object)
+            case .relationship: false
+            }
+        }
+    }
+
+    private func write(
+        _ relationship: ExchangeRelationship, of object: ManagedObject, _ json: inout JSONWriter
+    ) throws {
+        let keys = try object.exportedKeys(relationship)
+        guard relationship.description.isToMany else {
+            guard let key = keys.first else { return json.write(raw: "null") }
+            return try write(key[...], depth: 0, isOnly: key.count == 1, &json)
+        }
+        json.write(raw: "[")
+        for (index, key) in keys.enumerated() {
+            if index > 0 { json.write(raw: ",") }
+            try write(key[...], depth: 0, isOnly: key.count == 1, &json)
+        }
+        json.write(raw: "]")
+    }
+
+    /// A key: its only part by itself, or an object of its parts, those of composite values nested.
+    private func write(
+        _ parts: ArraySlice<(part: ExchangeAttribute, value: Value)>, depth: Int, isOnly: Bool,
+        _ json: inout JSONWriter
+    ) throws {
+        if isOnly, let (part, value) = parts.first {
+            return try part.write(value, to: &json, plan.dates)
+        }
+        func name(_ part: ExchangeAttribute) -> String {
+            String(part.attribute.name.split(separator: ".")[depth])
+        }
+        func isLast(_ part: ExchangeAttribute) -> Bool {
+            part.attribute.name.split(separator: ".").count == depth + 1
+        }
+        json.write(raw: "{")
+        var written: Set<String> = []
+        for (part, value) in parts where written.insert(name(part)).inserted {
+            json.writeName(name(part), isFirst: written.count == 1)
+            if isLast(part) {
+                try part.write(value, to: &json, plan.dates)
+            } else {
+                let inner = parts.filter { name($0.part) == name(part) }
+                try write(inner[...], depth: depth + 1, isOnly: false, &json)
+            }
+        }
+        json.write(raw: "}")
+    }
+}
+
+/// Puts JSON together.
+struct JSONWriter {
+    private(set) var text: [UInt8]
+
+    init(text: [UInt8] = []) {
+        self.text = text
+    }
+
+    /// Writes JSON as it is.
+    mutating func write(raw json: String) {
+        text += json.utf8
+    }
+
+    /// Writes the name of a member.
+    mutating func writeName(_ name: String, isFirst: Bool) {
+        if !isFirst { text.append(ASCII.comma) }
+        write(name)
+        text.append(UInt8(ascii: ":"))
+    }
+
+    /// Writes a text.
+    mutating func write(_ value: String) {
+        text.append(ASCII.quote)
+        for byte in value.utf8 {
+            switch byte {
+            case ASCII.quote, ASCII.backslash:
+                text.append(ASCII.backslash)
+                text.append(byte)
+            case ASCII.lineFeed: text += "\\n".utf8
+            case ASCII.carriageReturn: text += "\\r".utf8
+            case ASCII.tab: text += "\\t".utf8
+            case 0..<ASCII.space:
+                text += "\\u00".utf8
+                text.append(Self.digit(byte >> 4))
+                text.append(Self.digit(byte & 15))
+            default: text.append(byte)
+            }
+        }
+        text.append(ASCII.quote)
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

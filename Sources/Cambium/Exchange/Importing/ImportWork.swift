@@ -1,0 +1,155 @@
+import CambiumSQLite
+
+/// Imports the sources of a request in one transaction.
+///
+/// Each block of rows is read, linked to what is there, and written. What leads to objects that may
+/// come later waits: a link of a row that can be without it until the end, in a spool; a row that
+/// cannot, with its bytes, until more rows are there.
+final class ImportWork: BatchWork {
+    let resultType: BatchResultType
+    // The input is read once.
+    let canPlan = false
+    private let request: ImportRequest
+    private let plans: [ExchangePlan]
+    private var readers: [any ImportRowReader] = []
+    private var log: ImportLog
+    private var rowCount = 0
+
+    /// So many rows are written at once.
+    private static let sliceSize = 4096
+
+    init(_ request: ImportRequest, _ plans: [ExchangePlan]) {
+        self.request = request
+        self.plans = plans
+        resultType = request.resultType
+        log = ImportLog(request, plans)
+    }
+
+    /// What was done, after the commit.
+    func result(_ changes: BatchChanges) -> ImportResult {
+        var result = log.result
+        result.ignoredFields = readers.flatMap(\.ignoredFields)
+        result.changes = changes.remoteChanges
+        return result
+    }
+
+    func run(in transaction: BatchTransaction) throws {
+        let lookup = ImportTargetLookup(transaction)
+        let linker = ImportLinker(request, plans, transaction, lookup, log)
+        var held = ImportSpool<HeldRow>()
+        for (number, source) in request.sources.enumerated() {
+            let writer = ImportRowWriter(request, plans, number, transaction, lookup, linker, log)
+            try read(source, number, writer, &held)
+            lookup.forget()
+        }
+        try settle(&held, transaction, lookup, linker)
+        try linker.settleWaiting()
+    }
+
+    /// A row that waits for the object that it cannot be without.
+    private struct HeldRow: Codable {
+        let source: Int
+        let line: Int
+        let bytes: Data
+    }
+
+    // MARK: Reading
+
+    private func read(
+        _ source: ImportSource, _ number: Int, _ writer: ImportRowWriter,
+        _ held: inout ImportSpool<HeldRow>
+    ) throws {
+        var records = try RecordReader(
+            source.input, scanner: source.format.scanner(columnCount: source.columns?.count))
+        do {
+            readers.append(try rowReader(source, plans[number]))
+            while let block = try records.next() {
+                try Task.checkCancellation()
+                var rows: [ImportRow] = []
+                for entry in block.entries {
+                    guard let row = try readers[number].row(entry, of: block) else { continue }
+                    rows.append(row)
+                    if rows.count == Self.sliceSize {
+                        try write(&rows, block, number, writer, &held)
+                    }
+                }
+                try write(&rows, block, number, writer, &held)
+                request.progress?(
+                    ImportProgress(
+                        source: number, rows: rowCount, bytes: records.position,
+                        byteCount: records.size))
+                if let failure = block.failure { throw failure }
+            }
+        } catch let error as InputError {
+            // A source without a reader has no rows that could wait.
+            if readers.count == number { readers.append(EmptyRowReader()) }
+            try log.add(error, source: number)
+        }
+    }
+
+    private func rowReader(
+        _ source: ImportSource, _ plan: ExchangePlan
+    ) throws -> any ImportRowReader {
+        guard case .csv = source.format else { return JSONRowReader(plan) }
+        return try CSVRowReader(
+            plan, separator: source.format.separatorByte, columns: source.columns)
+    }
+
+    private func write(
+        _ rows: inout [ImportRow], _ block: RecordBlock, _ number: Int,
+        _ writer: ImportRowWriter, _ held: inout ImportSpool<HeldRow>
+    ) throws {
+        guard !rows.isEmpty else { return }
+        rowCount += rows.count
+        for row in try writer.write(rows, mayWait: true) {
+            try held.append(
+                HeldRow(source: number, line: row.line, bytes: Data(block.bytes[row.source])))
+        }
+        rows.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Rows that waited
+
+    /// Tries the rows that waited, again and again as long as that finds more of what they lead to.
+    private func settle(
+        _ held: inout ImportSpool<HeldRow>, _ transaction: BatchTransaction,
+        _ lookup: ImportTargetLookup, _ linker: ImportLinker
+    ) throws {
+        var mayWait = true
+        while held.count > 0 {
+            var still = ImportSpool<HeldRow>()
+            let count = held.count
+            while case let waiting = try held.next(Self.sliceSize), !waiting.isEmpty {
+                try Task.checkCancellation()
+                for (number, group) in Dictionary(grouping: waiting, by: \.source)
+                    .sorted(by: { $0.key < $1.key })
+                {
+                    let writer = ImportRowWriter(
+                        request, plans, number, transaction, lookup, linker, log)
+                    var rows: [ImportRow] = []
+                    for row in group { rows += try read(row) }
+                    let lines = try writer.write(rows, mayWait: mayWait).map(\.line)
+                    let waits = Set(lines)
+                    for row in group where waits.contains(row.line) { try still.append(row) }
+                    lookup.forget()
+                }
+            }
+            mayWait = still.count < count
+            held = still
+        }
+    }
+
+    private func read(_ row: HeldRow) throws -> [ImportRow] {
+        let bytes = Array(row.bytes)
+        let entry = RecordBlock.Entry(range: 0..<bytes.count, line: row.line)
+        let block = RecordBlock(bytes: bytes, entries: [entry])
+        return try readers[row.source].row(entry, of: block).map { [$0] } ?? []
+    }
+}
+
+/// Stands for the reader of a source whose first line says nothing.
+private final class EmptyRowReader: ImportRowReader {
+    let ignoredFields: [String] = []
+
+    func row(_ entry: RecordBlock.Entry, of block: RecordBlock) -> ImportRow? { nil }
+}

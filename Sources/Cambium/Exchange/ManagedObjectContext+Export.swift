@@ -1,0 +1,89 @@
+extension ManagedObjectContext {
+    /// Writes objects to a file. A file that is there already is replaced when all is written, and
+    /// stays as it was where that fails.
+    ///
+    /// - Throws: What ``chunks(of:)`` and its sequence throw; ``StoreError`` where the file cannot
+    ///   be written.
+    @discardableResult
+    public func execute<Entity>(
+        _ request: ExportRequest<Entity>, to path: String
+    ) throws -> ExportResult {
+        let run = try exportRun(request)
+        let partial = "\(path).\(UUID().uuidString).partial"
+        let file = try SystemFile.writing(partial)
+        do {
+            while let chunk = try run.next() {
+                try Task.checkCancellation()
+                try file.append(chunk)
+            }
+            try SystemFile.move(partial, to: path)
+        } catch {
+            SystemFile.remove(partial)
+            throw error
+        }
+        return run.result
+    }
+
+    /// The text of objects, in chunks as they are asked for: for a network, or for memory.
+    ///
+    /// ```swift
+    /// for try await chunk in try context.chunks(of: ExportRequest(Product.fetchRequest(), as: .csv())) {
+    ///     try await response.write(chunk)
+    /// }
+    /// ```
+    ///
+    /// Objects are read when it is their turn: one that is deleted meanwhile is left out.
+    ///
+    /// - Throws: ``StoreError`` where the request names what the model does not have; what
+    ///   ``fetch(_:)`` throws.
+    public func chunks<Entity>(of request: ExportRequest<Entity>) throws -> ExportChunks {
+        ExportChunks(run: try exportRun(request))
+    }
+
+    private func exportRun<Entity>(_ request: ExportRequest<Entity>) throws -> ExportRun {
+        mergeIfAutomatic()
+        processChanges()
+        let rows = try rowRequest(for: request.objects)
+        let entity = rows.entity
+        let properties = try request.properties.map { try ExchangePlan.named($0, of: entity) }
+        let candidates = properties ?? ExchangePlan.exportable(entity)
+        var leftOut: [String] = []
+        let wanted = try candidates.filter { property in
+            guard case .relationship(let description) = property else { return true }
+            let relationship = try ExchangeRelationship(
+                description, of: entity, in: coordinator.model,
+                by: request.relationshipKeys[property.name])
+            if relationship.key != nil { return true }
+            guard request.properties == nil else {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "\(entity.name).\(property.name) "
+                        + relationship.keylessProblem.message)
+            }
+            leftOut.append(property.name)
+            return false
+        }
+        let plan = try ExchangePlan(
+            entity, in: coordinator.model, properties: wanted, fieldNames: request.fieldNames,
+            keys: request.relationshipKeys, dates: request.dateFormat)
+        return try ExportRun(
+            self, plan, request.format, try keys(of: request.objects, rows), leftOut: leftOut)
+    }
+
+    /// The keys of the objects that a request finds, in its order.
+    private func keys<Entity>(
+        of request: FetchRequest<Entity>, _ rows: RowRequest
+    ) throws -> [ExportRun.Key] {
+        let includesPendingChanges = request.options(for: rows.entity).includesPendingChanges
+        if includesPendingChanges, hasPendingChanges(in: rows.entity) {
+            return try fetchObjects(rows, true).map {
+                ExportRun.Key(entity: $0.entityDescription.index, key: $0.key)
+            }
+        }
+        var keys: [ExportRun.Key] = []
+        try store(of: rows.entity).fetch(rows) {
+            keys.append(ExportRun.Key(entity: $0.entity, key: $0.key))
+        }
+        return keys
+    }
+}

@@ -1,0 +1,120 @@
+/// How the objects of one entity stand in a file: which field belongs to which property.
+struct ExchangePlan: Sendable {
+    /// What a member of an object, or a column, is.
+    indirect enum Content: Sendable {
+        case attribute(ExchangeAttribute)
+        /// A composite value, or what several renamed properties have in common.
+        case group([Node])
+        /// A relationship, by its number in `relationships`.
+        case relationship(Int)
+    }
+
+    /// A field by its name.
+    struct Node: Sendable {
+        /// The name within the object that it is a member of.
+        let key: PropertyName
+        /// The names on the way to it, joined by dots: the column in CSV.
+        let path: String
+        var content: Content
+    }
+
+    let entity: EntityDescription
+    let model: RuntimeModel
+    let dates: ExchangeDateFormat
+    private(set) var nodes: [Node] = []
+    private(set) var relationships: [ExchangeRelationship] = []
+    /// The field of each property, for errors.
+    private var pathByProperty: [String: String] = [:]
+
+    /// - Parameters:
+    ///   - properties: Those that are wanted.
+    ///   - fieldNames: What the file calls properties.
+    ///   - keys: By which attributes relationships name what they lead to.
+    /// - Throws: ``StoreError`` where a name is none of the entity, or two properties have one
+    ///   field.
+    init(
+        _ entity: EntityDescription, in model: RuntimeModel, properties: [Property],
+        fieldNames: [String: String], keys: [String: [String]], dates: ExchangeDateFormat
+    ) throws {
+        self.entity = entity
+        self.model = model
+        self.dates = dates
+        try Self.check(fieldNames.keys.sorted(), of: entity)
+        try Self.check(keys.keys.sorted(), of: entity)
+        for property in properties {
+            let content: Content
+            switch property {
+            case .attribute(let attribute): content = .attribute(attribute)
+            case .relationship(let relationship):
+                let name = relationship.relationship.name
+                content = .relationship(relationships.count)
+                relationships.append(
+                    try ExchangeRelationship(
+                        relationship, of: entity, in: model, by: keys[name]))
+            }
+            let names = Self.fieldPath(of: property.name, fieldNames)
+            let path = names.joined(separator: ".")
+            pathByProperty[property.name] = path
+            guard Self.insert(content, at: names[...], path: "", into: &nodes) else {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "\(entity.name).\(property.name) and another property have the field "
+                        + "\(path). Name one of them differently.")
+            }
+        }
+    }
+
+    /// What the file calls a property, or what there is of a composite value.
+    func field(of property: String) -> String { pathByProperty[property] ?? property }
+
+    /// The names on the way to a property's field: the given name of the longest part of the
+    /// property's own that has one, and the rest.
+    private static func fieldPath(of property: String, _ names: [String: String]) -> [String] {
+        var front = property.split(separator: ".").map(String.init)
+        var rest: [String] = []
+        while let last = front.last {
+            if let name = names[front.joined(separator: ".")] { return [name] + rest }
+            rest.insert(last, at: 0)
+            front.removeLast()
+        }
+        return rest
+    }
+
+    /// - Returns: False where the place is taken.
+    private static func insert(
+        _ content: Content, at names: ArraySlice<String>, path: String, into nodes: inout [Node]
+    ) -> Bool {
+        guard let name = names.first else { return false }
+        let path = path.isEmpty ? name : "\(path).\(name)"
+        let index = nodes.firstIndex { $0.key.stringValue == name }
+        guard names.count > 1 else {
+            guard index == nil else { return false }
+            nodes.append(Node(key: PropertyName(name), path: path, content: content))
+            return true
+        }
+        guard let index else {
+            var members: [Node] = []
+            guard insert(content, at: names.dropFirst(), path: path, into: &members) else {
+                return false
+            }
+            nodes.append(Node(key: PropertyName(name), path: path, content: .group(members)))
+            return true
+        }
+        guard case .group(var members) = nodes[index].content,
+            insert(content, at: names.dropFirst(), path: path, into: &members)
+        else { return false }
+        nodes[index].content = .group(members)
+        return true
+    }
+
+    private static func check(_ names: [String], of entity: EntityDescription) throws {
+        let attributes = entity.attributes.compactMap { $0?.name }
+        let groups = entity.model.compositeAttributes(of: entity.entity).map(\.name)
+        let known = attributes + groups + entity.relationships.map(\.relationship.name)
+        guard let unknown = names.first(where: { !known.contains($0) }) else { return }
+        let hint = nearestName(to: unknown, among: known).map { " Did you mean \($0)?" } ?? ""
+        throw StoreError(
+            code: .unknownName,
+            message: "The entity \(entity.name) has no property \(unknown).\(hint)")
+    }
+}

@@ -1,0 +1,49 @@
+/// Writes the objects that a request finds as JSON, JSON Lines or CSV.
+///
+/// ```swift
+/// let cheap = Product.fetchRequest().filter(Product.price < 20)
+/// let export = ExportRequest(cheap, as: .jsonLines)
+/// try context.execute(export, to: "cheap.jsonl")
+/// ```
+///
+/// What is written is what an ``ImportRequest`` reads: all attributes but derived and transient
+/// ones, to-one relationships whose key this side keeps, many-to-many relationships on the side
+/// that owns the table, and ordered ones, by the keys of what they lead to. Importing it brings
+/// the same values and links.
+///
+/// Objects of sub-entities are written with the properties of the request's entity. To bring them
+/// back, export each entity with ``FetchRequest/includesSubentities`` off.
+///
+/// - Complexity: Some hundred objects are in memory at a time, and the key of each. Each to-many
+///   whose links are in a table of their own is one query for each object.
+public struct ExportRequest<Entity: ManagedObject>: Sendable {
+    /// Which objects, in which order. Unsaved changes of the context count, unless it says
+    /// otherwise.
+    public var objects: FetchRequest<Entity>
+    /// What to write.
+    public var format: ExchangeFormat
+    /// Which properties; nil means all that an import reads back. Derived attributes and
+    /// relationships that the other side keeps may be named too.
+    public var properties: [String]?
+    /// What the file calls properties; see ``ImportSource/fieldNames``.
+    public var fieldNames: [String: String] = [:]
+    /// By which attributes relationships name what they lead to; see
+    /// ``ImportSource/relationshipKeys``.
+    public var relationshipKeys: [String: [String]] = [:]
+    /// How dates are written. Default: ISO 8601.
+    public var dateFormat = ExchangeDateFormat.iso8601
+
+    /// Writes what a request finds.
+    public init(_ objects: FetchRequest<Entity>, as format: ExchangeFormat) {
+        self.objects = objects
+        self.format = format
+    }
+}
+
+/// What an export has written.
+public struct ExportResult: Sendable, Hashable {
+    /// How many objects.
+    public let count: Int
+    /// Relationships that were left out because what they lead to has no unique attributes.
+    public let leftOut: [String]
+}

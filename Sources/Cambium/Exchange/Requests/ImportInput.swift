@@ -1,0 +1,68 @@
+/// Where an import's bytes come from.
+public struct ImportInput: Sendable {
+    enum Content: Sendable {
+        case file(String)
+        case data(Data)
+        case temporary(SystemFile)
+    }
+
+    let content: Content
+    /// What errors call it; nil for one that has no name of its own.
+    let name: String?
+
+    private init(_ content: Content, name: String? = nil) {
+        self.content = content
+        self.name = name
+    }
+
+    /// A file, which is read in blocks when the import runs.
+    public static func file(_ path: String) -> ImportInput {
+        ImportInput(.file(path), name: path)
+    }
+
+    /// Bytes in memory.
+    public static func data(_ data: Data) -> ImportInput {
+        ImportInput(.data(data))
+    }
+
+    /// A text in memory.
+    public static func text(_ text: String) -> ImportInput {
+        ImportInput(.data(Data(text.utf8)))
+    }
+
+    /// What an `AsyncSequence` of blocks of bytes delivers, such as a download. It is collected in
+    /// a temporary file first, so that the store is free for others meanwhile; the file goes with
+    /// the input.
+    ///
+    /// - Throws: What the sequence throws; ``StoreError`` where there is no room for the file;
+    ///   `CancellationError` where the task is cancelled.
+    public init<Blocks: AsyncSequence>(
+        collecting blocks: Blocks, isolation: isolated (any Actor)? = #isolation
+    ) async throws where Blocks.Element: Sequence<UInt8> {
+        let file = try SystemFile.temporary()
+        var iterator = blocks.makeAsyncIterator()
+        while let block = try await iterator.next(isolation: isolation) {
+            try Task.checkCancellation()
+            try file.append(Array(block))
+        }
+        self.init(.temporary(file))
+    }
+
+    /// What an `AsyncSequence` of bytes delivers; see ``init(collecting:isolation:)``.
+    public init<Bytes: AsyncSequence>(
+        collectingBytes bytes: Bytes, isolation: isolated (any Actor)? = #isolation
+    ) async throws where Bytes.Element == UInt8 {
+        let file = try SystemFile.temporary()
+        var iterator = bytes.makeAsyncIterator()
+        var block: [UInt8] = []
+        while let byte = try await iterator.next(isolation: isolation) {
+            block.append(byte)
+            guard block.count >= ByteSource.blockSize else { continue }
+            try Task.checkCancellation()
+            try file.append(block)
+            block.removeAll(keepingCapacity: true)
+        }
+        try file.append(block)
+        self.init(.temporary(file))
+    }
+}

@@ -1,0 +1,127 @@
+extension ExchangeAttribute {
+    /// The value of a JSON value that is not null.
+    ///
+    /// - Throws: ``FieldProblem`` where it is no value of the attribute.
+    func stored(from source: some JSONScalar, _ dates: ExchangeDateFormat) throws -> StoredValue {
+        let value: Value?
+        do {
+            value = try self.value(from: source, dates)
+        } catch is FieldProblem {
+            value = nil
+        } catch {
+            // The decoder says it in words of its own, which name types of Swift.
+            value = nil
+        }
+        guard let value else { throw FieldProblem.mismatch(self, dates) }
+        return try stored(value)
+    }
+
+    private func value(
+        from source: some JSONScalar, _ dates: ExchangeDateFormat
+    ) throws -> Value? {
+        switch kind {
+        case .bool:
+            return .bool(try source.decode(Bool.self))
+        case .integer(let range):
+            let number = try source.decode(Int64.self)
+            return range.contains(number) ? .int(number) : nil
+        case .float:
+            if let number = try? source.decode(Float.self) { return .double(Double(number)) }
+            return try infinity(source)
+        case .double:
+            if let number = try? source.decode(Double.self) { return .double(number) }
+            return try infinity(source)
+        case .decimal:
+            guard let number = try? source.decode(Decimal.self) else {
+                return DecimalText.decimal(of: try source.decode(String.self)).map { .decimal($0) }
+            }
+            // The decoder drops what does not fit; of so many digits nobody knows.
+            let digits = DecimalText.significantDigits(number.description)
+            return digits < DecimalText.exactDigits ? .decimal(number) : nil
+        case .date:
+            if case .seconds(let start) = dates.kind {
+                return .date(
+                    Date(timeIntervalSinceReferenceDate: try source.decode(Double.self) + start))
+            }
+            return dates.date(of: try source.decode(String.self)).map { .date($0) }
+        case .numberCase(let cases):
+            let number = try source.decode(Int64.self)
+            return cases.contains(number) ? .int(number) : nil
+        case .textCase(let cases):
+            let text = try source.decode(String.self)
+            return cases.contains(text) ? .string(text) : nil
+        case .string:
+            return .string(try source.decode(String.self))
+        case .codable:
+            return .string(try source.decode(JSONValue.self).text())
+        case .uuid:
+            return UUID(uuidString: try source.decode(String.self)).map { .uuid($0) }
+        case .uri:
+            return URL(string: try source.decode(String.self)).map { .uri($0) }
+        case .data:
+            return Data(base64Encoded: try source.decode(String.self)).map { .data($0) }
+        }
+    }
+
+    /// JSON has no numbers for them; texts stand in.
+    private func infinity(_ source: some JSONScalar) throws -> Value? {
+        switch try source.decode(String.self) {
+        case "inf": .double(.infinity)
+        case "-inf": .double(-.infinity)
+        default: nil
+        }
+    }
+
+    /// Writes a value as JSON.
+    ///
+    /// - Throws: ``StoreError`` where the format cannot write it.
+    func write(_ value: Value, to json: inout JSONWriter, _ dates: ExchangeDateFormat) throws {
+        switch value {
+        case .null: json.write(raw: "null")
+        case .bool(let value): json.write(raw: value ? "true" : "false")
+        case .int(let value): json.write(raw: "\(value)")
+        case .double(let value):
+            value.isFinite ? json.write(raw: numberText(value)) : json.write("\(value)")
+        case .decimal(let value):
+            let text = value.description
+            DecimalText.significantDigits(text) < DecimalText.exactDigits
+                ? json.write(raw: text) : json.write(text)
+        case .string(let value):
+            if case .codable = kind {
+                json.write(raw: try JSONValue(text: value).text())
+            } else {
+                json.write(value)
+            }
+        case .date(let value):
+            let text = try dates.text(of: value, attribute.name)
+            if case .seconds = dates.kind { json.write(raw: text) } else { json.write(text) }
+        case .uuid(let value): json.write(value.uuidString)
+        case .uri(let value): json.write(value.absoluteString)
+        case .data(let value): json.write(value.base64EncodedString())
+        }
+    }
+}
+
+/// A place in JSON that has one value.
+protocol JSONScalar {
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded
+}
+
+/// The value of a member of an object.
+struct JSONMember: JSONScalar {
+    let container: KeyedDecodingContainer<PropertyName>
+    let key: PropertyName
+
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
+        try container.decode(type, forKey: key)
+    }
+}
+
+/// A value by itself, such as an element of an array.
+struct JSONElement: JSONScalar {
+    let container: any SingleValueDecodingContainer
+
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
+        try container.decode(type)
+    }
+}
