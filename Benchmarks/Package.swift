@@ -37,6 +37,15 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // A process of its own, as its memory is measured.
+        .executableTarget(
+            name: "ImportBenchmarks",
+            dependencies: [.product(name: "Cambium", package: "Cambium")],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ],
+            plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
         // Runs the tool as a build does, so it links nothing of the package.
         .executableTarget(
             name: "CompilerBenchmarks",

@@ -1,0 +1,174 @@
+import Cambium
+import ExtendedModel
+import Foundation
+import Testing
+
+struct ExportTests {
+    private func withArticles(
+        _ body: (ManagedObjectContext) throws -> Void
+    ) throws {
+        try withContainer(Exchange.model) { container in
+            let context = container.newContext()
+            try context.importing("name\n\"Books, new\"", "Category", as: .csv())
+            try context.importing("label\nx\n\"y;\"\"z\"\"\"", "Tag", as: .csv())
+            try context.importing("region,name\nNorth,Springfield", "City", as: .csv())
+            try context.importing(
+                """
+                {"sku": "a", "title": "A \\"quoted\\"\\nline", "category": "Books, new",
+                """.replacing("\n", with: "")
+                    + """
+                     "tags": ["y;\\"z\\"", "x"], "amount": 12.50, "flag": true, "bytes": "AAH/"}
+                    {"sku": "b", "title": "", "city": {"name": "Springfield", "region": "North"}}
+                    """)
+            try body(context)
+        }
+    }
+
+    private let properties = [
+        "sku", "title", "flag", "amount", "bytes", "category", "city", "tags",
+    ]
+
+    @Test func `JSON Lines`() throws {
+        try withArticles { context in
+            try #expect(
+                context.exported("Article") { $0.properties = properties } == """
+                    {"sku":"a","title":"A \\"quoted\\"\\nline","flag":true,"amount":12.5,"bytes":"AAH/","category":"Books, new","city":null,"tags":["y;\\"z\\"","x"]}
+                    {"sku":"b","title":"","flag":null,"amount":null,"bytes":null,"category":null,"city":{"region":"North","name":"Springfield"},"tags":[]}
+
+                    """)
+        }
+    }
+
+    @Test func `JSON`() throws {
+        try withArticles { context in
+            try #expect(
+                context.exported("Article", as: .json) { $0.properties = ["sku", "stock"] }
+                    == "[\n{\"sku\":\"a\",\"stock\":7},\n{\"sku\":\"b\",\"stock\":7}\n]\n")
+            try #expect(context.exported("Mark", as: .json) == "[]\n")
+            try #expect(context.exported("Mark") == "")
+        }
+    }
+
+    @Test func `CSV`() throws {
+        try withArticles { context in
+            try #expect(
+                context.exported("Article", as: .csv()) { $0.properties = properties }
+                    == "sku,title,flag,amount,bytes,category,city.region,city.name,tags\r\n"
+                    + "a,\"A \"\"quoted\"\"\nline\",true,12.5,AAH/,\"Books, new\",,,"
+                    + "\"\"\"y;\"\"\"\"z\"\"\"\"\"\";x\"\r\n"
+                    + "b,\"\",,,,,North,Springfield,\r\n")
+            try #expect(
+                context.exported("Tag", as: .csv(separator: ";")) {
+                    $0.fieldNames = ["label": "What; it says"]
+                    $0.properties = ["label"]
+                } == "\"What; it says\"\r\nx\r\n\"y;\"\"z\"\"\"\r\n")
+        }
+    }
+
+    @Test func `a request's condition, order and window, with unsaved changes`() throws {
+        try withArticles { context in
+            let c = try context.make("Article", ["sku": "c"])
+            try context.article("a")?.setValue(.int(1), forKey: "stock")
+            func skus(_ change: (inout FetchRequest<ManagedObject>) -> Void) throws -> String {
+                try context.exported("Article", as: .csv()) {
+                    $0.properties = ["sku"]
+                    change(&$0.objects)
+                }.split(separator: "\r\n").dropFirst().joined(separator: " ")
+            }
+            try #expect(skus { _ in } == "a b c")
+            try #expect(skus { $0 = $0.filter(format: "stock == 7") } == "b c")
+            try #expect(skus { $0.includesPendingChanges = false } == "a b")
+            try #expect(
+                skus {
+                    $0.offset = 1; $0.limit = 1
+                } == "b")
+            context.delete(c)
+            try #expect(skus { _ in } == "a b")
+        }
+    }
+
+    @Test func `what has no key is left out and told, or refused where it was asked for`() throws {
+        try withArticles { context in
+            try withStoreFile { path in
+                let all = ExportRequest(
+                    FetchRequest<ManagedObject>(entityName: "Article"), as: .json)
+                try #expect(context.execute(all, to: path) == ExportResult(count: 2, leftOut: []))
+                var marked = all
+                marked.properties = ["mark"]
+                let error = #expect(throws: StoreError.self) {
+                    try context.execute(marked, to: path)
+                }
+                #expect(error?.message.contains("Mark, which has no unique") == true)
+                marked.properties = ["skew"]
+                #expect(throws: StoreError.self) { try context.execute(marked, to: path) }
+                // The file is as it was.
+                try #expect(String(contentsOfFile: path, encoding: .utf8).hasPrefix("[\n{"))
+                let folder = URL(filePath: path).deletingLastPathComponent().path()
+                try #expect(FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+            }
+            #expect(throws: StoreError.self) {
+                try context.exported("City", as: .csv()) {
+                    $0.properties = ["name", "articles", "x"]
+                }
+            }
+        }
+        try withContainer(Extended.model) { container in
+            let context = container.newContext()
+            _ = Person(in: context, name: "A", home: Address(street: "s"))
+            try withStoreFile { path in
+                let request = ExportRequest(Person.fetchRequest(), as: .json)
+                let result = try context.execute(request, to: path)
+                #expect(result == ExportResult(count: 1, leftOut: ["favourites"]))
+                var letters = ExportRequest(Person.fetchRequest(), as: .jsonLines)
+                letters.properties = ["home", "nameLength"]
+                try context.save()
+                try context.execute(letters, to: path)
+                try #expect(
+                    String(contentsOfFile: path, encoding: .utf8)
+                        == "{\"home\":{\"street\":\"s\",\"number\":null,\"spot\":null},\"nameLength\":1}\n"
+                )
+            }
+        }
+    }
+
+    @MainActor
+    @Test func `chunks of many objects, while others change them`() async throws {
+        try await withContainer(Exchange.model) { container in
+            let context = container.viewContext
+            let lines = (0..<1_234).map { "{\"sku\": \"\($0)\"}" }
+            try context.importing(lines.joined(separator: "\n"))
+            var request = ExportRequest(
+                FetchRequest<ManagedObject>(entityName: "Article"), as: .jsonLines)
+            request.properties = ["sku"]
+            var text = Data()
+            var count = 0
+            for try await chunk in try context.chunks(of: request) {
+                if count == 0 {
+                    let other = container.newContext()
+                    other.delete(try #require(try other.article("1000")))
+                    try other.save()
+                }
+                text += chunk
+                count += 1
+            }
+            #expect(count == 3)
+            let written = String(decoding: text, as: UTF8.self).split(separator: "\n")
+            #expect(written.count == 1_233)
+            #expect(written.first == "{\"sku\":\"0\"}" && written.last == "{\"sku\":\"1233\"}")
+        }
+    }
+
+    @MainActor
+    @Test func `a task that is cancelled gets no more chunks`() async throws {
+        try await withContainer(Exchange.model) { container in
+            let context = container.viewContext
+            let request = ExportRequest(
+                FetchRequest<ManagedObject>(entityName: "Article"), as: .json)
+            let task = Task { @MainActor in
+                withUnsafeCurrentTask { $0?.cancel() }
+                for try await _ in try context.chunks(of: request) {}
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+}
