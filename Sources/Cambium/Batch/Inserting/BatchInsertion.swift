@@ -68,7 +68,7 @@ final class BatchInsertion: BatchWork {
         request.insertions = [.init(entity: entity, records: placed.map(\.record))]
         try withExtendedLifetime(placed) {
             try transaction.write(request)
-            try checkPartners(placed, transaction)
+            try transaction.checkPartners(placed, nil, of: entity)
             for row in placed { row.record.version = 1 }
             if !entity.rules.isEmpty {
                 try transaction.checkRules(placed.map(\.record.key), of: entity)
@@ -83,24 +83,6 @@ final class BatchInsertion: BatchWork {
             transaction.changes.objectIDs += placed.map {
                 ObjectID(entity, key: $0.record.key, store: transaction.store.identifier)
             }
-        }
-    }
-
-    /// Two rows may lead to one object in a one-to-one.
-    private func checkPartners(
-        _ placed: [PlacedRecord], _ transaction: BatchTransaction
-    ) throws {
-        for key in transaction.model.partnerKeys[entity.index] {
-            let linked = placed.map(\.record).filter { $0.hasValue(key.slots[0]) }
-            guard let holder = try transaction.lookup.holders(of: key, linked, entity).first else {
-                continue
-            }
-            let property = key.properties[0]
-            throw RefusedRow(
-                entity: entity, key: holder.record,
-                underlying: ValidationError(
-                    code: .notUnique, entityName: entity.name, objectID: nil, property: property,
-                    message: "\(property) leads to an object that another one has."))
         }
     }
 

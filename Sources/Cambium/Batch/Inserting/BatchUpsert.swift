@@ -76,6 +76,7 @@ struct BatchUpsert {
             ]
             do {
                 try transaction.write(request)
+                try transaction.checkPartners(placed, group.slots, of: owner)
                 try transaction.checkRules(placed.map(\.record.key), of: owner)
             } catch let refused as RefusedRow {
                 // The row of the input is what is wrong.

@@ -163,7 +163,7 @@ struct ImportLinkWriter {
             do {
                 try withExtendedLifetime(placed) {
                     try transaction.write(request)
-                    try checkPartners(placed, slot, owner)
+                    try transaction.checkPartners(placed, slots, of: owner)
                 }
                 try transaction.checkRules(keys, of: owner)
             } catch let refused as RefusedRow {
@@ -190,24 +190,6 @@ struct ImportLinkWriter {
             }
         }
         return placed
-    }
-
-    /// Two rows may lead to one object in a one-to-one.
-    private func checkPartners(
-        _ placed: [PlacedRecord], _ slot: Int, _ entity: EntityDescription
-    ) throws {
-        for key in model.partnerKeys[entity.index] where key.slots[0] == slot {
-            let linked = placed.map(\.record).filter { $0.hasValue(slot) }
-            guard let holder = try transaction.lookup.holders(of: key, linked, entity).first else {
-                continue
-            }
-            throw RefusedRow(
-                entity: entity, key: holder.record,
-                underlying: ValidationError(
-                    code: .notUnique, entityName: entity.name, objectID: nil,
-                    property: key.properties[0],
-                    message: "\(key.properties[0]) leads to an object that another one has."))
-        }
     }
 
     // MARK: Kept in a table of pairs

@@ -313,6 +313,8 @@ struct ImportLinksTests {
             try #expect(context.article("c")?[one: "twin"]?["sku"] == "c")
             let failure = context.failure("{\"sku\": \"d\", \"twin\": \"b\"}")
             #expect(failure.contains("another one has"), "\(failure)")
+            let update = context.failure("{\"sku\": \"c\", \"twin\": \"b\"}")
+            #expect(update.contains("another one has"), "\(update)")
             let later = context.failure(
                 "{\"sku\": \"d\", \"twin\": \"e\"}\n{\"sku\": \"e\", \"twinOf\": \"a\"}\n{\"sku\": \"f\", \"twin\": \"e\"}"
             )
