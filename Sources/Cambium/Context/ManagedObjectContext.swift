@@ -27,6 +27,8 @@ import CambiumSQLite
 /// - Batch operations: ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``,
 ///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
 ///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
+/// - Import and export: ``execute(_:merging:)-(ImportRequest,_)``, ``execute(_:to:)``,
+///   ``chunks(of:)``
 /// - Undoing: ``undoManager``, ``undo()``, ``redo()``
 /// - History: ``transactionAuthor``, ``fetchHistory(_:)``,
 ///   ``mergeChanges(from:)-([HistoryTransaction])``
