@@ -42,7 +42,7 @@ struct ISO8601TextTests {
         #expect(text(0.1) == "2001-01-01T00:00:00.1Z")
         #expect(text(-0.25) == "2000-12-31T23:59:59.75Z")
         #expect(text(730_857_600) == "2024-02-29T00:00:00Z")
-        #expect(text(1e13) == "+318886-11-08T09:46:40Z")
+        #expect(text(1e13) == "+318888-05-20T17:46:40Z")
         #expect(text(-1e12)?.hasPrefix("-") == true)
         #expect(text(.infinity) == nil)
         #expect(text(.nan) == nil)
