@@ -1,4 +1,4 @@
-import Cambium
+@testable import Cambium
 import ExtendedModel
 import Foundation
 import Testing

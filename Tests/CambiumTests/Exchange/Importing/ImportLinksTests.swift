@@ -192,7 +192,7 @@ struct ImportLinksTests {
             try #expect(skus(context.all("Article")) == ["c"])
             let skipping = try context.importing(text) { $0.missingTargets = .skip }
             #expect(skipping.inserted == 2 && skipping.updated == 1 && skipping.errorCount == 0)
-            try #expect(
+            #expect(
                 context.failure("{\"name\": \"1\", \"before\": \"0\"}", "Step") {
                     $0.missingTargets = .skip
                 }.contains("before leads to no Step"))
