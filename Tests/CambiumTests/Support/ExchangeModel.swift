@@ -137,7 +137,7 @@ extension ManagedObjectContext {
     func article(_ sku: String) throws -> ManagedObject? {
         try fetch(
             FetchRequest<ManagedObject>(entityName: "Article").filter(
-                format: "sku == %@", .value(.string(sku)))
+                format: "sku == %@", sku)
         )
         .first
     }
