@@ -27,7 +27,8 @@ extension ManagedObjectContext {
     /// The text of objects, in chunks as they are asked for: for a network, or for memory.
     ///
     /// ```swift
-    /// for try await chunk in try context.chunks(of: ExportRequest(Product.fetchRequest(), as: .csv())) {
+    /// let request = ExportRequest(Product.fetchRequest(), as: .csv())
+    /// for try await chunk in try context.chunks(of: request) {
     ///     try await response.write(chunk)
     /// }
     /// ```

@@ -8,8 +8,8 @@ public struct StoreError: Error, Sendable {
         case corrupt
         /// The row of an object is gone.
         case missingRow
-        /// The file of a large value, or one that is to be imported, is not there or cannot be read;
-        /// or one cannot be written.
+        /// The file of a large value, or one that is to be imported, is gone or cannot be read; or
+        /// one cannot be written.
         case missingFile
         /// An object was used with one of another context.
         case foreignObject

@@ -180,11 +180,16 @@ struct ImportLinksTests {
     @Test func `a target that is not there is an error of the row, or left out`() throws {
         try withContext { context in
             let text =
-                "{\"sku\": \"a\", \"category\": \"x\"}\n{\"sku\": \"b\", \"tags\": [\"y\"]}\n{\"sku\": \"c\", \"parent\": \"z\"}"
+                """
+                {"sku": "a", "category": "x"}
+                {"sku": "b", "tags": ["y"]}
+                {"sku": "c", "parent": "z"}
+                """
             let failure = context.failure(text)
             #expect(
                 failure
-                    == "Article:1: category leads to no Category that is there. Import that one too, or correct the key."
+                    == "Article:1: category leads to no Category that is there. "
+                    + "Import that one too, or correct the key."
             )
             let result = try context.importing(text) { $0.onError = .keepGoodRows }
             #expect(result.errors.map(\.line) == [1, 2, 3])
@@ -289,7 +294,10 @@ struct ImportLinksTests {
         try withContext(kind) { context in
             try context.importing("sku\na\nb\nc", as: .csv())
             try context.importing(
-                "{\"name\": \"1\", \"articles\": [\"c\", \"a\"]}\n{\"name\": \"2\", \"articles\": [\"b\"]}",
+                """
+                {"name": "1", "articles": ["c", "a"]}
+                {"name": "2", "articles": ["b"]}
+                """,
                 "Category")
             let categories = try context.all("Category")
             func members() throws -> [[String]] {
@@ -316,7 +324,11 @@ struct ImportLinksTests {
             let update = context.failure("{\"sku\": \"c\", \"twin\": \"b\"}")
             #expect(update.contains("another one has"), "\(update)")
             let later = context.failure(
-                "{\"sku\": \"d\", \"twin\": \"e\"}\n{\"sku\": \"e\", \"twinOf\": \"a\"}\n{\"sku\": \"f\", \"twin\": \"e\"}"
+                """
+                {"sku": "d", "twin": "e"}
+                {"sku": "e", "twinOf": "a"}
+                {"sku": "f", "twin": "e"}
+                """
             )
             #expect(later.contains("twin"), "\(later)")
             try #expect(context.article("b")?[one: "twinOf"]?["sku"] == "a")
