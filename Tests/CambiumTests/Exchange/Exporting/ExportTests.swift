@@ -32,8 +32,11 @@ struct ExportTests {
         try withArticles { context in
             try #expect(
                 context.exported("Article") { $0.properties = properties } == """
-                    {"sku":"a","title":"A \\"quoted\\"\\nline","flag":true,"amount":12.5,"bytes":"AAH/","category":"Books, new","city":null,"tags":["y;\\"z\\"","x"]}
-                    {"sku":"b","title":"","flag":null,"amount":null,"bytes":null,"category":null,"city":{"region":"North","name":"Springfield"},"tags":[]}
+                    {"sku":"a","title":"A \\"quoted\\"\\nline","flag":true,"amount":12.5,\
+                    "bytes":"AAH/","category":"Books, new","city":null,\
+                    "tags":["y;\\"z\\"","x"]}
+                    {"sku":"b","title":"","flag":null,"amount":null,"bytes":null,\
+                    "category":null,"city":{"region":"North","name":"Springfield"},"tags":[]}
 
                     """)
         }
@@ -125,7 +128,8 @@ struct ExportTests {
                 try context.execute(letters, to: path)
                 try #expect(
                     String(contentsOfFile: path, encoding: .utf8)
-                        == "{\"home\":{\"street\":\"s\",\"number\":null,\"spot\":null},\"nameLength\":1}\n"
+                        == "{\"home\":{\"street\":\"s\",\"number\":null,\"spot\":null},"
+                        + "\"nameLength\":1}\n"
                 )
             }
         }

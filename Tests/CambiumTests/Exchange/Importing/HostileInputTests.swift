@@ -11,7 +11,8 @@ struct HostileInputTests {
     private static let seeds = [
         "{\"sku\": \"a\", \"stock\": 1, \"tags\": [\"x\"], \"city\": {\"name\": \"n\"}}",
         "[{\"sku\": \"a\", \"moment\": \"2001-01-01\"}, {\"sku\": \"b\", \"exact\": 1e9}]",
-        "sku,title,stock,tags,city.name,city.region\r\n\"a\",\"x\"\"y\n\",1,\"x;y\",n,r\r\nb,,,,,\r\n",
+        "sku,title,stock,tags,city.name,city.region\r\n\"a\",\"x\"\"y\n\",1,\"x;y\",n,r\r\n"
+            + "b,,,,,\r\n",
         "sku;moment;double\na;2001-01-01T00:00:00.5Z;1e300\n",
     ]
 
