@@ -24,11 +24,17 @@ final class JSONRowReader: ImportRowReader {
             _ = try decoder.decode(
                 JSONRow.self, from: Data(block.bytes[entry.range]), configuration: self)
         } catch {
-            let place = JSONFailure(error)
-            builder.fail(
-                line: place.line.map { entry.line + $0 - 1 }, column: place.column, place.message)
+            builder.fail(Self.message(for: error))
         }
         return builder.finish(entry.range)
+    }
+
+    /// Why a text is no JSON object. The decoder does not say where it stopped.
+    private static func message(for error: any Error) -> String {
+        if case DecodingError.dataCorrupted = error {
+            return "This is no JSON. Look for a quote, a comma or a bracket that is missing."
+        }
+        return "This is no JSON object. Write the properties as members: { … }."
     }
 
     fileprivate func read(_ decoder: any Decoder) throws {

@@ -37,10 +37,14 @@ enum DecimalText {
 
     /// The exact decimal of a text; nil where it is none, or has more digits than a decimal keeps.
     static func decimal(of text: String) -> Decimal? {
-        guard isNumber(text), significantDigits(text) <= exactDigits else { return nil }
-        guard let value = Decimal(string: text), value.isFinite else { return nil }
+        guard isNumber(text) else { return nil }
+        let digits = significantDigits(text)
+        if digits == 0 { return 0 }
+        guard digits <= exactDigits, let value = Decimal(string: text), value.isFinite else {
+            return nil
+        }
         // A number too near to zero for a decimal would become zero.
-        return value == 0 && significantDigits(text) > 0 ? nil : value
+        return value == 0 ? nil : value
     }
 
     /// How many digits a number has without zeros at either end.

@@ -186,7 +186,7 @@ struct ImportRowsTests {
     @Test(arguments: [
         (
             "{\"sku\": \"a\"}\n{\"sku\" \"b\"}", ExchangeFormat.jsonLines,
-            "Article:2:8: This is no JSON"
+            "Article:2: This is no JSON. Look"
         ),
         ("[]", .jsonLines, "Article:1: This is no JSON object"),
         ("[1]", .json, "Article:1: This is no JSON object"),
