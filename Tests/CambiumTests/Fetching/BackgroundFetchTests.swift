@@ -1,4 +1,5 @@
 import Cambium
+import Foundation
 import EverythingModel
 import Synchronization
 import Testing
@@ -82,13 +83,18 @@ struct BackgroundFetchTests {
             for node in try writer.fetch(Node.fetchRequest()) { node.box = box }
             try writer.save()
             let context = container.viewContext
-            // Each node looks at all of its box.
+            // Each node looks at all pairs of its box: nobody waits for the end of that.
             let slow = Node.fetchRequest()
-                .filter(format: "SUBQUERY(box.nodes, $n, $n.label != label).@count == 5")
+                .filter(
+                    format: "SUBQUERY(box.nodes, $n, "
+                        + "SUBQUERY(box.nodes, $m, $m.number > $n.number + number).@count == 5"
+                        + ").@count == 5"
+                )
                 .select(Node.number.sum)
             let task = Task { try await context.fetchInBackground(slow) }
-            Task.detached {
-                try await Task.sleep(for: .milliseconds(20))
+            // Not one of the threads that the statement may keep busy.
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 0.05)
                 task.cancel()
             }
             await #expect(throws: CancellationError.self) { try await task.value }
