@@ -16,6 +16,8 @@ extension FetchedResultsController {
             return
         }
         let (scope, order) = try currentScope()
+        // What changed while nobody listened has ended the following.
+        managedObjectContext.addFollower(self)
         let changed = ChangedObjects(ObjectChanges(), isComplete: false)
         tracking.isDelivering = true
         defer { finishDelivering() }

@@ -259,6 +259,12 @@ extension ManagedObject {
         var links = links
         if !relationship.isJoinTable, !areAsInMembers(links, relationship) { return }
         if relationship.isJoinTable || relationship.isOrdered {
+            // Nothing is read of members that are deleted here, and they may come back.
+            let mayComeBack = links.removed.contains { key in
+                state.context?.registered(entity: relationship.destination, key: key)?.lifecycle
+                    == .deleted
+            }
+            if mayComeBack { return }
             state.context?.readLinks(of: self, relationship, into: &links)
             if links.members != links.stored { return }
             links.discardChanges()
