@@ -62,6 +62,13 @@ struct World: Equatable {
         boxLists.first { $0.value.contains(box) }?.key
     }
 
+    /// The nodes and boxes that keep the key of an object.
+    func referrers(of id: ObjectID) -> [ObjectID] {
+        nodes.filter { $0.value.box == id || $0.value.next == id }.map(\.key) + (boxLists[id] ?? [])
+    }
+
+    func has(_ id: ObjectID) -> Bool { nodes[id] != nil || boxes[id] != nil }
+
     private static func set(
         _ list: [ObjectID], _ lists: inout [ObjectID: [ObjectID]], _ owner: ObjectID
     ) {

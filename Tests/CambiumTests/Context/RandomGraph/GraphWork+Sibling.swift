@@ -81,7 +81,10 @@ extension GraphWork {
                 pickUntouched(saved.nodes.keys), pickUntouched(saved.boxes.keys),
                 pickUntouched(saved.tags.keys), pickUntouched(saved.parts.keys),
             ].randomElement(using: &generator)
-            guard let id = doomed ?? nil else { return }
+            // What refers to it loses a link, which what the context has deleted must not.
+            guard let id = doomed ?? nil, saved.referrers(of: id).allSatisfy(world.has) else {
+                return
+            }
             log.append("theirs: delete \(id)")
             sibling.delete(sibling.object(with: id))
             sibling.processPendingChanges()
