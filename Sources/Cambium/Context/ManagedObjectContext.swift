@@ -48,16 +48,18 @@ public final class ManagedObjectContext {
     /// How the context resolves conflicts with what others saved meanwhile. Default:
     /// ``MergePolicy/error``. A child has no conflicts: what it saves wins.
     public var mergePolicy: MergePolicy = .error
+    // Safety: here and below, a value that is loaded or stored and nothing else; a check for
+    // overlapping accesses would be a tenth of the time of a look-up.
     /// Whether the context takes over what other contexts save: at the end of the current event and
     /// at every fetch and save. Default: true for the contexts that a container hands out.
     ///
     /// A child takes over what its ``parent`` saves, merges, refreshes, takes back (by a rollback,
     /// undo or redo) and gets from its other children: not what setters change in the parent.
-    public var automaticallyMergesChangesFromParent: Bool
+    @exclusivity(unchecked) public var automaticallyMergesChangesFromParent: Bool
     /// How old, in seconds, the row may be that a fault takes from the coordinator's row cache
     /// instead of the store. Less than 0, the default: of any age. With 0 every fault reads the
     /// store. Objects that have their values keep them.
-    public var stalenessInterval: Double = -1
+    @exclusivity(unchecked) public var stalenessInterval: Double = -1
     /// A name for people, for logs and for the history of the stores.
     public var name: String?
     /// Who makes the changes, for the history of the stores: an importer, a server's sync, the
@@ -99,6 +101,8 @@ public final class ManagedObjectContext {
     let state: ContextState
     let mailbox: Mailbox
     let rowWriter = RecordWriter()
+    /// Writes the rows of faults that fire, into pages that the row cache shares.
+    let faultWriter = RecordWriter()
     var draftWriter: RecordWriter { state.draftWriter }
     let objects: [RootObjects]
     // Safety: here and below, an access calls nothing that could come back to the same variable.

@@ -30,9 +30,13 @@ extension SQLiteStore {
     }
 
     func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
+        _ receive: (StoreRow) throws -> Void
     ) throws {
-        try withReader { try fetchRow(key, root, $0, receive) }
+        guard let readers, let commit else {
+            return try withReader { try fetchRow(key, root, $0, receive) }
+        }
+        try readers.withRowReader(at: commit) { try fetchRow(key, root, $0, receive) }
     }
 
     func count(_ request: RowRequest) throws -> Int {

@@ -9,8 +9,12 @@ protocol ReadableStore: AnyObject {
 
     /// Finds the row of a key, and hands it to the receiver where there is one: what a fault asks
     /// for, so often that the way there counts.
+    ///
+    /// - Parameter commit: The last commit of the coordinator, which must be seen, where others of
+    ///   other processes need not be; nil for the row as it is now.
     func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void) throws
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
+        _ receive: (StoreRow) throws -> Void) throws
 
     /// Counts the rows that a request finds, whatever its limit and offset.
     func count(_ request: RowRequest) throws -> Int
@@ -36,7 +40,8 @@ protocol ReadableStore: AnyObject {
 
 extension ReadableStore {
     func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
+        _ receive: (StoreRow) throws -> Void
     ) throws {
         try fetch(RowRequest(entity: root, selection: .key(key)), receive)
     }

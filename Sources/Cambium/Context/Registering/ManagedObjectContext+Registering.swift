@@ -4,7 +4,8 @@ extension ManagedObjectContext {
     /// The object of a row, where the context has it. Never reads from the store.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
         guard let entity = entity(of: id) else { return nil }
-        return registered(entity: entity.index, key: id.key)
+        let root = entity.rootIndex
+        return objects[root].map[id.key] ?? (forwards.isEmpty ? nil : forwarded(root, id.key))
     }
 
     /// The entity of an identity in this context's store; nil where it is of another.
