@@ -39,6 +39,13 @@ extension SQLiteStore {
         try readers.withRowReader(at: commit) { try fetchRow(key, root, $0, receive) }
     }
 
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
+        try withReader { connection in
+            let rows = try connection.rows(selects[root.index].greatestKey)
+            return if case .integer(let key)? = rows.first?.first { key } else { nil }
+        }
+    }
+
     func count(_ request: RowRequest) throws -> Int {
         try withReader { try count(request, on: $0) }
     }

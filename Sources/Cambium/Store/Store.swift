@@ -32,6 +32,10 @@ protocol ReadableStore: AnyObject {
         _ selection: RowRequest.Selection
     ) throws -> [Int64: [LinkSet.Member]]?
 
+    /// The greatest key of the rows of a hierarchy: so many there are at most. Nil where that is
+    /// not known in no time.
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64?
+
     /// How a request would be answered.
     ///
     /// - Parameter query: What is computed from the rows, where they are not wanted themselves.
@@ -50,6 +54,8 @@ extension ReadableStore {
         of owners: [Int64], _ relationship: RelationshipDescription,
         _ selection: RowRequest.Selection
     ) throws -> [Int64: [LinkSet.Member]]? { nil }
+
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? { nil }
 
     func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
         FetchPlan(sql: nil, steps: ["in memory: \(request.entity.name), object by object"])

@@ -58,6 +58,10 @@ final class WatchedStore: ReadableStore {
         try store.fetchRow(key, ofRoot: root, at: commit, receive)
     }
 
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
+        try store.greatestKey(ofRoot: root)
+    }
+
     func count(_ request: RowRequest) throws -> Int {
         log.note(request, what: "the number of objects")
         return try store.count(request)
