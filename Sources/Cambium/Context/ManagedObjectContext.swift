@@ -57,8 +57,9 @@ public final class ManagedObjectContext {
     /// undo or redo) and gets from its other children: not what setters change in the parent.
     @exclusivity(unchecked) public var automaticallyMergesChangesFromParent: Bool
     /// How old, in seconds, the row may be that a fault takes from the coordinator's row cache
-    /// instead of the store. Less than 0, the default: of any age. With 0 every fault reads the
-    /// store. Objects that have their values keep them.
+    /// instead of the store. Less than 0, the default: of any age, and while many faults fire one
+    /// after the other, what another process commits may show 50 milliseconds later. With 0 every
+    /// fault reads the store as it is. Objects that have their values keep them.
     @exclusivity(unchecked) public var stalenessInterval: Double = -1
     /// A name for people, for logs and for the history of the stores.
     public var name: String?

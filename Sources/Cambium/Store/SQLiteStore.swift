@@ -102,6 +102,8 @@ final class SQLiteStore: Store {
         return try writer.withLock(body)
     }
 
+    func seeOthersCommits() { readers?.releaseLock() }
+
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         guard !isReadOnly else { throw StoreError.readOnly }
         return try writer.withLock { try reserveKeys(root: root, count: count, on: $0) }

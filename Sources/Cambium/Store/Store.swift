@@ -98,6 +98,9 @@ protocol Store: ReadableStore, Sendable {
     /// A save that changes nothing: writes what else waits for one.
     func saveWithoutChanges() throws
 
+    /// Makes what others have committed until now show in whatever is read from now on.
+    func seeOthersCommits()
+
     /// The content of the file of a large value.
     func externalData(named name: String) throws -> Data
 
@@ -112,6 +115,10 @@ protocol Store: ReadableStore, Sendable {
 
     /// Lets go of files. Whatever is asked of the store afterwards is an error.
     func close()
+}
+
+extension Store {
+    func seeOthersCommits() {}
 }
 
 /// Which rows are wanted.
