@@ -115,7 +115,19 @@ sanitized() {
     sh Scripts/run-tests.sh "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
 }
 
-threads() { sanitized thread; }
+# On Linux the sanitizer has to be told what Swift's mutexes do.
+threads() {
+    case $(uname -s) in
+        Linux)
+            mkdir -p .build/thread
+            library=$(pwd)/.build/thread/swift-mutex.so
+            "$(dirname "$(command -v swiftc)")/clang" -shared -fPIC -O1 -o "$library" \
+                Tests/Sanitizers/SwiftMutex.c -ldl &&
+                (LD_PRELOAD=$library && export LD_PRELOAD && sanitized thread)
+            ;;
+        *) sanitized thread ;;
+    esac
+}
 
 # Leaks are left to other tools: SQLite's and libxml2's caches that live as long as the process
 # would be reported.

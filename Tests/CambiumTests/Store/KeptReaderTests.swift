@@ -40,7 +40,8 @@ struct KeptReaderTests {
 
     @Test func `what another context saves shows at once`() throws {
         try withManyFaults { context, left, _ in
-            let sibling = ManagedObjectContext(coordinator: context.coordinator)
+            let sibling = ManagedObjectContext(
+                coordinator: context.coordinator, mergesAutomatically: true)
             try change(left, in: sibling)
             // What is read must come from the store.
             context.coordinator.rowCache.removeAll()
