@@ -129,14 +129,10 @@ struct DeletePropagation {
         let keys = deleted[destination.rootIndex].sorted()
         let far = model.entities[destination.rootIndex]
         let root = model.entities[entity.rootIndex]
-        func owners(_ storage: RelationshipStorage, _ keys: [Int64]) throws -> [Owner] {
-            try transaction.related(storage, from: far, to: root, keys)
-                .filter { !isDeleted($0.head) }
-        }
         switch relationship.storage {
         case .key(let column, _):
             for piece in keys.pieces(of: chunkSize) {
-                let owners = try owners(.inverseKey(column: column), piece)
+                let owners = try remaining(.inverseKey(column: column), from: far, to: root, piece)
                 try clear(relationship, owners.map(\.head))
             }
         case .joinTable(let table, let source, let end):
@@ -144,7 +140,9 @@ struct DeletePropagation {
                 name: table, sourceColumn: end, destinationColumn: source)
             var removed: [(source: Int64, destination: Int64)] = []
             for piece in keys.pieces(of: chunkSize) {
-                removed += try owners(back, piece).map { ($0.head.key, $0.source) }
+                removed += try remaining(back, from: far, to: root, piece).map {
+                    (source: $0.head.key, destination: $0.source)
+                }
             }
             guard !removed.isEmpty else { return }
             pairs.append(
@@ -157,7 +155,13 @@ struct DeletePropagation {
         }
     }
 
-    private typealias Owner = (source: Int64, head: RowHead)
+    /// The rows that stay, of those at the other end of a relationship.
+    private func remaining(
+        _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
+        _ keys: [Int64]
+    ) throws -> [(source: Int64, head: RowHead)] {
+        try transaction.related(storage, from: root, to: far, keys).filter { !isDeleted($0.head) }
+    }
 
     /// Takes a link from rows that stay.
     private mutating func clear(

@@ -1,4 +1,4 @@
-import CambiumSQL
+import CambiumSQLite
 
 extension EntityDescription {
     /// What a batch update sets, as the slot keeps it: numbers of single precision as what they
