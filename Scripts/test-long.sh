@@ -73,10 +73,10 @@ model_based() {
         CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $flags --skip-build
 }
 
-# 20,000 random conditions, 20 in each run: before a save, in SQL and read anew.
+# 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
 conditions() {
     # shellcheck disable=SC2086
-    CAMBIUM_GENERATOR_RUNS=1000 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
+    CAMBIUM_GENERATOR_RUNS=400 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
 }
 
 # 10 million random changes of lists, and all edits of five objects in three sections.
@@ -133,11 +133,11 @@ threads() {
 # would be reported.
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
+part "20,000 random conditions" 3 conditions
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
-part "20,000 random conditions" 8 conditions
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "20,000 sequences against a model of the runtime" 10 model_based

@@ -157,8 +157,8 @@ public final class ManagedObjectContext {
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
     var rebirths: [RowID: Int64] = [:]
-    /// What the context reads is noted here while somebody counts.
-    var readLog: ReadLog?
+    /// What the context reads is noted in the last of them, while somebody counts.
+    var readLogs: [ReadLog] = []
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?

@@ -8,6 +8,7 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) where a part of what
     ///   came after the token is gone, with `noHistory` where no store keeps one; what the store threw.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
+        try request.check()
         var token = request.token ?? HistoryToken()
         var found: [HistoryTransaction] = []
         let stores = try storesWithHistory().filter {

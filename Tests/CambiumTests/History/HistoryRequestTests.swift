@@ -120,11 +120,31 @@ struct HistoryRequestTests {
     @Test func `transactions come without changes where these are not wanted`() throws {
         try withHistory { container in
             try save("a", as: "1", to: container)
-            var request = HistoryRequest().only(.delete)
+            var request = HistoryRequest()
             request.includesChanges = false
             let found = try container.coordinator.fetchHistory(request).transactions
             #expect(found.map(\.author) == ["1"])
             #expect(found.allSatisfy { $0.changes.isEmpty })
+            // Nobody can tell which of them have changes of some kind.
+            let error = #expect(throws: StoreError.self) {
+                try container.coordinator.fetchHistory(request.only(.delete))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
+    @Test func `a token and a date may be missing`() throws {
+        try withHistory { container in
+            try save("a", as: "1", to: container)
+            let (token, date): (HistoryToken?, Date?) = (nil, nil)
+            for request in [
+                HistoryRequest(after: nil), HistoryRequest(after: token),
+                HistoryRequest(after: date),
+            ] {
+                #expect(try find(request, in: container) == ["1"])
+            }
+            let later: Date? = .distantFuture
+            #expect(try find(HistoryRequest(after: later), in: container) == [])
         }
     }
 

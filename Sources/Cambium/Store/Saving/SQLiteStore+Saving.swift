@@ -138,13 +138,12 @@ extension SQLiteStore {
     func checkPartners(_ request: SaveRequest, _ connection: Connection) throws {
         let lookup = SQLiteLookup(self, connection)
         for update in request.updates {
-            let isStolen = try lookup.hasStolenPartners(
-                update.entity, update.records, update.slots)
-            if isStolen { throw SaveObstacle() }
+            let stolen = try lookup.stolenPartner(update.entity, update.records, update.slots)
+            if stolen != nil { throw SaveObstacle() }
         }
         for insertion in request.insertions {
-            let isStolen = try lookup.hasStolenPartners(insertion.entity, insertion.records, nil)
-            if isStolen { throw SaveObstacle() }
+            let stolen = try lookup.stolenPartner(insertion.entity, insertion.records, nil)
+            if stolen != nil { throw SaveObstacle() }
         }
     }
 

@@ -2,8 +2,8 @@ import CambiumSQLite
 
 /// Reads through a key path of an object with made-up values.
 struct PropertyProbe {
-    /// How many different sets of values there are.
-    static let fillings = 14
+    /// How many different sets of values there are, the plain ones first.
+    static let fillings = MadeUpValue.fillings
 
     /// What a reading has shown.
     struct Reading {
