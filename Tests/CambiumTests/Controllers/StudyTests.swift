@@ -141,6 +141,7 @@ struct StudyTests {
         }
         stack.merge()
         #expect(stack.told == ["insert 0", "insert 2"])
+        #expect(stack.shown == [0, 2])
     }
 
     // MARK: Updating
