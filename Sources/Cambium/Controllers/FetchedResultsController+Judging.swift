@@ -48,6 +48,9 @@ extension FetchedResultsController {
                 edit.inserted.append(ResultEntry(object, keys: keys))
             }
         }
+        let arrived = edit.inserted.compactMap(\.object)
+        try managedObjectContext.prefetch(
+            scope.options.prefetched, of: arrived, scope.request.entity)
         return edit
     }
 

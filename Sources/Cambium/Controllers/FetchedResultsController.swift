@@ -38,6 +38,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// What is fetched. Its order is total: after the given levels comes the key; sections come
     /// first in it.
     ///
+    /// What the request prefetches is read with the objects, and with those that come later.
+    ///
     /// Another request takes effect with the next ``performFetch()``, or with ``refetch()``, which
     /// tells what is different.
     public var fetchRequest: FetchRequest<Entity>
@@ -159,13 +161,15 @@ public final class FetchedResultsController<Entity: ManagedObject> {
                 code: .invalidRequest,
                 message: "A controller's request needs an order. Add .sorted(by:).")
         }
-        guard fetchRequest.options(for: request.entity).includesPendingChanges else {
+        let options = fetchRequest.options(for: request.entity)
+        guard options.includesPendingChanges else {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A controller follows unsaved changes too. "
                     + "Leave includesPendingChanges of its request true.")
         }
-        let scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
+        var scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
+        scope.options = options
         return (scope, ObjectOrder(request.sort))
     }
 
@@ -186,9 +190,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         dividedAs kept: [SectionCache.Section]? = nil
     ) throws -> ResultList<Entity> {
         let source =
-            batchSize > 0
-            ? ResultSource<Entity>(
-                scope.request.entity, in: managedObjectContext, windowSize: batchSize) : nil
+            scope.batchSize > 0 ? ResultSource<Entity>(scope, in: managedObjectContext) : nil
         var list = ResultList<Entity>(
             order: order, sectioning: list.sectioning, source: source)
         try list.reset(to: entries, dividedAs: kept)
