@@ -66,7 +66,8 @@ struct ControllerBenchmarks {
         guard let best = sorted.first else { return print(format(name), "nothing was told") }
         print(
             format(name),
-            String(format: "%10.2f µs median, %.2f best of %ld", sorted[sorted.count / 2], best,
+            String(
+                format: "%10.2f µs median, %.2f best of %ld", sorted[sorted.count / 2], best,
                 sorted.count),
             goal.map { " goal \($0)" } ?? "")
     }

@@ -27,9 +27,7 @@ extension ResultList {
     /// that those between them have the same is what a controller demands of names.
     ///
     /// - Complexity: O(sections)
-    func sections(
-        of sorted: [Entry], dividedAs kept: [SectionCache.Section]
-    ) -> [ResultSection]? {
+    func divide(_ sorted: [Entry], as kept: [SectionCache.Section]) -> [ResultSection]? {
         var sections: [ResultSection] = []
         var start = 0
         for section in kept {

@@ -31,7 +31,7 @@ struct ResultList<Entity: ManagedObject> {
         // have others.
         let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { precedes($0, $1) }
         let sorted = isSorted ? fetched : fetched.sorted(by: precedes)
-        let known = kept.flatMap { sections(of: sorted, dividedAs: $0) }
+        let known = kept.flatMap { divide(sorted, as: $0) }
         let sections = try known ?? makeSections(sorted)
         state.rows.reset(to: sorted, &directory)
         state.sections = sections
