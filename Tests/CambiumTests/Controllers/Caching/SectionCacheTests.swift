@@ -48,7 +48,7 @@ struct SectionCacheTests {
 
     /// A store with sixty products that was written long ago.
     private func withStore(_ body: (String) throws -> Void) throws {
-        try withStoreFile { path in
+        try withStoreFile { path throws in
             try write(path) { context in
                 for stock in 0..<60 {
                     let product = Product(
@@ -93,7 +93,7 @@ struct SectionCacheTests {
     // MARK: Used
 
     @Test func `a later run takes the sections over`() throws {
-        try withStore { path in
+        try withStore { path throws in
             #expect(try run(path) == Run(shown: Self.right, usesCache: false))
             #expect(try Self.kept(path).sections.map(\.count) == [30, 30])
             #expect(try run(path) == Run(shown: Self.right, usesCache: true))
@@ -102,7 +102,7 @@ struct SectionCacheTests {
     }
 
     @Test func `sections by value are kept too`() throws {
-        try withStore { path in
+        try withStore { path throws in
             for _ in 0..<2 {
                 let container = try PersistentContainer(model: Shop.model, at: .file(path))
                 let controller = FetchedResultsController(
@@ -119,7 +119,7 @@ struct SectionCacheTests {
     }
 
     @Test func `a program without rows keeps that there are no sections`() throws {
-        try withStoreFile { path in
+        try withStoreFile { path throws in
             try write(path) { _ in }
             #expect(try run(path).shown == [])
             #expect(try Self.kept(path).sections == [])
@@ -143,7 +143,7 @@ struct SectionCacheTests {
 
     @Test(arguments: 0..<7)
     func `another request is fetched anew`(_ number: Int) throws {
-        try withStore { path in
+        try withStore { path throws in
             #expect(try run(path, Self.all).usesCache == false)
             #expect(try run(path, Self.others[number]).usesCache == false)
             #expect(try run(path, Self.others[number]).usesCache)
@@ -151,7 +151,7 @@ struct SectionCacheTests {
     }
 
     @Test func `what another model has kept does not count`() throws {
-        try withStore { path in
+        try withStore { path throws in
             _ = try run(path)
             let kept = try Self.kept(path)
             let hash = Shop.model.runtimeModel.model.versionHash
@@ -166,7 +166,7 @@ struct SectionCacheTests {
     }
 
     @Test func `whatever is written to the store makes it stale`() throws {
-        try withStore { path in
+        try withStore { path throws in
             func isStale(after change: () throws -> Void) throws {
                 _ = try run(path)
                 try #require(try run(path).usesCache)
@@ -191,7 +191,7 @@ struct SectionCacheTests {
     }
 
     @Test func `so soon after a commit nothing is kept, as the next might look the same`() throws {
-        try withStoreFile { path in
+        try withStoreFile { path throws in
             let container = try PersistentContainer(model: Shop.model, at: .file(path))
             let context = container.newContext()
             _ = Product(in: context, sku: "AB-1", kind: .book, price: 1)
@@ -202,7 +202,7 @@ struct SectionCacheTests {
     }
 
     @Test func `with unsaved changes nothing is taken over and nothing is kept`() throws {
-        try withStore { path in
+        try withStore { path throws in
             func change(_ context: ManagedObjectContext) throws {
                 try context.fetch(Self.all.limit(1)).first?.stock = 40
             }
@@ -217,7 +217,7 @@ struct SectionCacheTests {
     }
 
     @Test func `a context that has not merged what others saved keeps nothing`() throws {
-        try withStore { path in
+        try withStore { path throws in
             let container = try PersistentContainer(model: Shop.model, at: .file(path))
             let (context, other) = (container.newContext(), container.newContext())
             let held = try context.fetch(Self.all)
@@ -241,7 +241,7 @@ struct SectionCacheTests {
 
     @Test(arguments: ["", "{", "[]", "{\"sections\":3}", "\u{0}\u{1}"])
     func `a damaged file is ignored and written anew`(_ text: String) throws {
-        try withStore { path in
+        try withStore { path throws in
             _ = try run(path)
             let kept = try Self.kept(path)
             try Data(text.utf8).write(to: Self.file(path))
@@ -260,7 +260,7 @@ struct SectionCacheTests {
     func `sections that do not fit the rows are worked out again`(
         _ wrong: [(String, Int)]
     ) throws {
-        try withStore { path in
+        try withStore { path throws in
             _ = try run(path)
             let kept = try Self.kept(path)
             let lie = SectionCache(
@@ -273,7 +273,7 @@ struct SectionCacheTests {
     }
 
     @Test func `names that are derived in another way are worked out again`() throws {
-        try withStore { path in
+        try withStore { path throws in
             _ = try run(path)
             let other = try run(path, named: { ($0 ?? 0) < 10 ? "few" : "many" })
             #expect(other == Run(shown: ["few 10", "many 50"], usesCache: false))
@@ -284,7 +284,7 @@ struct SectionCacheTests {
     // MARK: Removing
 
     @Test func `a cache is deleted by its name, which may be any text`() throws {
-        try withStore { path in
+        try withStore { path throws in
             let names = ["Master", "a/../b", "", "\u{DC}bersicht"]
             for name in names { _ = try run(path, cacheName: name) }
             let container = try PersistentContainer(model: Shop.model, at: .file(path))
@@ -304,7 +304,7 @@ struct SectionCacheTests {
     }
 
     @Test func `a store takes its caches along when it is destroyed`() throws {
-        try withStore { path in
+        try withStore { path throws in
             _ = try run(path)
             try PersistentStoreCoordinator.destroyPersistentStore(at: path)
             #expect(!FileManager.default.fileExists(atPath: path + "-sections"))
@@ -312,7 +312,7 @@ struct SectionCacheTests {
     }
 
     @Test func `a store in memory, and one that is only read, keep nothing`() throws {
-        try withStore { path in
+        try withStore { path throws in
             var options = StoreOptions()
             options.isReadOnly = true
             let places: [(StoreLocation, StoreOptions)] = [
