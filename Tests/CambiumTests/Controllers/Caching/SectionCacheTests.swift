@@ -86,6 +86,11 @@ struct SectionCacheTests {
         }
     }
 
+    private static func backUp(_ path: String, to copy: String) throws {
+        let coordinator = try PersistentContainer(model: Shop.model, at: .file(path)).coordinator
+        for store in coordinator.persistentStores { try coordinator.backUp(store, to: copy) }
+    }
+
     private static func file(_ path: String, _ name: String = "Master") -> URL {
         URL(filePath: "\(path)-sections/\(name).json")
     }
@@ -189,7 +194,7 @@ struct SectionCacheTests {
             try isStale { try execute("UPDATE Product SET title = 'newer'", in: path) }
             let copy = path + "-copy"
             try isStale {
-                try FileManager.default.copyItem(atPath: path, toPath: copy)
+                try Self.backUp(path, to: copy)
                 try PersistentStoreCoordinator.replacePersistentStore(
                     at: path, withStoreFrom: copy)
             }
