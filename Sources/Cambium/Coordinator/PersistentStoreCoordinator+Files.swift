@@ -129,5 +129,6 @@ extension PersistentStoreCoordinator {
         try Connection(path: path, mode: .readWrite, settings: ConnectionSettings(options))
             .emptyDatabase()
         StoreFiles.removeExternalFiles(ofStore: path)
+        SectionCacheFile.remove(nil, ofStore: path)
     }
 }
