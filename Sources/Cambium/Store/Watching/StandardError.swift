@@ -11,12 +11,14 @@ enum StandardError {
     /// Writes a text at once, so that lines of several threads do not mix.
     static func write(_ text: String) {
         var text = text
+        // Safety: the bytes are read within the closure only, and no more than there are.
         text.withUTF8 { bytes in
             // A log that cannot be written is no reason to stop.
             _ = systemWrite(2, bytes.baseAddress, bytes.count)
         }
     }
 
+    // Safety: the caller says how many bytes there are from the start.
     private static func systemWrite(
         _ file: Int32, _ start: UnsafePointer<UInt8>?, _ count: Int
     ) -> Int {
