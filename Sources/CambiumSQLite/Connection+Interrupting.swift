@@ -28,8 +28,8 @@ extension Connection {
             handle, 2_000,
             { context in
                 guard let context else { return 0 }
-                return Unmanaged<Interruption>.fromOpaque(context)
-                    ._withUnsafeGuaranteedRef { $0.isRequested ? 1 : 0 }
+                let interruption = Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue()
+                return interruption.isRequested ? 1 : 0
             }, context)
         defer { sqlite3_progress_handler(handle, 0, nil, nil) }
         return try withExtendedLifetime(interruption) { try body() }

@@ -49,7 +49,7 @@ public final class PersistentStoreCoordinator: Sendable {
     private let published: Atomic<Unmanaged<StoreTable>>
     private let tables: Mutex<[StoreTable]>
     let storeObservers = StreamObservers<StoresDidChange>()
-    let remoteObservers = StreamObservers<RemoteStoreChange>()
+    let remoteObservers = StreamObservers<RemoteStoreChange>(joining: RemoteStoreChange.join)
 
     /// A coordinator without stores.
     ///
@@ -145,7 +145,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Numbers a commit that changed too much to be told, and lets all contexts know that they
+    /// Numbers a commit that changed too much to be told (more than
+    /// ``ChangeSet/maximumListedRows``), or nobody knows what, and lets all contexts know that they
     /// should read everything anew, the origin too.
     ///
     /// Called while the store's writer is still locked.

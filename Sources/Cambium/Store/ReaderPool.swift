@@ -24,12 +24,7 @@ final class ReaderPool: Sendable {
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        kept.noteRead {
-            // Nobody has asked for the statements that begin and end what is kept.
-            var settings = settings
-            settings.observer = nil
-            return try makeReader(settings)
-        }
+        kept.noteRead { try makeQuietReader() }
         let idle = try readers.withLock { readers in
             guard !readers.isClosed else { throw StoreError.closed }
             return readers.idle.popLast()
@@ -56,6 +51,14 @@ final class ReaderPool: Sendable {
     /// A connection for reading that its user keeps.
     func makeReader() throws -> LockedConnection {
         try makeReader(settings)
+    }
+
+    /// A connection whose user keeps it, and of whose statements nobody is told: no one has asked
+    /// for them.
+    func makeQuietReader() throws -> LockedConnection {
+        var settings = settings
+        settings.observer = nil
+        return try makeReader(settings)
     }
 
     private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {

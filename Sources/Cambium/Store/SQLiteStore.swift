@@ -27,8 +27,8 @@ final class SQLiteStore: Store {
     let notesToWrite = Mutex<[String: String]?>(nil)
     /// Who reads the store as it was.
     let pins = Mutex<[StorePin]>([])
-    /// What writes the history; nil where the store has none.
-    let history: StoreHistory?
+    /// What writes the history, as long as the store has one.
+    let history: StoreHistory
     /// What hears of other writers; nil where nobody wants to know.
     let follower = Mutex<RemoteFollower?>(nil)
     private let isCheckpointing = Atomic(false)
@@ -38,7 +38,7 @@ final class SQLiteStore: Store {
     init(
         _ connection: sending Connection, path: String?, identifier: StoreIdentifier,
         model: RuntimeModel, options: StoreOptions, settings: ConnectionSettings,
-        history: StoreHistory? = nil
+        history: StoreHistory
     ) throws {
         self.identifier = identifier
         self.path = path

@@ -165,6 +165,37 @@ struct HistoryRequestTests {
         }
     }
 
+    @Test func `of a long history no more is read than a part needs`() throws {
+        try withStoreFile { path in
+            let reads = StatementCount(of: "FROM \"_history_transactions\" WHERE")
+            let container = try openHistory(at: .file(path), hook: reads.hook)
+            for number in 1...9 { try save("b", as: "\(number)", to: container) }
+            var request = HistoryRequest()
+            request.fetchLimit = 2
+            let before = reads.rows
+            #expect(try find(request, in: container) == ["1", "2"])
+            #expect(reads.rows - before == 2)
+        }
+    }
+
+    @Test func `values are read of what is wanted only`() throws {
+        try withStoreFile { path in
+            let reads = StatementCount(of: "FROM \"_history_values\" WHERE")
+            let container = try openHistory(at: .file(path), hook: reads.hook)
+            let context = container.newContext()
+            for title in ["a", "b", "c"] { try context.addBook(title) }
+            _ = try context.insertObject(ofEntity: "Person")
+            try context.save()
+            var request = HistoryRequest()
+            request.entityNames = ["Person"]
+            let result = try container.coordinator.fetchHistory(request)
+            let values = result.transactions.first?.changes.first?.newValues
+            #expect(values?["name"] == .value(.string("")))
+            // Those of the books are three of each.
+            #expect(reads.rows == values?.count)
+        }
+    }
+
     @Test func `the token of a result has seen what the request passed over`() throws {
         try withHistory { container in
             try save("a", as: "sync", to: container)

@@ -68,11 +68,10 @@ struct StoreOpener {
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
         if let progress = options.migrationProgress { runner.progress = progress }
         let migration = try runner.open(connection, backupPath: path)
-        let history = try HistorySetup(connection: connection, model: model.model)
-            .apply(options.history, isReadOnly: options.isReadOnly)
-            .map { StoreHistory($0, options.historyRetention) }
-        if options.historyRetention != nil, !options.isReadOnly {
-            try connection.transaction { try history?.removeOverdue(connection) }
+        let history = StoreHistory(options.historyRetention)
+        if !options.isReadOnly {
+            try HistorySetup(connection: connection, model: model.model).apply(options.history)
+            try history.prepare(connection)
         }
         if options.vacuums, !options.isReadOnly { try connection.execute(PragmaSQL.vacuum) }
         if options.analyzes, !options.isReadOnly { try connection.execute(PragmaSQL.analyze) }

@@ -7,22 +7,11 @@ import Testing
 /// Contexts that hear of what others write to their store's file.
 @MainActor
 struct FollowingTests {
-    private func withTwo(
-        _ tracking: HistoryTracking = .properties,
-        _ body: @MainActor (PersistentContainer, ManagedObjectContext, String) async throws -> Void
-    ) async throws {
-        let path = try makeStorePath()
-        defer { removeStore(path) }
-        let mine = try openHistory(at: .file(path), tracking, Everything.model, follows: true)
-        let theirs = try PersistentContainer(model: Everything.model, at: .file(path))
-        try await body(mine, theirs.newContext(), path)
-    }
-
     @Test(arguments: [HistoryTracking.properties, .asStored])
     func `a context takes over what another container saves`(
         _ tracking: HistoryTracking
     ) async throws {
-        try await withTwo(tracking) { container, theirs, _ in
+        try await withFollower(tracking) { container, theirs, _ in
             let node = Node(in: theirs, label: "a")
             try theirs.save()
             let mine = try container.viewContext.get(node.objectID, as: Node.self)
@@ -35,7 +24,7 @@ struct FollowingTests {
     }
 
     @Test func `a controller follows what comes, changes and goes, each once`() async throws {
-        try await withTwo { container, theirs, _ in
+        try await withFollower { container, theirs, _ in
             let controller = FetchedResultsController(
                 Node.fetchRequest().sorted(by: Node.label), in: container.viewContext)
             try controller.performFetch()
@@ -59,7 +48,7 @@ struct FollowingTests {
     }
 
     @Test func `it is told of with the place in the history`() async throws {
-        try await withTwo { container, theirs, _ in
+        try await withFollower { container, theirs, _ in
             var changes = container.coordinator.remoteChanges.makeAsyncIterator()
             _ = Node(in: theirs)
             try theirs.save()
@@ -70,7 +59,7 @@ struct FollowingTests {
     }
 
     @Test func `without a history it is told of, and that nobody knows what`() async throws {
-        try await withTwo(.asStored) { container, theirs, _ in
+        try await withFollower(.asStored) { container, theirs, _ in
             var changes = container.coordinator.remoteChanges.makeAsyncIterator()
             _ = Node(in: theirs)
             try theirs.save()
@@ -81,7 +70,7 @@ struct FollowingTests {
     }
 
     @Test func `what a program without Cambium writes is followed`() async throws {
-        try await withTwo { container, theirs, path in
+        try await withFollower { container, theirs, path in
             let node = Node(in: theirs, label: "a")
             try theirs.save()
             let mine = try container.viewContext.get(node.objectID, as: Node.self)
@@ -92,8 +81,25 @@ struct FollowingTests {
         }
     }
 
+    @Test func `a row that a program without Cambium replaces is read again`() async throws {
+        try await withFollower { container, theirs, path in
+            let node = Node(in: theirs, label: "a", number: 7)
+            try theirs.save()
+            let mine = try container.viewContext.get(node.objectID, as: Node.self)
+            #expect(mine.label == "a")
+            try execute(
+                """
+                REPLACE INTO Node (_id, _version, label, number)
+                SELECT _id, _version + 1, 'r', number FROM Node
+                """, in: path)
+            try await eventually { mine.label == "r" }
+            #expect(mine.label == "r")
+            #expect(mine.number == 7)
+        }
+    }
+
     @Test func `own saves are not told of again`() async throws {
-        try await withTwo { container, theirs, _ in
+        try await withFollower { container, theirs, _ in
             let context = container.viewContext
             var merged: [Set<ObjectID>] = []
             let observation = context.observe(.didMergeChangesObjectIDs) { ids in
@@ -117,7 +123,7 @@ struct FollowingTests {
     @Test func `what others purged before it was seen makes contexts read everything anew`()
         async throws
     {
-        try await withTwo { container, theirs, path in
+        try await withFollower { container, theirs, path in
             let node = Node(in: theirs, label: "a")
             try theirs.save()
             let mine = try container.viewContext.get(node.objectID, as: Node.self)
@@ -136,8 +142,49 @@ struct FollowingTests {
         }
     }
 
+    @Test func `one element waits for whoever did not ask, and says what all of them say`()
+        async throws
+    {
+        try await withFollower { container, theirs, path in
+            let changes = container.coordinator.remoteChanges
+            let mine = Node(in: container.viewContext, label: "mine")
+            try container.viewContext.save()
+            let node = try theirs.get(mine.objectID, as: Node.self)
+            for label in ["a", "b", "c"] {
+                node.label = label
+                try theirs.save()
+                try await eventually { mine.label == label }
+                #expect(mine.label == label)
+                _ = try openHistory(at: .file(path), .off, Everything.model)
+            }
+            // Of the first save contexts knew all, and of those that followed nothing.
+            var iterator = changes.makeAsyncIterator()
+            let change = try #require(await iterator.next(isolation: #isolation))
+            #expect(!change.isComplete)
+            #expect(change.token == nil)
+        }
+    }
+
+    #if os(Linux)
+        @Test func `a closed store leaves no file open`() async throws {
+            let path = try makeStorePath()
+            defer { removeStore(path) }
+            let folder = URL(filePath: path).deletingLastPathComponent().lastPathComponent
+            func openFiles() throws -> Int { try openDescriptors { $0.contains(folder) } }
+            let container = try openHistory(
+                at: .file(path), .properties, Everything.model, follows: true)
+            _ = Node(in: container.viewContext)
+            try container.viewContext.save()
+            #expect(try openFiles() > 0)
+            let store = try #require(container.coordinator.persistentStores.first)
+            try container.coordinator.remove(store)
+            try await eventually { try openFiles() == 0 }
+            #expect(try openFiles() == 0)
+        }
+    #endif
+
     @Test func `a closed store is followed no more`() async throws {
-        try await withTwo { container, theirs, _ in
+        try await withFollower { container, theirs, _ in
             let changes = container.coordinator.remoteChanges
             let store = try #require(container.coordinator.persistentStores.first)
             try container.coordinator.remove(store)
