@@ -20,7 +20,7 @@ import Synchronization
 /// ## Topics
 /// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
 ///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``
-/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:)``,
+/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:type:)``,
 ///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``

@@ -5,7 +5,7 @@ public struct StoresDidChange: Sendable {
     /// The stores that were removed.
     public let removed: [PersistentStore]
     /// Where a store took the place of another one
-    /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:)``), the UUIDs of both:
+    /// (``PersistentStoreCoordinator/migratePersistentStore(_:to:options:type:)``), the UUIDs of both:
     /// an object has the same entity and key in the new one.
     public let replacedIdentifiers: [UUID: UUID]
 
