@@ -83,7 +83,8 @@ extension PersistentStoreCoordinator {
         guard let sqlite = store.store as? SQLiteStore else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(store.storeDescription) is no SQLite store. Copy its own files, or move "
+                message:
+                    "\(store.storeDescription) is no SQLite store. Copy its own files, or move "
                     + "it with migratePersistentStore(_:to:options:type:).")
         }
         return sqlite

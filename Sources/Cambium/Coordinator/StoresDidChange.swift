@@ -20,6 +20,16 @@ public struct StoresDidChange: Sendable {
 }
 
 extension PersistentStoreCoordinator {
+    /// Calls a handler whenever stores were added or removed, at once, on the thread that did it.
+    /// The coordinator has them already, or no more; the handler may use it.
+    ///
+    /// - Returns: What keeps the observation going.
+    public func observeStoreChanges(
+        _ handler: @escaping @Sendable (StoresDidChange) -> Void
+    ) -> ObservationToken {
+        storeObservers.observe(handler)
+    }
+
     /// The stores that are added and removed from now on, one element for each time. The sequence
     /// ends with the coordinator.
     public var storeChanges: AsyncStream<StoresDidChange> { storeObservers.makeStream() }

@@ -115,7 +115,8 @@ struct RandomExchangeTests {
             for attribute in Exchange.attributes where attribute.name != "sku" {
                 if attribute.isOptional, generator.chance(0.3) { continue }
                 try article.setValue(
-                    RandomValue.value(of: attribute, in: Exchange.value, &generator), forKey: attribute.name)
+                    RandomValue.value(of: attribute, in: Exchange.value, &generator),
+                    forKey: attribute.name)
             }
             article[one: "category"] = some(categories)
             article[one: "city"] = some(cities)

@@ -86,7 +86,8 @@ struct StoreMoveTests {
             let known = try #require(try sibling.all("Article").first)
             #expect(try known.value(forKey: "photo") == .data(Self.photo))
             _ = try stack.move(to: other)
-            #expect(externalFiles(stack.target).count == (other == .file && kind != .memory ? 1 : 0))
+            #expect(
+                externalFiles(stack.target).count == (other == .file && kind != .memory ? 1 : 0))
             for object in [article, known] {
                 #expect(try object.value(forKey: "photo") == .data(Self.photo))
             }
@@ -158,10 +159,11 @@ struct StoreMoveTests {
             try article.setValue(.data(Self.photo), forKey: "photo")
             try context.save()
             try coordinator.migratePersistentStore(store, to: .memory)
-            #expect(try coordinator.fetchHistory(HistoryRequest()).count == 1)
+            #expect(try coordinator.fetchHistory(HistoryRequest()).transactions.count == 1)
             article["title"] = "b"
             try context.save()
-            let changes = try coordinator.fetchHistory(HistoryRequest()).map(\.changes.count)
+            let changes = try coordinator.fetchHistory(HistoryRequest()).transactions.map(
+                \.changes.count)
             #expect(changes == [1, 1])
         }
     }
@@ -174,10 +176,10 @@ struct StoreMoveTests {
             var options = StoreOptions()
             options.history = .properties
             _ = try stack.move(to: other, options: options)
-            #expect(try stack.coordinator.fetchHistory(HistoryRequest()).isEmpty)
+            #expect(try stack.coordinator.fetchHistory(HistoryRequest()).transactions.isEmpty)
             _ = try stack.context.make("Category", ["name": "b"])
             try stack.context.save()
-            #expect(try stack.coordinator.fetchHistory(HistoryRequest()).count == 1)
+            #expect(try stack.coordinator.fetchHistory(HistoryRequest()).transactions.count == 1)
         }
     }
 
