@@ -31,7 +31,10 @@ struct CoreDataCompatibleErrorTests {
         }
         let missing = "/dev/null/store.sqlite"
         #expect(
-            code { _ = try PersistentContainer(model: Everything.model, at: .file(missing)) }
+            code {
+                try PersistentStoreCoordinator(model: Everything.model)
+                    .addPersistentStore(at: .file(missing))
+            }
                 == 134080)
         #expect(
             code {
