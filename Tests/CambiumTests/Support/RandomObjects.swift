@@ -147,7 +147,7 @@ struct RandomObjects {
             for object in try context.all(root.name) {
                 let entity = object.entity
                 let values = try model.attributes(of: entity).map { attribute in
-                    "\(attribute.name)=\(words(try object.value(forKey: attribute.name)))"
+                    "\(attribute.name)=\(try words(object.value(forKey: attribute.name)))"
                 }
                 let links = try model.relationships(of: entity).map { relationship in
                     let others =

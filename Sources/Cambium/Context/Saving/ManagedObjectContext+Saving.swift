@@ -56,7 +56,8 @@ extension ManagedObjectContext {
         }
         throw StoreError(
             code: .readOnly,
-            message: "The context\(name.map { " \($0)" } ?? "") is for reading only. Change and save "
+            message:
+                "The context\(name.map { " \($0)" } ?? "") is for reading only. Change and save "
                 + "in another one, such as that of performBackgroundTask(_:).")
     }
 

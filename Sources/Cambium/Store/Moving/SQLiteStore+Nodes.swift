@@ -88,11 +88,11 @@ extension SQLiteStore: NodeSource {
         where relationship.ownsPairs || relationship.orderSQL != nil {
             let owners = places.map { nodes[$0].key }
             guard let selection = relationship.selection(from: 0),
-                let members = try members(of: owners, relationship, selection, on: connection)
+                let lists = try members(of: owners, relationship, selection, on: connection)
             else { continue }
             for place in places {
-                guard let found = members[nodes[place].key] else { continue }
-                nodes[place].members[relationship.relationship.name] = found.map {
+                guard let members = lists[nodes[place].key] else { continue }
+                nodes[place].members[relationship.relationship.name] = members.map {
                     StoreReference(entityName: model.entities[$0.entity].name, key: $0.key)
                 }
             }

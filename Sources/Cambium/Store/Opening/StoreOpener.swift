@@ -48,7 +48,7 @@ struct StoreOpener {
     ///   - path: The path of the file; nil in memory.
     ///   - fill: Writes what the new store is to have.
     func openSQLite(
-        at path: String?, filledBy fill: (Connection) throws -> Void = { _ in }
+        at path: String?, filledBy fill: @Sendable (Connection) throws -> Void = { _ in }
     ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
         let settings = try ConnectionSettings(options)
         let connection = try Connection(

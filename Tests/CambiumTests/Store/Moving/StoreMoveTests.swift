@@ -236,7 +236,7 @@ struct StoreMoveTests {
             _ = try context.make("Friend", ["name": "f"])
             try context.save()
             let error = #expect(throws: StoreLoadingError.self) { try stack.move(to: .json) }
-            #expect("\(try #require(error))".contains("has objects of Friend already"))
+            try #expect("\(#require(error))".contains("has objects of Friend already"))
             #expect(try other.newContext().all("Category").isEmpty)
             try requireUnmoved(stack)
         }
@@ -287,7 +287,7 @@ struct StoreMoveTests {
                     try coordinator.migratePersistentStore(
                         store, to: target.location, type: target.type)
                 }
-                let text = "\(try #require(error))"
+                let text = try "\(#require(error))"
                 #expect(text.contains(node.entityName), "\(text)")
                 #expect(coordinator.persistentStores == [store])
                 #expect(try files(beside: path) == [])
@@ -338,7 +338,7 @@ struct StoreMoveTests {
                 try container.coordinator.migratePersistentStore(
                     store, to: .memory, type: JSONStore.type)
             }
-            #expect("\(try #require(error))".contains("is derived"))
+            try #expect("\(#require(error))".contains("is derived"))
             #expect(container.coordinator.persistentStores == [store])
         }
     }
