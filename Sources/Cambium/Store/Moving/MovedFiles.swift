@@ -21,10 +21,10 @@ struct MovedFiles {
             try HistorySetup.removeTriggers(connection)
             for column in columns.flatMap(\.inlining) {
                 for row in try connection.rows(column.query) {
-                    let (key, name) = (row[0], row[1])
-                    for name in ExternalFiles.names([name]) {
-                        let value = [ExternalForm.inline] + (try files.read(name))
-                        _ = try connection.rows(column.update, [key, .blob(value)])
+                    for name in ExternalFiles.names(row.dropFirst()) {
+                        let data = try files.read(name)
+                        _ = try connection.rows(
+                            column.update, [row[0], .blob([ExternalForm.inline] + data)])
                     }
                 }
             }
