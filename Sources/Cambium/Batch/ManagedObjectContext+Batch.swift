@@ -152,6 +152,7 @@ extension ManagedObjectContext {
     func changes(
         of work: some BatchWork, root: Int, _ merging: BatchMerging
     ) throws -> BatchChanges {
+        try requireWritable()
         let store = coordinator.store(ofRoot: root)
         var made = BatchChanges(
             coordinator.model, store: store.identifier, listsAll: false, attachesRows: false)

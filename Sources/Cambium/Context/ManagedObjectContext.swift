@@ -23,7 +23,7 @@ import CambiumSQLite
 /// - Looking for needless reads: ``reads(during:)``, ``withReads(atMost:fileID:line:_:)``
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
 ///   ``hasChanges``, ``processPendingChanges()``, ``propagatesDeletesAtEndOfEvent``
-/// - Saving: ``save()``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
+/// - Saving: ``save()``, ``isReadOnly``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
 /// - Batch operations: ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``,
 ///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
 ///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
@@ -61,6 +61,14 @@ public final class ManagedObjectContext {
     /// after the other, what another process commits may show 50 milliseconds later. With 0 every
     /// fault reads the store as it is. Objects that have their values keep them.
     @exclusivity(unchecked) public var stalenessInterval: Double = -1
+    /// Whether saves, batch operations and imports are refused, those of children too: for a view
+    /// context of a program that changes things in background contexts only. Default: false. Objects
+    /// can be changed all the same, until ``rollback()``.
+    ///
+    /// ```swift
+    /// container.viewContext.isReadOnly = true
+    /// ```
+    public var isReadOnly = false
     /// A name for people, for logs and for the history of the stores.
     public var name: String?
     /// Who makes the changes, for the history of the stores: an importer, a server's sync, the

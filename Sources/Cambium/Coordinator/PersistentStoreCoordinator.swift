@@ -19,15 +19,15 @@ import Synchronization
 ///
 /// ## Topics
 /// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
-///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``
-/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:)``,
+///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``, ``observeStoreChanges(_:)``
+/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:type:)``,
 ///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``
 /// - Contexts: ``newContext(isolation:)``, ``newMainContext()``, ``newBackgroundContext()``
 /// - History: ``fetchHistory(_:)``, ``currentHistoryToken(fromStores:)``,
 ///   ``deleteHistory(before:)-(HistoryToken)``, ``deleteHistory(before:)-(Date)``
-/// - Other processes: ``remoteChanges``
+/// - Other processes: ``remoteChanges``, ``observeRemoteChanges(_:)``
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: RuntimeModel

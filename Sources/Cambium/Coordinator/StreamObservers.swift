@@ -1,12 +1,14 @@
 import Synchronization
 
-/// Who wants to hear of something: each has a stream of its own.
+/// Who wants to hear of something: by a handler that is called at once, or by a stream.
 final class StreamObservers<Element: Sendable>: Sendable {
     /// Adds an element to those that an observer has not taken yet.
     typealias Joining = @Sendable (_ waiting: inout [Element], _ element: Element) -> Void
 
     private struct Observers {
         var all: [Int: Observer] = [:]
+        /// In the order in which they came.
+        var handlers: [(flag: CancellationFlag, handle: @Sendable (Element) -> Void)] = []
         var next = 0
     }
 
@@ -42,8 +44,20 @@ final class StreamObservers<Element: Sendable>: Sendable {
         })
     }
 
+    func observe(_ handle: @escaping @Sendable (Element) -> Void) -> ObservationToken {
+        let flag = CancellationFlag()
+        observers.withLock { $0.handlers.append((flag, handle)) }
+        return ObservationToken(flag)
+    }
+
+    /// Calls the handlers, one after the other on this thread, and leaves the element to the
+    /// streams. No lock is held meanwhile: a handler may observe, cancel and change what it hears of.
     func tell(_ element: Element) {
-        let observers = observers.withLock { Array($0.all.values) }
+        let (handlers, observers) = observers.withLock { observers in
+            observers.handlers.removeAll { $0.flag.isSet }
+            return (observers.handlers, Array(observers.all.values))
+        }
+        for handler in handlers where !handler.flag.isSet { handler.handle(element) }
         for observer in observers { observer.tell(element, join) }
     }
 

@@ -42,7 +42,15 @@ struct HistorySetup {
         for statement in settings.writeStatements { try connection.execute(statement) }
     }
 
-    private func triggers() throws -> [StoreTrigger] {
+    /// Lets what is written next be no part of the history. ``apply(_:isReadOnly:)`` puts the
+    /// triggers back.
+    static func removeTriggers(_ connection: Connection) throws {
+        for trigger in try triggers(connection) { try connection.execute(trigger.dropStatement) }
+    }
+
+    private func triggers() throws -> [StoreTrigger] { try Self.triggers(connection) }
+
+    private static func triggers(_ connection: Connection) throws -> [StoreTrigger] {
         try connection.rows(StoreTrigger.query).compactMap(StoreTrigger.init)
             .filter(\.isOfHistory)
     }

@@ -118,13 +118,15 @@ final class SQLiteStore: Store {
         guard
             case .integer(let first)? =
                 try connection.rows(KeySQL.reserve, parameters).first?.first
-        else {
-            throw StoreError(
-                code: .corrupt,
-                message: "The store has no keys for \(model.entities[root].name). "
-                    + "Its table _keys was changed by another program; restore a backup.")
-        }
+        else { throw Self.noKeys(of: model.entities[root].name) }
         return first..<first + Int64(count)
+    }
+
+    static func noKeys(of entityName: String) -> StoreError {
+        StoreError(
+            code: .corrupt,
+            message: "The store has no keys for \(entityName). "
+                + "Its table _keys was changed by another program; restore a backup.")
     }
 
     private static func rowReader(

@@ -34,6 +34,16 @@ extension PersistentStoreCoordinator {
     /// ``fetchHistory(_:)`` for what was changed, and by whom.
     public var remoteChanges: AsyncStream<RemoteStoreChange> { remoteObservers.makeStream() }
 
+    /// Calls a handler whenever others have written to a store, see ``remoteChanges``, on a thread of
+    /// the coordinator's. The next is told when the handler has returned.
+    ///
+    /// - Returns: What keeps the observation going.
+    public func observeRemoteChanges(
+        _ handler: @escaping @Sendable (RemoteStoreChange) -> Void
+    ) -> ObservationToken {
+        remoteObservers.observe(handler)
+    }
+
     /// Begins to follow what others write to a store, where its options ask for that.
     func followOthers(of persistentStore: PersistentStore) throws {
         guard persistentStore.options.followsRemoteChanges,

@@ -46,9 +46,9 @@ struct StoreOpener {
 
     /// - Parameters:
     ///   - path: The path of the file; nil in memory.
-    ///   - original: The store whose content is copied to the new one first.
+    ///   - fill: Writes what the new store is to have.
     func openSQLite(
-        at path: String?, filledFrom original: SQLiteStore? = nil
+        at path: String?, filledBy fill: @Sendable (Connection) throws -> Void = { _ in }
     ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
         let settings = try ConnectionSettings(options)
         let connection = try Connection(
@@ -59,10 +59,7 @@ struct StoreOpener {
             // It has its own idea of some of them.
             for pragma in settings.pragmas { try connection.execute(pragma) }
         }
-        if let original {
-            try original.withReader { try $0.copy(to: connection, named: "memory") }
-            try StoreMetadataAccess(connection).replaceIdentifier()
-        }
+        try fill(connection)
         var runner = MigrationRunner(
             model: model.model, statements: model.schema, migrations: model.migrations)
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault

@@ -2,6 +2,7 @@ import Cambium
 import CambiumSQLite
 import EverythingModel
 import Foundation
+import Synchronization
 import Testing
 
 /// Contexts that hear of what others write to their store's file.
@@ -44,6 +45,27 @@ struct FollowingTests {
             #expect(controller.fetchedObjects?.map(\.label) == ["1", "3", "4", "x"])
             let faults = mirror.faults
             #expect(faults == [])
+        }
+    }
+
+    @Test func `an observer hears of it, and no more when its token goes`() async throws {
+        try await withTwo { container, theirs, _ in
+            let stores = Mutex<[UUID]>([])
+            let token = container.coordinator.observeRemoteChanges { change in
+                stores.withLock { $0.append(change.storeIdentifier) }
+            }
+            var changes = container.coordinator.remoteChanges.makeAsyncIterator()
+            _ = Node(in: theirs)
+            try theirs.save()
+            _ = await changes.next(isolation: #isolation)
+            let store = try #require(container.coordinator.persistentStores.first)
+            #expect(stores.withLock { $0 }.last == store.identifier)
+            token.cancel()
+            let count = stores.withLock { $0.count }
+            _ = Node(in: theirs)
+            try theirs.save()
+            _ = await changes.next(isolation: #isolation)
+            #expect(stores.withLock { $0.count } == count)
         }
     }
 
