@@ -49,7 +49,7 @@ struct FollowingTests {
     }
 
     @Test func `an observer hears of it, and no more when its token goes`() async throws {
-        try await withTwo { container, theirs, _ in
+        try await withFollower { container, theirs, _ in
             let stores = Mutex<[UUID]>([])
             let token = container.coordinator.observeRemoteChanges { change in
                 stores.withLock { $0.append(change.storeIdentifier) }
