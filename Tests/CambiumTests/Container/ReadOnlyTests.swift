@@ -60,6 +60,7 @@ struct ReadOnlyTests {
         try withContainer(Everything.model) { container in
             let (view, writer) = (container.newContext(), container.newContext())
             view.isReadOnly = true
+            view.automaticallyMergesChangesFromParent = true
             view.name = "view"
             let node = Node(in: writer, label: "a")
             try writer.save()
