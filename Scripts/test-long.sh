@@ -79,6 +79,12 @@ conditions() {
     CAMBIUM_GENERATOR_RUNS=400 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
 }
 
+# All edits of up to five objects in up to three sections.
+small_lists() {
+    # shellcheck disable=SC2086
+    CAMBIUM_LIST_OBJECTS=5 sh Scripts/run-tests.sh $strict --filter SmallResultListTests
+}
+
 # 10 million random changes of lists, and all edits of five objects in three sections.
 long_lists() {
     flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
@@ -134,6 +140,7 @@ threads() {
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
 part "20,000 random conditions" 3 conditions
+part "all edits of lists of five objects" 5 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus

@@ -51,7 +51,7 @@ struct RandomObjects {
         try context.save()
         for object in objects.values.joined().sorted(by: Self.precedes)
         where generator.chance(0.3) && !object.isDeleted {
-            if generator.chance(0.7) {
+            if try generator.chance(0.7) || isHeldWithoutInverse(object) {
                 try link(object)
             } else {
                 delete(object)
@@ -108,6 +108,28 @@ struct RandomObjects {
                 }
             }
         }
+    }
+
+    /// Whether others lead to an object that will not hear of its end: a save would be refused.
+    private func isHeldWithoutInverse(_ object: ManagedObject) throws -> Bool {
+        for entity in model.entities {
+            for relationship in entity.relationships
+            where relationship.inverse == nil && relationship.destination == object.entity.name {
+                for holder in objects[entity.name] ?? [] where !holder.isDeleted {
+                    let isHeld =
+                        if !relationship.isToMany {
+                            try holder.relatedObject(forKey: relationship.name) === object
+                        } else if relationship.isOrdered {
+                            try holder.orderedRelatedObjects(forKey: relationship.name)
+                                .contains(object)
+                        } else {
+                            try holder.many(relationship.name).contains(object)
+                        }
+                    if isHeld { return true }
+                }
+            }
+        }
+        return false
     }
 
     private mutating func delete(_ object: ManagedObject) {
