@@ -16,6 +16,11 @@
 ///
 /// What other contexts save is not remembered. A rollback and a reset forget everything.
 ///
+/// A view context's event ends when the main actor turns to other work, that of other contexts
+/// with their `perform` (as in Core Data): whatever one function changes is one group. What is to
+/// be undone by itself within an event goes between ``beginUndoGrouping()`` and
+/// ``endUndoGrouping()``; a program that waits for nothing needs them for every group.
+///
 /// ## Topics
 /// - Undoing: ``undo()``, ``redo()``, ``canUndo``, ``canRedo``, ``removeAllActions()``
 /// - Groups: ``beginUndoGrouping()``, ``endUndoGrouping()``, ``groupsByEvent``, ``levelsOfUndo``,
