@@ -6,6 +6,8 @@ public final class Watched: _Watched {
     public private(set) var calls: [String] = []
     /// What to do in ``willSave()``.
     public var onWillSave: ((Watched) -> Void)?
+    /// What to do in ``prepareForDeletion()``.
+    public var onPrepareForDeletion: ((Watched) -> Void)?
     /// What to do in ``didSave()``.
     public var onDidSave: ((Watched) -> Void)?
     /// What the checks before a save do beside the model's: nothing, or throw.
@@ -55,6 +57,7 @@ public final class Watched: _Watched {
         calls.append("prepareForDeletion")
         if let deletionCause { deletionCauses.append(deletionCause) }
         partsAtDeletion = parts.count
+        onPrepareForDeletion?(self)
     }
 
     override public func validateForInsert() throws {

@@ -18,11 +18,18 @@ extension Attribute {
 
 extension Model {
     /// The form in which a row holds a value of an attribute; nil where the value is of another
-    /// type or does not fit.
+    /// type, does not fit, or is no case of the attribute's enumeration.
     package func stored(_ value: Value, of attribute: Attribute) -> StoredValue? {
+        guard isCase(value, of: attribute.type) else { return nil }
         let form = stored(value, as: attribute.type)
         guard attribute.usesExternalForm, case .blob(let data) = form else { return form }
         return .blob([ExternalForm.inline] + data)
+    }
+
+    /// Whether a value is one of an enumeration's, or none, where the type is an enumeration.
+    private func isCase(_ value: Value, of type: AttributeType) -> Bool {
+        guard value != .null, case .enumeration(let name) = type else { return true }
+        return enumeration(named: name)?.cases.contains { $0.rawValue == value } == true
     }
 }
 

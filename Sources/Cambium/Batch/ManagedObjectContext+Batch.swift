@@ -172,10 +172,9 @@ extension ManagedObjectContext {
     private func mergeBatch(_ changeSet: ChangeSet) {
         guard let parent else {
             guard !changeSet.isEmpty else { return mergePending() }
-            let isNext = changeSet.number == mergedCommit + 1
-            mergeChanges(from: changeSet)
-            if isNext { mergedCommit = changeSet.number }
-            return
+            if automaticallyMergesChangesFromParent { return mergePending(with: changeSet) }
+            noteOwn(changeSet)
+            return mergeChanges(from: changeSet)
         }
         parent.mergeBatch(changeSet)
         mergePending()

@@ -161,6 +161,11 @@ public final class ManagedObjectContext {
     /// The commit up to which the context knows what others have saved. A child counts for itself
     /// what it takes over, as what comes from its parent is not committed yet.
     var mergedCommit: Int64 = 0
+    /// The latest commit of which the context knows, though maybe not of all before it.
+    var latestMerged: Int64 = 0
+    /// Rows that went, with the commit in which they did, where the context does not know yet of
+    /// all that was saved before.
+    var deaths: [RowID: Int64] = [:]
     /// Rows that were deleted and that this context has put in again, under their keys: the commit
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
@@ -172,6 +177,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
     @exclusivity(unchecked) var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
     var isProcessing = false
+    /// Whether the changes are being settled for a save.
+    var isSaving = false
     /// Those that have this one as their parent, and some that had.
     var children: [WeakContext] = []
     /// Enqueues the end of the event, one job in the context's isolation, where that is known.

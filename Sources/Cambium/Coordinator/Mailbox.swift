@@ -50,6 +50,9 @@ final class Mailbox: Sendable {
     /// Whether nothing has come since the last time.
     var hasNothing: Bool { isEmpty.load(ordering: .acquiring) }
 
+    /// Whether more has come than is kept.
+    var hasOverflowed: Bool { contents.withLock(\.hasOverflowed) }
+
     /// What has come since the last time, and whether that is all.
     func take() -> (changeSets: [ChangeSet], isComplete: Bool) {
         if isEmpty.load(ordering: .acquiring) { return ([], true) }

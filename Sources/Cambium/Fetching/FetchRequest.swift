@@ -80,6 +80,8 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// - Warning: The getters of the properties that it names run for made-up objects, also those
     ///   that are the program's own: one that traps of made-up values traps here.
     /// - Throws: ``UnsupportedPredicateError`` where a part of it cannot be asked of a store.
+    // Both have the constants `.true` and `.false`.
+    @_disfavoredOverload
     public func filter(_ predicate: Predicate<Entity>) throws -> FetchRequest {
         filter(try Condition(predicate))
     }

@@ -28,10 +28,7 @@ extension ManagedObject {
                     + "properties, and cannot be set.")
         }
         guard let stored = entityDescription.model.stored(value, of: attribute) else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A value of another type than \(attribute.type), or one that does not "
-                    + "fit, was set for \(entityDescription.name).\(name).")
+            throw entityDescription.misfit(attribute, name)
         }
         switch stored {
         case .null: writeNull(slot)
@@ -95,6 +92,19 @@ extension ManagedObject {
                 code: .unknownName,
                 message: "\(entityDescription.name).\(name) is a composite value. Name one of its "
                     + "parts: \(parts.joined(separator: ", ")).")
+        }
+        if let relationship = entityDescription.relationship(named: name) {
+            let method =
+                relationship.isToMany ? "relatedObjects(forKey:)" : "relatedObject(forKey:)"
+            return StoreError(
+                code: .unknownName,
+                message: "\(entityDescription.name).\(name) is a relationship. Use \(method).")
+        }
+        if entityDescription.layout.slot(of: name) != nil {
+            return StoreError(
+                code: .unknownName,
+                message: "\(entityDescription.name).\(name) is an attribute. "
+                    + "Use value(forKey:) and setValue(_:forKey:).")
         }
         let known =
             entityDescription.layout.slots.map(\.property)

@@ -106,6 +106,8 @@ final class ObjectExtras {
     @exclusivity(unchecked) var links: [Int: LinkSet] = [:]
     /// The slots that were last set to a value that the store cannot keep.
     var unfitSlots: Set<Int> = []
+    /// The slots whose values were found to be none of their types, and were told of.
+    var toldSlots = SlotSet()
     /// The links of transient relationships, which are in memory only.
     var transientLinks: [Int: LinkSet] = [:]
     /// What fetched properties found, until the object is refreshed.
@@ -114,6 +116,8 @@ final class ObjectExtras {
     var fetched: [Int: [LinkSet.Member]] = [:]
     /// Whether the row was found missing, or deleted by another isolation.
     var vanished = false
+    /// Whether another context saved changes while the object was to be deleted here.
+    var missedChange = false
     /// The object that a save has kept in place of this one, which was new and had its unique
     /// values.
     var survivor: ManagedObject?

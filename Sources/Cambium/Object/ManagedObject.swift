@@ -193,6 +193,8 @@ struct ChangeFlags: OptionSet, Sendable {
     /// It was read for somebody who does not hold it yet, and stays when unused objects are dropped
     /// for the first time.
     static let isReadAhead = ChangeFlags(rawValue: 16)
+    /// Its ``ManagedObject/prepareForDeletion()`` is running.
+    static let isPreparingDeletion = ChangeFlags(rawValue: 32)
 }
 
 extension ManagedObject {

@@ -52,6 +52,7 @@ extension ManagedObjectContext {
         object.lifecycle = isChanged ? .updated : .clean
         if isChanged { updated.append(object) }
         listsAreStale = true
+        if object.extras?.missedChange == true { catchUp(object) }
         // What came and went with it in one event. What comes back links itself again.
         for (ordinal, links) in object.extras?.links ?? [:] {
             for member in links.added.values {
@@ -59,6 +60,16 @@ extension ManagedObjectContext {
                 if other?.canBeRestored == true { continue }
                 object.extras?.links[ordinal]?.forgetChange(of: member.key)
             }
+        }
+    }
+
+    /// Gives an object the row that another context has saved while it was to be deleted.
+    private func catchUp(_ object: ManagedObject) {
+        object.extras?.missedChange = false
+        if object.lifecycle == .clean {
+            object.becomeClean(nil)
+        } else {
+            reread([object])
         }
     }
 

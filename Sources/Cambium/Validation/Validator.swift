@@ -59,7 +59,7 @@ public struct Validator {
         of property: String, _ value: String?, min: Int? = nil, max: Int? = nil
     ) {
         guard let value else { return }
-        checkLength(of: property, value.unicodeScalars.count, "characters", min: min, max: max)
+        checkLength(of: property, value.unicodeScalars.count, "character", min: min, max: max)
     }
 
     /// The length of data (in bytes) must be in the limits.
@@ -68,19 +68,18 @@ public struct Validator {
         of property: String, _ value: Data?, min: Int? = nil, max: Int? = nil
     ) {
         guard let value else { return }
-        checkLength(of: property, value.count, "bytes", min: min, max: max)
+        checkLength(of: property, value.count, "byte", min: min, max: max)
     }
 
     private mutating func checkLength(
         of property: String, _ count: Int, _ unit: String, min: Int?, max: Int?
     ) {
+        let length = "\(property) has \(count) \(unit)\(count == 1 ? "" : "s")"
         if let min, count < min {
-            add(
-                .tooShort, property, "\(property) has \(count) \(unit); at least \(min) are needed."
-            )
+            add(.tooShort, property, "\(length); at least \(min) are needed.")
         }
         if let max, count > max {
-            add(.tooLong, property, "\(property) has \(count) \(unit); at most \(max) are allowed.")
+            add(.tooLong, property, "\(length); at most \(max) are allowed.")
         }
     }
 

@@ -85,6 +85,77 @@ struct BatchMergingTests {
         }
     }
 
+    // MARK: Together with saves of which the context does not know yet
+
+    private static let operations = ["set", "compute", "upsert"]
+
+    @Test(arguments: operations, [false, true])
+    func `a save that is merged after an operation brings nothing old`(
+        _ operation: String, _ mergesByItself: Bool
+    ) throws {
+        try withNodes { container, context, nodes in
+            context.automaticallyMergesChangesFromParent = mergesByItself
+            let (controller, delegate) = try controller(context)
+            let sibling = container.newContext()
+            let same: Node = try sibling.get(nodes[1].objectID)
+            same.label = "sibling"
+            try sibling.save()
+            let all = BatchUpdateRequest<Node>()
+            switch operation {
+            case "set": try context.execute(all.filter(Node.number == 1).set(Node.number, to: 5))
+            case "compute": try context.execute(all.set(Node.number, to: Node.number + 4))
+            default: try context.execute(all.set(Node.label, to: "batch"))
+            }
+            context.mergePending()
+            let stored: Node = try container.newContext().get(nodes[1].objectID)
+            #expect(nodes[1].label == stored.label)
+            #expect(nodes[1].number == stored.number)
+            #expect(delegate.faults == [])
+            #expect(
+                controller.fetchedObjects?.map(\.number).sorted()
+                    == nodes.map(\.number).sorted())
+            nodes[1].label = "mine"
+            try context.save()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what an operation deleted does not come back with a save before it`(
+        _ mergesByItself: Bool
+    ) throws {
+        try withNodes { container, context, nodes in
+            context.automaticallyMergesChangesFromParent = mergesByItself
+            let (controller, delegate) = try controller(context)
+            let sibling = container.newContext()
+            let same: Node = try sibling.get(nodes[1].objectID)
+            same.number = 8
+            try sibling.save()
+            try context.execute(BatchDeleteRequest<Node>().filter(Node.number == 8))
+            context.mergePending()
+            #expect(controller.fetchedObjects?.map(\.number) == [0, 2])
+            #expect(delegate.words(\.label).filter { $0.hasPrefix("insert") } == [])
+            #expect(delegate.faults == [])
+            #expect(nodes[1].isDeleted)
+        }
+    }
+
+    @Test func `what was saved here is not deleted by news of before`() throws {
+        try withNodes { container, context, nodes in
+            let (controller, delegate) = try controller(context)
+            let sibling = container.newContext()
+            let same: Node = try sibling.get(nodes[1].objectID)
+            same.label = "sibling"
+            try sibling.save()
+            context.mergePolicy = .objectTrump
+            context.delete(nodes[1])
+            try context.save()
+            context.mergePending()
+            #expect(controller.fetchedObjects?.map(\.number) == [0, 2])
+            #expect(delegate.faults == [])
+            #expect(context.registeredObject(for: nodes[1].objectID) == nil)
+        }
+    }
+
     @Test func `more rows than are handed on are heard of too`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()

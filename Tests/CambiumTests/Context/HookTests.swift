@@ -199,4 +199,59 @@ struct HookTests {
             #expect(watched.count == 0)
         }
     }
+
+    @Test func `objects that delete each other, and themselves, are deleted`() throws {
+        try withWatched { context, one in
+            let other = Watched(in: context)
+            try context.save()
+            one.onPrepareForDeletion = { [unowned other] in
+                $0.managedObjectContext?.delete(other)
+                $0.managedObjectContext?.delete($0)
+            }
+            other.onPrepareForDeletion = { [unowned one] in
+                $0.managedObjectContext?.delete(one)
+            }
+            context.delete(one)
+            #expect(one.isDeleted && other.isDeleted)
+            #expect(one.deletionCauses.count == 1 && other.deletionCauses.count == 1)
+            try context.save()
+            try #expect(context.count(for: Watched.fetchRequest()) == 0)
+        }
+    }
+
+    @Test func `a hook or an observer of a save that is going on cannot save`() throws {
+        try withWatched { context, watched in
+            var errors: [any Error] = []
+            func save() {
+                do {
+                    try context.save()
+                } catch {
+                    errors.append(error)
+                }
+            }
+            watched.onWillSave = { _ in save() }
+            watched.onValidate = { _ in save() }
+            let token = context.observe(.willSave) { save() }
+            try context.save()
+            #expect(errors.count >= 3)
+            #expect(errors.allSatisfy { ($0 as? StoreError)?.code == .invalidRequest })
+            #expect(!context.hasChanges)
+            token.cancel()
+        }
+    }
+
+    @Test func `an observer may reset the context`() throws {
+        try withWatched { context, watched in
+            var calls = 0
+            let token = context.observe(.objectsDidChange) { _ in
+                calls += 1
+                context.reset()
+            }
+            context.processPendingChanges()
+            #expect(calls == 2)
+            #expect(!context.hasChanges && context.registeredObjects.isEmpty)
+            token.cancel()
+            withExtendedLifetime(watched) {}
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Cambium
+import CambiumSQLite
 import EverythingModel
 import Foundation
 import Testing
@@ -61,6 +62,57 @@ struct KeyValueTests {
             #expect(box is Box)
             #expect(throws: StoreError.self) { try context.insertObject(ofEntity: "Being") }
             #expect(throws: StoreError.self) { try context.insertObject(ofEntity: "Nothing") }
+        }
+    }
+
+    @Test func `an enumeration takes its cases alone`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let sample = Sample(in: context)
+            try sample.setValue(.string("GREEN"), forKey: "colour")
+            #expect(sample.colour == .green)
+            for set in [Sample.setValue, Sample.setPrimitiveValue] {
+                let error = #expect(throws: StoreError.self) {
+                    try set(sample)(.string("blue"), "colour")
+                }
+                #expect(error?.message.contains("'red', 'GREEN'") == true)
+            }
+            #expect(throws: StoreError.self) { try sample.setValue(.int(3), forKey: "size") }
+            #expect(sample.colour == .green && sample.size == .large)
+        }
+    }
+
+    @Test func `a raw value without a case reads as the default, and the next save says so`() throws
+    {
+        try withContainer(Everything.model, on: .file) { container in
+            let context = container.newContext()
+            let sample = Sample(in: context)
+            sample.size = .small
+            try context.save()
+            let path = try #require(container.coordinator.persistentStores.first?.location.path)
+            try Connection(path: path).execute("UPDATE Sample SET size = 5, colour = 'blue'")
+            let reader = try PersistentContainer(model: Everything.model, at: .file(path))
+                .newContext()
+            let same = try #require(try reader.fetch(Sample.fetchRequest()).first)
+            #expect(same.size == .large && same.size == .large)
+            #expect(same.colour == nil)
+            let error = #expect(throws: StoreError.self) { try reader.save() }
+            #expect(error?.code == .corrupt)
+            #expect(error?.message.contains("size") == true)
+            same.size = .small
+            same.colour = .red
+            try reader.save()
+        }
+    }
+
+    @Test func `a relationship that is asked for as a value is told what to use`() throws {
+        try withNode { _, node in
+            let error = #expect(throws: StoreError.self) { try node.value(forKey: "box") }
+            #expect(error?.message.contains("relatedObject(forKey:)") == true)
+            let other = #expect(throws: StoreError.self) {
+                try node.relatedObjects(forKey: "label")
+            }
+            #expect(other?.message.contains("value(forKey:)") == true)
         }
     }
 }

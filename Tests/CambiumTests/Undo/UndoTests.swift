@@ -426,4 +426,26 @@ struct UndoTests {
             #expect(!context.hasChanges)
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a deletion that is undone has what others saved meanwhile`(_ isChanged: Bool) throws {
+        try withUndo { container, context, _ in
+            let node = Node(in: context, label: "old", number: 1)
+            try context.save()
+            if isChanged { node.number = 7 }
+            context.processPendingChanges()
+            context.delete(node)
+            context.processPendingChanges()
+            let sibling = container.newContext()
+            let same: Node = try sibling.get(node.objectID)
+            same.label = "sibling"
+            try sibling.save()
+            context.mergePending()
+            context.undo()
+            #expect(node.label == "sibling")
+            #expect(node.number == (isChanged ? 7 : 1))
+            node.label = "mine"
+            try context.save()
+        }
+    }
 }

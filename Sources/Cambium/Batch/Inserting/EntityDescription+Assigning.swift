@@ -20,11 +20,8 @@ extension EntityDescription {
                         + "as an int, or null.")
             }
         }
-        guard let stored = model.stored(value, of: attribute), isCase(value, of: attribute) else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A value of another type than \(attribute.type), or one that does not "
-                    + "fit, was set for \(self.name).\(name).")
+        guard let stored = model.stored(value, of: attribute) else {
+            throw misfit(attribute, name)
         }
         if case .null = stored, requiredSlots.contains(slot) {
             throw BatchRowCheck.missing(name, of: self)
@@ -32,10 +29,19 @@ extension EntityDescription {
         return (slot, stored)
     }
 
-    /// Whether the value of an attribute that is an enumeration is one of its cases.
-    private func isCase(_ value: Value, of attribute: Attribute) -> Bool {
-        guard value != .null, case .enumeration(let name) = attribute.type else { return true }
-        return model.enumeration(named: name)?.cases.contains { $0.rawValue == value } ?? false
+    /// What a value is told that does not fit an attribute.
+    func misfit(_ attribute: Attribute, _ name: String) -> StoreError {
+        let wanted =
+            if case .enumeration(let type) = attribute.type,
+                let cases = model.enumeration(named: type)?.cases
+            {
+                "It is one of " + cases.map(\.rawValue.expressionText).joined(separator: ", ") + "."
+            } else {
+                "It is of the type \(attribute.type)."
+            }
+        return StoreError(
+            code: .invalidRequest,
+            message: "\(self.name).\(name) was set to a value that does not fit. \(wanted)")
     }
 
     /// The slot of a property that a batch operation may set.

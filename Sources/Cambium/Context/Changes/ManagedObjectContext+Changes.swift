@@ -91,10 +91,14 @@ extension ManagedObjectContext {
     }
 
     func prepareForDeletion(_ object: ManagedObject, because cause: DeletionCause) {
+        // Hooks that delete each other's objects end here.
+        guard !object.flags.contains(.isPreparingDeletion) else { return }
+        object.flags.insert(.isPreparingDeletion)
         let former = deletionCause
         deletionCause = cause
         object.prepareForDeletion()
         deletionCause = former
+        object.flags.remove(.isPreparingDeletion)
     }
 
     /// Makes an object ready for a setter: its record becomes a copy that may be written, and the

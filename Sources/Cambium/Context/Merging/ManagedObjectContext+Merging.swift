@@ -7,17 +7,28 @@ extension ManagedObjectContext {
     /// Contexts that merge automatically do it by themselves, at the end of an event and at every
     /// fetch and save.
     public func mergePending() {
+        mergePending(with: nil)
+    }
+
+    /// Takes over what others have saved, and what a batch operation of this context has changed,
+    /// in the order of the commits.
+    func mergePending(with own: ChangeSet?) {
         parent?.mergeIfAutomatic()
         let (mail, isComplete) = mailbox.take()
-        let changeSets = parent == nil ? mail.filter { $0.number > mergedCommit } : mail
+        var changeSets = parent == nil ? mail.filter { $0.number > mergedCommit } : mail
+        if let own {
+            let place = changeSets.firstIndex { $0.number > own.number } ?? changeSets.endIndex
+            changeSets.insert(own, at: place)
+        }
         guard !changeSets.isEmpty || !isComplete else { return }
         processChanges()
         advanceQueryGeneration()
         if !isComplete { refreshAllObjects() }
         if parent == nil { mergedCommit = changeSets.last?.number ?? mergedCommit }
         merge(changeSets, isComplete: isComplete)
-        // What was saved before a row came back has been told by now.
+        // What was saved before a row came or went has been told by now.
         rebirths = rebirths.filter { $0.value == .max }
+        deaths = [:]
     }
 
     /// Takes over what one save of another context changed.
@@ -36,6 +47,26 @@ extension ManagedObjectContext {
         merge(parent == nil ? visible : visible.map(\.withoutRows), isComplete: true)
     }
 
+    /// Notes that this context made a commit: nobody has to tell it.
+    func noteOwn(_ changeSet: ChangeSet) {
+        if changeSet.number == mergedCommit + 1 { mergedCommit = changeSet.number }
+        noteMerged(changeSet)
+    }
+
+    /// Notes what the context knows of. Where there are commits before of which it does not know
+    /// yet, these are old news when they come: their rows are not the latest, and some are gone.
+    private func noteMerged(_ changeSet: ChangeSet) {
+        guard parent == nil else { return }
+        latestMerged = max(latestMerged, min(changeSet.number, coordinator.latestCommit))
+        // After an overflow everything is read anew.
+        guard changeSet.number > mergedCommit, !mailbox.hasOverflowed else { return }
+        for changes in changeSet.entities {
+            for key in changes.deleted {
+                deaths[RowID(root: changes.entity.rootIndex, key: key)] = changeSet.number
+            }
+        }
+    }
+
     func mergeIfAutomatic() {
         guard automaticallyMergesChangesFromParent, parent != nil || !mailbox.hasNothing
         else { return }
@@ -52,14 +83,16 @@ extension ManagedObjectContext {
         followForwards()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
             let commit = parent == nil ? changeSet.number : startMerge()
-            for entity in changeSet.entities {
+            let isOldNews = parent == nil && commit < latestMerged
+            for entity in (isOldNews ? changeSet.withoutRows : changeSet).entities {
                 if entity.touchesRelationships {
                     noteTouchedRelationships(of: entity.entity.index, in: commit)
                 }
                 merge(
-                    entity.leavingOut(rebirths, after: changeSet.number), &changes, &unregistered,
-                    &outdated, isWatched: watched.contains(entity.entity.index))
+                    entity.leavingOut(rebirths, deaths, after: changeSet.number), &changes,
+                    &unregistered, &outdated, isWatched: watched.contains(entity.entity.index))
             }
+            noteMerged(changeSet)
         }
         reread(outdated)
         if state.notesReads { changes.tellObjects() }
@@ -137,8 +170,11 @@ extension ManagedObjectContext {
         case .updated:
             object.record = placed?.record
             object.page = placed?.page
-        case .inserted, .deleted, .discarded, .gone:
-            break  // a deletion meets the change at its save
+        case .deleted:
+            // The deletion meets the change at its save, unless it is taken back before.
+            object.ownExtras.missedChange = true
+        case .inserted, .discarded, .gone:
+            break
         }
     }
 
@@ -163,6 +199,11 @@ extension ManagedObjectContext {
                     guard let object = objects[group.key].map[row.key] else { return }
                     if object.lifecycle == .clean, object.record != nil || parent != nil {
                         object.becomeClean(object.keepingTransients(placed, draftWriter))
+                    } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
+                        // Its links alone have changed.
+                        let kept = object.keepingTransients(placed, draftWriter)
+                        object.record = kept?.record
+                        object.page = kept?.page
                     } else {
                         object.rebase(on: placed, draftWriter)
                     }
@@ -206,14 +247,15 @@ extension ManagedObjectContext {
 }
 
 extension EntityChanges {
-    /// The changes without those of rows that came back in a later commit: they are of a life that
-    /// is over.
+    /// The changes without those of rows that came back or went in a later commit: they are of a
+    /// life that is over.
     fileprivate func leavingOut(
-        _ rebirths: [RowID: Int64], after commit: Int64
+        _ rebirths: [RowID: Int64], _ deaths: [RowID: Int64], after commit: Int64
     ) -> EntityChanges {
-        if rebirths.isEmpty { return self }
+        if rebirths.isEmpty, deaths.isEmpty { return self }
         func isOver(_ key: Int64) -> Bool {
-            rebirths[RowID(root: entity.rootIndex, key: key)].map { $0 > commit } ?? false
+            let row = RowID(root: entity.rootIndex, key: key)
+            return max(rebirths[row] ?? .min, deaths[row] ?? .min) > commit
         }
         var changes = self
         changes.inserted.removeAll { isOver($0.key) }

@@ -227,6 +227,7 @@ extension ManagedObject {
         guard let extras else { return }
         extras.changedSlots = SlotSet()
         extras.unfitSlots = []
+        extras.toldSlots = SlotSet()
         extras.quietChanges = nil
         extras.eventBase = .none
     }

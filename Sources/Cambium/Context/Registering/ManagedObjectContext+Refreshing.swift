@@ -121,6 +121,7 @@ extension ManagedObjectContext {
         locked = []
         forwards = [:]
         rebirths = [:]
+        deaths = [:]
         noted = []
         unpropagated = []
         revivedInEvent = []
@@ -134,7 +135,8 @@ extension ManagedObjectContext {
         undoManager?.removeAllActions()
         tellChildren([], of: unsaved, isComplete: false)
         for case let follower? in followers.map(\.follower) { follower.contextWasReset() }
-        if observations?.wantsChanges == true { tell(.allInvalidated) }
+        // An observer may reset in turn.
+        if !all.isEmpty, observations?.wantsChanges == true { tell(.allInvalidated) }
     }
 }
 

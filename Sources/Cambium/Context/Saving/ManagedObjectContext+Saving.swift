@@ -16,11 +16,23 @@ extension ManagedObjectContext {
     ///   ``IncompleteSaveError``, with several stores: it names those that have committed before
     ///   another one failed to. Their objects are saved, which everybody has been told; the others
     ///   are still changed.
+    ///
+    /// Hooks, validations and observers of the coming save cannot save the context themselves: that
+    /// throws ``StoreError`` with `invalidRequest`. ``ManagedObject/didSave()`` and observers of
+    /// what was saved can.
     public func save() throws {
+        guard !isSaving else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "save() was called while the context saves: in willSave(), a validation "
+                    + "or an observer of it. Change objects there; the save writes them.")
+        }
         mergeIfAutomatic()
         processChanges(propagatesDeletes: true)
         if hasChanges { try requireWritable() }
         if hasChanges || !locked.isEmpty {
+            isSaving = true
+            defer { isSaving = false }
             post(.willSave, ())
             try settle()
         }
@@ -77,6 +89,11 @@ extension ManagedObjectContext {
         } catch let failure as IncompleteSaveError {
             news.add(failure, pending: inserted + updated + deleted)
         } catch let error as SQLiteError {
+            if ConstraintFailure.isForeignKey(error), let errors = try? linksThatLeadNowhere(),
+                !errors.isEmpty
+            {
+                throw ValidationErrors.combined(errors)
+            }
             throw ConstraintFailure.validationError(for: error, in: coordinator.model) ?? error
         }
         return news

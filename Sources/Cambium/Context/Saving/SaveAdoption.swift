@@ -65,8 +65,7 @@ struct SaveAdoption {
             changes.entities, from: context.identifier, store: scope.identifier)
         self.changeSet = changeSet
         noteRebirths(inserted, resolutions, in: changeSet.number)
-        // What nobody else has saved in between, this context knows.
-        if changeSet.number == context.mergedCommit + 1 { context.mergedCommit = changeSet.number }
+        context.noteOwn(changeSet)
         // Links that this context knows are up to date, except where others' rows were taken over.
         for entity in Set(resolutions.map(\.entity.index)) {
             context.noteTouchedRelationships(of: entity, in: changeSet.number)

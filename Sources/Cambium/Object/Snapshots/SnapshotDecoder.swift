@@ -60,9 +60,7 @@ struct SnapshotDecoder {
         _ key: PropertyName, _ content: inout SnapshotContent
     ) throws {
         let value = try value(of: part.attribute.type, from: container, key)
-        guard isCase(value, of: part.attribute.type),
-            let stored = model.model.stored(value, of: part.attribute)
-        else {
+        guard let stored = model.model.stored(value, of: part.attribute) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: container,
                 debugDescription: "The value does not fit the type \(part.attribute.type).")
@@ -93,12 +91,6 @@ struct SnapshotDecoder {
             model.model.enumeration(named: name)?.rawType == .string
                 ? .string(try decode(String.self)) : .int(try decode(Int64.self))
         }
-    }
-
-    /// Whether a value is one of an enumeration's, where the type is one.
-    private func isCase(_ value: Value, of type: AttributeType) -> Bool {
-        guard case .enumeration(let name) = type else { return true }
-        return model.model.enumeration(named: name)?.cases.contains { $0.rawValue == value } == true
     }
 
     /// What an attribute has that was left out.

@@ -23,7 +23,8 @@ extension ManagedObject {
     }
 
     /// The former values of the properties that were changed since changes were last processed;
-    /// relationships by object ids. Empty for an object that is new since then. Reads nothing.
+    /// relationships by object ids. A property that was set to an equal value is not among them:
+    /// it has no other former value. Empty for an object that is new since then. Reads nothing.
     public final func changedValuesForCurrentEvent() -> [String: PropertyValue] {
         guard flags.contains(.isNoted), let extras else { return [:] }
         var values: [String: PropertyValue] = [:]

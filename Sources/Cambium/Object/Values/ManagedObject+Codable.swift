@@ -63,13 +63,20 @@ extension ManagedObjectContext {
         _ object: ManagedObject, _ slot: Int, _ error: any Error
     ) {
         let name = object.entityDescription.layout.slots[slot].property
-        recordInaccessible(
-            object,
+        recordUnreadable(
+            object, slot,
             StoreError(
                 code: .corrupt,
                 message: "The value of \(object.objectID).\(name) cannot be decoded. "
                     + "Set it anew, or give its type an initializer that reads it.",
                 underlying: error))
+    }
+
+    /// Tells of a property whose value is none of its type: once, however often it is read.
+    func recordUnreadable(_ object: ManagedObject, _ slot: Int, _ error: StoreError) {
+        if object.ownExtras.toldSlots.contains(slot) { return }
+        object.ownExtras.toldSlots.insert(slot)
+        recordInaccessible(object, error)
     }
 
     /// Tells of a value that a getter could not show, or keeps the error for the next save.

@@ -9,14 +9,16 @@ extension ManagedObject {
         return fire()
     }
 
-    /// The value of a required attribute.
+    /// The value of a required attribute. What another program has written and is no value of the
+    /// type (a raw value without a case, bytes that are no UUID) reads as the model's default, and
+    /// the next save throws an error that names it.
     @_spi(Generated)
     @inlinable
     public final func value<Property: StoredProperty>(at slot: Int) -> Property {
         if notesReads { noteRead(of: slot) }
         let record = readable
         guard record.hasValue(slot) else { return Property.missing }
-        return Property.read(record, slot) ?? Property.missing
+        return Property.read(record, slot) ?? unreadable(slot) ?? Property.missing
     }
 
     /// The value of an optional attribute.
@@ -25,7 +27,10 @@ extension ManagedObject {
     public final func optionalValue<Property: StoredProperty>(at slot: Int) -> Property? {
         if notesReads { noteRead(of: slot) }
         let record = readable
-        return record.hasValue(slot) ? Property.read(record, slot) : nil
+        guard record.hasValue(slot) else { return nil }
+        if let value = Property.read(record, slot) { return value }
+        noteUnreadable(slot)
+        return nil
     }
 
     /// Sets an attribute.
@@ -72,6 +77,28 @@ extension ManagedObject {
             return
         }
         extras?.unfitSlots.remove(slot)
+    }
+
+    /// Remembers that a value is none of its type.
+    ///
+    /// - Returns: The model's default, if it has one.
+    @usableFromInline
+    final func unreadable<Property: StoredProperty>(_ slot: Int) -> Property? {
+        noteUnreadable(slot)
+        let template = entityDescription.template.record
+        return template.hasValue(slot) ? Property.read(template, slot) : nil
+    }
+
+    @usableFromInline
+    final func noteUnreadable(_ slot: Int) {
+        guard let attribute = entityDescription.attributes[slot] else { return }
+        state.context?.recordUnreadable(
+            self, slot,
+            StoreError(
+                code: .corrupt,
+                message: "The store has a value for \(objectID).\(attribute.name) that is no "
+                    + "\(attribute.type). Set it anew; another version of the program may have "
+                    + "written it."))
     }
 
     // MARK: Writing

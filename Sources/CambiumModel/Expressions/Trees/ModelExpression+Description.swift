@@ -139,7 +139,7 @@ extension AggregateFunction {
 }
 
 extension ComparisonOptions {
-    fileprivate var expressionText: String {
+    package var expressionText: String {
         guard !isEmpty else { return "" }
         let letters: [(ComparisonOptions, String)] = [
             (.caseInsensitive, "c"), (.diacriticInsensitive, "d"), (.normalized, "n"),
@@ -150,7 +150,7 @@ extension ComparisonOptions {
 
 extension Value {
     /// The constant as an expression's text spells it.
-    fileprivate var expressionText: String {
+    package var expressionText: String {
         switch self {
         case .null: "nil"
         case .bool(let value): value ? "true" : "false"
