@@ -40,7 +40,16 @@ let package = Package(
         // A process of its own, as its memory is measured.
         .executableTarget(
             name: "ImportBenchmarks",
-            dependencies: [.product(name: "Cambium", package: "Cambium")],
+            dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ],
+            plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // The same: a list that is much longer than what is in memory of it.
+        .executableTarget(
+            name: "MemoryBenchmarks",
+            dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

@@ -1,5 +1,6 @@
 import Cambium
 import Foundation
+import RawSQLite
 
 /// Imports a file of JSON Lines, and decodes each of its lines alone, by the same decoder.
 ///
@@ -41,13 +42,15 @@ struct ImportBenchmarks {
     private static func run(_ megabytes: Int, _ rounds: Int, _ folder: String) throws {
         let file = try ArticleFile(path: "\(folder)/articles.jsonl", bytes: megabytes << 20)
         print("\(file.bytes >> 20) MB, \(file.lines) lines")
-        let before = peakMemory()
+        raw_forget_peak_resident_bytes()
+        let before = raw_peak_resident_bytes()
         var ratios: [Double] = []
         for round in 0..<rounds {
             let imported = try importing(file, store: "\(folder)/store\(round).sqlite")
             if round == 0 {
                 print(
-                    "memory at most \(peakMemory() >> 10) MB, before the import \(before >> 10) MB")
+                    "memory at most \(raw_peak_resident_bytes() >> 20) MB, "
+                        + "before the import \(before >> 20) MB; goal < 100 MB")
             }
             let decoded = try decoding(file)
             ratios.append(imported / decoded)
@@ -97,12 +100,5 @@ struct ImportBenchmarks {
         }
         guard stock > 0 else { throw CocoaError(.coderValueNotFound) }
         return time / .seconds(1)
-    }
-
-    /// The most memory that the process has had, in KB; 0 where the system does not say.
-    private static func peakMemory() -> Int {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
     }
 }

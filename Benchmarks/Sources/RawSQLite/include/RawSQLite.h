@@ -45,6 +45,10 @@ const char *raw_error(const RawDatabase *database);
 const char *raw_library_version(void);
 /// How many bytes of the heap are in use.
 int64_t raw_allocated_bytes(void);
+/// The most memory that the process has had; 0 where the system does not say.
+int64_t raw_peak_resident_bytes(void);
+/// Lets the most count from now on, where the system can do that.
+void raw_forget_peak_resident_bytes(void);
 bool raw_execute(RawDatabase *database, const char *sql);
 /// Waits for a running checkpoint and completes it, as the end of a large commit does by itself.
 bool raw_checkpoint(RawDatabase *database);

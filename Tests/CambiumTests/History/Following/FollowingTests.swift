@@ -142,6 +142,30 @@ struct FollowingTests {
         }
     }
 
+    @Test func `own saves are no news when others commit and change no object`() async throws {
+        let reads = StatementCount(of: "FROM \"_history_changes\" WHERE \"number\" BETWEEN")
+        try await withFollower(hook: reads.hook) { container, theirs, path in
+            let tokens = Mutex<[HistoryToken?]>([])
+            let observation = container.coordinator.observeRemoteChanges { change in
+                tokens.withLock { $0.append(change.token) }
+            }
+            _ = Node(in: container.viewContext, label: "mine")
+            try container.viewContext.save()
+            let own = try container.historyToken
+            let before = reads.statements
+            try execute("UPDATE _metadata SET value = value", in: path)
+            // The history has been looked at, and what is told of it is told before the next.
+            try await eventually { reads.statements > before }
+            #expect(reads.statements > before)
+            _ = Node(in: theirs, label: "theirs")
+            try theirs.save()
+            try await eventually { tokens.withLock { !$0.isEmpty } }
+            let told = tokens.withLock { $0 }
+            #expect(!told.isEmpty && !told.contains(own))
+            withExtendedLifetime(observation) {}
+        }
+    }
+
     @Test func `what others purged before it was seen makes contexts read everything anew`()
         async throws
     {

@@ -1,0 +1,104 @@
+import Cambium
+import Foundation
+import RawSQLite
+
+/// Goes through a long list in batches, and says how much memory the process had meanwhile.
+///
+///     MemoryBenchmarks [--rows N] [--batch N] [--directory DIR]
+@main
+struct MemoryBenchmarks {
+    private static let usage = """
+        usage: MemoryBenchmarks [--rows N] [--batch N] [--directory DIR]
+
+          --rows N         the length of the list, 1,000,000 unless given
+          --batch N        how many objects are read together, 100 unless given
+          --directory DIR  where the store is made, the temporary folder unless given
+        """
+
+    static func main() throws {
+        var rows = 1_000_000
+        var batch = 100
+        var directory = FileManager.default.temporaryDirectory.path
+        var arguments = CommandLine.arguments.dropFirst()
+        while let option = arguments.popFirst() {
+            switch (option, arguments.popFirst()) {
+            case ("--rows", let value?): rows = Int(value) ?? rows
+            case ("--batch", let value?): batch = Int(value) ?? batch
+            case ("--directory", let value?): directory = value
+            default: return print(usage)
+            }
+        }
+        #if DEBUG
+            print("a debug build measures nothing: run with -c release")
+        #else
+            let folder = "\(directory)/cambium-memory-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let path = "\(folder)/readings.sqlite"
+            try fill(path, rows)
+            // The smaller first: the allocator may keep what was used once.
+            try walk("a page cache of 2 MB", path, rows, batch, pageCache: "-2000")
+            try walk("the page cache of a store without pragmas", path, rows, batch)
+            print("goal: ≤ 60 MB for 1,000,000 rows")
+        #endif
+    }
+
+    private static func container(at path: String, pageCache: String?) throws -> PersistentContainer
+    {
+        var options = StoreOptions()
+        options.pragmas["cache_size"] = pageCache
+        return try PersistentContainer(model: Readings.model, at: .file(path), options: options)
+    }
+
+    private static func value(_ number: Int) -> Double {
+        Double(number &* 7919 % 100_000) / 8
+    }
+
+    private static func fill(_ path: String, _ rows: Int) throws {
+        let request = BatchInsertRequest<Reading>(0..<rows) { reading, number in
+            reading.sensor = "Sensor \(number % 1000)"
+            reading.value = value(number)
+            reading.time = Date(timeIntervalSinceReferenceDate: Double(number))
+            if number % 2 == 0 { reading.note = "A note of some forty characters, \(number)" }
+        }
+        let context = try container(at: path, pageCache: "-2000").newContext()
+        let time = try ContinuousClock().measure { try context.execute(request) }
+        print(
+            "\(rows) rows, inserted in a batch in \(seconds(time)), memory at most "
+                + megabytes(raw_peak_resident_bytes()))
+    }
+
+    /// Fetches all rows by time, and reads a value of each.
+    private static func walk(
+        _ name: String, _ path: String, _ rows: Int, _ batch: Int, pageCache: String? = nil
+    ) throws {
+        let context = try container(at: path, pageCache: pageCache).newContext()
+        raw_forget_peak_resident_bytes()
+        let before = raw_peak_resident_bytes()
+        var request = Reading.fetchRequest().sorted(by: Reading.time)
+        request.batchSize = batch
+        let clock = ContinuousClock()
+        let start = clock.now
+        let readings = try context.fetchInBatches(request)
+        let fetched = clock.now
+        var sum = 0.0
+        for reading in readings { sum += reading.value }
+        let end = clock.now
+        guard readings.count == rows, sum == (0..<rows).reduce(0, { $0 + value($1) }) else {
+            throw CocoaError(.coderValueNotFound)
+        }
+        print(
+            "\(name): memory at most \(megabytes(raw_peak_resident_bytes())), "
+                + "before \(megabytes(before)); fetched in \(seconds(fetched - start)), "
+                + "gone through in \(seconds(end - fetched))")
+    }
+
+    private static func seconds(_ time: Duration) -> String {
+        String(format: "%.2f s", time / .seconds(1))
+    }
+
+    private static func megabytes(_ bytes: Int64) -> String {
+        bytes == 0 ? "(not known)" : String(format: "%.1f MB", Double(bytes) / 1e6)
+    }
+}
