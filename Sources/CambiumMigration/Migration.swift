@@ -14,11 +14,17 @@ public struct Migration: Sendable, Hashable {
     public let toHash: String
     /// What is done, in order.
     public let steps: [MigrationStep]
+    /// The tables, indexes and triggers that a store of the version it starts from has, each with
+    /// the first digits of a hash of what it says; those alone that differ from the version before
+    /// that one. One that is gone has an empty text.
+    public let objects: [String: String]
 
     /// Describes a migration.
     public init(
-        from: String, to: String, fromHash: String, toHash: String, steps: [MigrationStep]
+        from: String, to: String, fromHash: String, toHash: String, steps: [MigrationStep],
+        objects: [String: String] = [:]
     ) {
+        self.objects = objects
         self.from = from
         self.to = to
         self.fromHash = fromHash
@@ -54,5 +60,15 @@ public struct Migration: Sendable, Hashable {
     /// What the whole migration means for the data: as much as the gravest step.
     public var kind: MigrationKind {
         steps.map(\.kind).max() ?? .additive
+    }
+
+    /// Whether data goes away or becomes less exact, so that a copy of the store is made first.
+    public var losesData: Bool {
+        steps.contains(where: \.losesData)
+    }
+
+    /// The names of the steps that the program supplies, in order.
+    public var codeSteps: [String] {
+        steps.compactMap(\.code)
     }
 }

@@ -228,7 +228,7 @@ package struct MigrationRunner {
         _ connection: Connection, _ state: StoreMetadata, _ chain: MigrationChain, path: String?
     ) throws -> String? {
         let steps = chain.migrations.flatMap(\.steps)
-        guard let path, steps.contains(where: \.kind.needsBackup) else { return nil }
+        guard let path, steps.contains(where: \.losesData) else { return nil }
         let base = "\(path).backup-\(state.version)"
         var copy = base
         var number = 2

@@ -35,7 +35,7 @@ struct VersionChanges {
             return Change(
                 summary: Self.sentence(change.summary),
                 meaning: isUndecided ? "undecided" : Self.meaning(of: change.kind),
-                isLoss: isUndecided || change.kind >= .lossy,
+                isLoss: isUndecided || change.losesData,
                 reason: Self.reason(
                     for: change, in: difference.problems.isEmpty ? target : new))
         }
@@ -65,8 +65,8 @@ struct VersionChanges {
         case .additive: "nothing is lost"
         case .reversible: "kept"
         case .needsData: "rows are checked or filled"
+        case .lossy: "becomes less, as was said"
         case .destructive: "lost"
-        case .lossy: "becomes less exact"
         case .needsCode: "the program's own step decides"
         }
     }

@@ -81,9 +81,17 @@ package enum ModelChange: Sendable, Hashable {
         case .orderChanged(_, _, let isOrdered):
             isOrdered ? .reversible : .lossy
         case .relationshipDropped(_, _, let losesLinks):
-            losesLinks ? .destructive : .reversible
+            losesLinks ? .lossy : .reversible
         case .entityDropped, .attributeDropped:
-            .destructive
+            .lossy
+        }
+    }
+
+    /// Whether data goes away or becomes less exact.
+    package var losesData: Bool {
+        switch kind {
+        case .lossy, .destructive, .needsCode: true
+        case .additive, .reversible, .needsData: false
         }
     }
 

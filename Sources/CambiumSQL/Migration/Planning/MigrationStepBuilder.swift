@@ -54,7 +54,7 @@ struct MigrationStepBuilder {
                 !derivation.sources.usesNow
             default:
                 // Values that others are computed from may be other ones.
-                change.kind >= .needsData && !derivation.sources.usesNow
+                change.kind > .reversible && !derivation.sources.usesNow
             }
         }
     }
@@ -85,7 +85,8 @@ struct MigrationStepBuilder {
         let list = changes.map(\.summary).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
-            kind: changes.map(\.kind).max() ?? .reversible, sql: sql)
+            kind: changes.map(\.kind).max() ?? .reversible,
+            losesData: changes.contains(where: \.losesData), tables: [table.name], sql: sql)
     }
 
     private func concerns(_ change: ModelChange, _ table: Table) -> Bool {
@@ -158,6 +159,8 @@ struct MigrationStepBuilder {
             summary: summaryOfReplacement(dropped: dropped.map(\.name)),
             kind: dropped.isEmpty
                 ? indexKind : difference.changes.map(\.kind).max() ?? .reversible,
+            losesData: !dropped.isEmpty && difference.changes.contains(where: \.losesData),
+            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map(\.name),
             sql: statements)
     }
 
