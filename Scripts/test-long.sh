@@ -79,6 +79,12 @@ conditions() {
     CAMBIUM_GENERATOR_RUNS=1000 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
 }
 
+# A process that is killed at every call of the file system that a small migration makes.
+crashes() {
+    # shellcheck disable=SC2086
+    CAMBIUM_EVERY_CRASH=1 sh Scripts/run-tests.sh $strict --filter CrashTests
+}
+
 # 10 million random changes of lists, and all edits of five objects in three sections.
 long_lists() {
     flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
@@ -126,6 +132,7 @@ part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
 part "20,000 random conditions" 8 conditions
+part "kills at every call of a migration" 4 crashes
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "20,000 sequences against a model of the runtime" 10 model_based

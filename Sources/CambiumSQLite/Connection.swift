@@ -18,6 +18,8 @@ package final class Connection {
 
     // Safety: the handle is closed in `deinit` only, after all statements.
     let handle: OpaquePointer
+    /// The name of the file system that SQLite was told to use; nil means its own.
+    package let fileSystem: String?
     private var statements = StatementCache()
     private var numberedStatements: [Statement?] = []
     let pending = PendingRows()
@@ -52,6 +54,7 @@ package final class Connection {
             throw SQLiteError(code: code, message: "\(message) (\(path))")
         }
         handle = opened
+        fileSystem = settings.fileSystem
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, settings.busyTimeoutMilliseconds)
         try harden()

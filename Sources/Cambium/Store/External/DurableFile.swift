@@ -1,3 +1,5 @@
+import CambiumMigration
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -26,10 +28,7 @@ enum DurableFile {
 
     /// Waits until the names of a folder's files are on the disk.
     static func synchronize(folder: String) throws {
-        let file = open(folder, O_RDONLY)
-        guard file >= 0 else { throw failure(folder) }
-        defer { close(file) }
-        guard fsync(file) == 0 else { throw failure(folder) }
+        guard StoreFiles.synchronize(folder: folder) else { throw failure(folder) }
     }
 
     /// Removes a file; one that is gone already is no failure.
