@@ -27,6 +27,9 @@ extension SwiftEmitter {
             ("fromHash", .string(migration.fromHash)), ("toHash", .string(migration.toHash)),
             ("steps", .array(migration.steps.map(code))),
         ]
+        if !migration.schemaHash.isEmpty {
+            arguments.append(("schemaHash", .string(migration.schemaHash)))
+        }
         if !migration.objects.isEmpty {
             let objects = migration.objects.sorted { $0.key < $1.key }
             arguments.append(
