@@ -94,4 +94,15 @@ struct MigrationBackupTests {
             #expect(try Connection(path: path).rows("SELECT gone FROM A WHERE _id = 1").count == 1)
         }
     }
+
+    @Test func `of several who open a store at the same time one migrates and copies it`() throws {
+        try withStore { path in
+            let outcomes = try (0..<4).concurrentMap { _ in
+                Result { try runner.open(fileAt: path) }
+            }.map { try $0.get() }
+            #expect(outcomes.count { $0 == .current } == 3)
+            #expect(try names(beside: path) == ["store.sqlite.backup-1"])
+            #expect(try Connection(path: path).rows("SELECT count(*) FROM A") == [[.integer(2)]])
+        }
+    }
 }
