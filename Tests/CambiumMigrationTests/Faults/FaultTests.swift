@@ -4,6 +4,8 @@ import FaultVFS
 import Foundation
 import Testing
 
+@testable import CrashWorker
+
 /// A call of the file system that fails, each that a migration makes in turn.
 struct FaultTests {
     /// What goes wrong.
