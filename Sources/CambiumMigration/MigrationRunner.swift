@@ -146,7 +146,7 @@ package struct MigrationRunner {
                 guard try readMetadata(connection) == state,
                     try connection.rows(PragmaSQL.dataVersion) == dataVersion
                 else { return false }
-                try run(chain, on: connection)
+                try connection.withoutDefense { try run(chain, on: connection) }
                 return true
             }
             if isDone {
@@ -166,7 +166,7 @@ package struct MigrationRunner {
         let steps = chain.migrations.flatMap(\.steps)
         let total = steps.reduce(0) { $0 + $1.sql.count }
         var completed = 0
-        let triggers = try SetAsideTriggers(of: connection)
+        let others = try SetAsideObjects(of: connection)
         for step in steps {
             for statement in step.sql {
                 try execute(statement, of: step.summary, on: connection, completed, total)
@@ -175,19 +175,25 @@ package struct MigrationRunner {
         }
         let expected = Catalogue(of: schema)
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-        let refresh = SchemaRefresh(from: catalogue, to: schema, expected)
-        for statement in refresh.statements {
-            try execute(
-                statement, of: "Bring checks, defaults and indexes up to date", on: connection,
-                completed, total)
-        }
-        if !refresh.statements.isEmpty {
+        // What cannot be restated is made anew.
+        for mayRestate in [true, false] {
+            let refresh = SchemaRefresh(
+                from: catalogue, to: schema, expected, mayRestate: mayRestate)
+            if refresh.statements.isEmpty { break }
+            for statement in refresh.statements {
+                try execute(
+                    statement, of: "Bring checks, defaults and indexes up to date",
+                    on: connection, completed, total)
+            }
             catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         }
-        try verify(connection, catalogue, expected)
+        // Rows that nobody has written lead where they led.
+        let isAdditive = steps.allSatisfy { $0.kind == .additive }
+        if !isAdditive { try verifyLinks(connection) }
+        try verify(catalogue, expected)
         // What is new in the model is in no history; anything else may have another meaning now.
-        try triggers.putBack(
-            in: schema, model, keepsHistory: steps.allSatisfy { $0.kind == .additive })
+        try others.putBack(
+            in: schema, model, keepsHistory: isAdditive)
         for statement in target.updateStatements {
             try connection.execute(statement)
         }
@@ -210,16 +216,17 @@ package struct MigrationRunner {
         }
     }
 
-    private func verify(
-        _ connection: Connection, _ catalogue: Catalogue, _ expected: Catalogue
-    ) throws {
+    private func verifyLinks(_ connection: Connection) throws {
         let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
         if let first = broken.first, case .text(let table) = first.first {
             throw MigrationError.brokenLinks(table: table, count: broken.count)
         }
+    }
+
+    private func verify(_ catalogue: Catalogue, _ expected: Catalogue) throws(MigrationError) {
         let different = catalogue.differences(from: expected)
             .filter { expected.entries[$0] != nil }
-        guard different.isEmpty else { throw MigrationError.storeDiffers(names: different) }
+        guard different.isEmpty else { throw .storeDiffers(names: different) }
     }
 
     // MARK: Backup
