@@ -49,6 +49,8 @@ struct RandomModel {
     private var links: [Link] = []
     private var drops: [MigrationDeclaration.Drop] = []
     private var fills: [MigrationDeclaration.Fill] = []
+    private var keeps: [MigrationDeclaration.Keep] = []
+    private var deduplications: [MigrationDeclaration.Deduplication] = []
 
     init(seed: UInt64) {
         random = SplitMix(state: seed)
@@ -112,10 +114,12 @@ struct RandomModel {
         }
         drops = []
         fills = []
+        keeps = []
+        deduplications = []
     }
 
     mutating func change() {
-        switch random.next(18) {
+        switch random.next(22) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -124,7 +128,92 @@ struct RandomModel {
         case 5, 6: changeLink()
         case 7, 8: changePlaces()
         case 9: kinds[random.next(kinds.count)].derivations = random.next(4)
+        case 10: changeParent()
+        case 11: moveUp()
+        case 12: moveDown()
+        case 13: lessenLinks()
         default: changeProperties()
+        }
+    }
+
+    // MARK: Hierarchies
+
+    private func isBelow(_ name: String?, _ ancestor: String) -> Bool {
+        var current = name
+        while let found = current {
+            if found == ancestor { return true }
+            current = kinds.first { $0.name == found }?.parent
+        }
+        return false
+    }
+
+    private mutating func changeParent() {
+        let index = random.next(kinds.count)
+        // What it had from the parents before goes; it comes again where they are its parents still.
+        let name = kinds[index].from ?? kinds[index].name
+        for kind in kinds where kind.name != kinds[index].name {
+            guard isBelow(kinds[index].name, kind.name) else { continue }
+            let properties =
+                kind.properties.map { $0.from ?? $0.name } + kind.places.map { $0.from ?? $0.name }
+            drops += properties.map { .init(entity: name, property: $0, reason: "test") }
+        }
+        let others = kinds.map(\.name).filter { !isBelow($0, kinds[index].name) }
+        let choice = random.next(others.count + 1)
+        kinds[index].parent = choice < others.count ? others[choice] : nil
+    }
+
+    /// The parent declares what one of its sub-entities did.
+    private mutating func moveUp() {
+        let children = kinds.indices.filter {
+            kinds[$0].parent != nil && !kinds[$0].properties.isEmpty
+        }
+        guard !children.isEmpty else { return }
+        let child = children[random.next(children.count)]
+        guard let parent = kinds.firstIndex(where: { $0.name == kinds[child].parent }) else {
+            return
+        }
+        var property = kinds[child].properties.removeFirst()
+        if !property.isOptional { property.defaultValue = Self.value(for: property.type) }
+        fills.removeAll { $0.attribute == property.name }
+        kinds[parent].properties.append(property)
+    }
+
+    /// Some of the sub-entities declare what their parent did.
+    private mutating func moveDown() {
+        let parents = kinds.indices.filter { index in
+            !kinds[index].properties.isEmpty
+                && kinds.contains { $0.parent == kinds[index].name }
+        }
+        guard !parents.isEmpty else { return }
+        let parent = parents[random.next(parents.count)]
+        let property = kinds[parent].properties.removeFirst()
+        fills.removeAll { $0.attribute == property.name }
+        let name = kinds[parent].name
+        for index in kinds.indices where kinds[index].parent == name && random.next(3) > 0 {
+            kinds[index].properties.append(property)
+        }
+        drops.append(
+            .init(
+                entity: kinds[parent].from ?? name, property: property.from ?? property.name,
+                reason: "test"))
+    }
+
+    /// An end has one object from now on, and one of the links stays.
+    private mutating func lessenLinks() {
+        guard !links.isEmpty else { return }
+        let index = random.next(links.count)
+        let link = links[index]
+        func keep(_ entity: String, _ name: String) {
+            keeps.removeAll { $0.entity == entity && $0.relationship == name }
+            keeps.append(.init(entity: entity, relationship: name, reason: "test"))
+        }
+        if link.isToMany {
+            links[index].isToMany = false
+            keep(link.source, link.name)
+        }
+        if let inverse = link.inverse, link.isInverseToMany, random.next(2) == 0 {
+            links[index].isInverseToMany = false
+            keep(link.destination, inverse)
         }
     }
 
@@ -197,7 +286,13 @@ struct RandomModel {
         case 4: kinds[index].properties[number].defaultValue = Self.value(for: old.type)
         case 5: kinds[index].isIndexed.toggle()
         case 6: kinds[index].properties[number].isExternal.toggle()
-        default: kinds[index].isUnique.toggle()
+        default:
+            kinds[index].isUnique.toggle()
+            guard kinds[index].isUnique, let first = kinds[index].properties.first else { return }
+            deduplications.append(
+                .init(
+                    entity: kinds[index].name, properties: [first.name],
+                    links: random.next(2) == 0 ? .move : .drop, reason: "test"))
         }
     }
 
@@ -303,7 +398,10 @@ struct RandomModel {
             ],
             composites: [Self.place, Self.spot],
             migration: version == "1"
-                ? nil : MigrationDeclaration(from: "1", fills: validFills, drops: validDrops))
+                ? nil
+                : MigrationDeclaration(
+                    from: "1", fills: validFills, drops: drops, keeps: validKeeps,
+                    deduplications: validDeduplications))
     }
 
     /// Changes may have taken away again what was filled or dropped before.
@@ -320,7 +418,24 @@ struct RandomModel {
         }
     }
 
-    private var validDrops: [MigrationDeclaration.Drop] { drops }
+    private var validKeeps: [MigrationDeclaration.Keep] {
+        keeps.filter { keep in
+            links.contains { link in
+                !link.isToMany && (link.source, link.name) == (keep.entity, keep.relationship)
+                    || !link.isInverseToMany && link.destination == keep.entity
+                        && link.inverse == keep.relationship
+            }
+        }
+    }
+
+    private var validDeduplications: [MigrationDeclaration.Deduplication] {
+        deduplications.filter { declared in
+            kinds.contains { kind in
+                kind.name == declared.entity && kind.isUnique
+                    && kind.properties.first.map(\.name) == declared.properties.first
+            }
+        }
+    }
 
     private func entity(_ kind: Kind) -> Entity {
         let first = kind.properties.first.map { [IndexElement(property: $0.name)] } ?? []

@@ -7,15 +7,18 @@ import CambiumSQLite
 enum TestStore {
     static func model(
         _ version: String, _ entities: [Entity], enumerations: [Enumeration] = [],
-        fills: [MigrationDeclaration.Fill] = [], drops: [(String, String?)] = []
+        fills: [MigrationDeclaration.Fill] = [], drops: [(String, String?)] = [],
+        keeps: [MigrationDeclaration.Keep] = [],
+        deduplications: [MigrationDeclaration.Deduplication] = []
     ) -> Model {
         Model(
             name: "Shop", version: version, entities: entities, enumerations: enumerations,
-            migration: fills.isEmpty && drops.isEmpty
+            migration: fills.isEmpty && drops.isEmpty && keeps.isEmpty && deduplications.isEmpty
                 ? nil
                 : MigrationDeclaration(
                     from: "1", fills: fills,
-                    drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") }))
+                    drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") },
+                    keeps: keeps, deduplications: deduplications))
     }
 
     /// Proves the migration with generated rows, then runs it over the rows given as SQL and
