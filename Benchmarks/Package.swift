@@ -31,7 +31,7 @@ let package = Package(
         // Long lists that follow changes, without a C side.
         .executableTarget(
             name: "ControllerBenchmarks",
-            dependencies: [.product(name: "Cambium", package: "Cambium")],
+            dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

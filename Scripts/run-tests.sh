@@ -4,6 +4,14 @@
 # and every suite and test that failed. Ends as `swift test` does.
 set -eu
 
+# The random tests of one commit always go through the same cases, so that what fails elsewhere
+# fails here, and those of the next commit through others.
+if [ -z "${CAMBIUM_SEED_BASE:-}" ] && commit=$(git rev-parse --short=12 HEAD 2>/dev/null); then
+    CAMBIUM_SEED_BASE=$((0x$commit))
+    export CAMBIUM_SEED_BASE
+    echo "CAMBIUM_SEED_BASE=$CAMBIUM_SEED_BASE"
+fi
+
 # What `swift test` printed, without what passed.
 what_failed() {
     awk '

@@ -73,10 +73,16 @@ model_based() {
         CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $flags --skip-build
 }
 
-# 20,000 random conditions, 20 in each run: before a save, in SQL and read anew.
+# 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
 conditions() {
     # shellcheck disable=SC2086
-    CAMBIUM_GENERATOR_RUNS=1000 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
+    CAMBIUM_GENERATOR_RUNS=400 sh Scripts/run-tests.sh $strict --filter ConditionDifferentialTests
+}
+
+# All edits of up to five objects in up to three sections.
+small_lists() {
+    # shellcheck disable=SC2086
+    CAMBIUM_LIST_OBJECTS=5 sh Scripts/run-tests.sh $strict --filter SmallResultListTests
 }
 
 # A process that is killed at every call of the file system that a small migration makes.
@@ -121,17 +127,30 @@ sanitized() {
     sh Scripts/run-tests.sh "--sanitize=$1" --scratch-path ".build/$1" --skip ExpressionDepthTests
 }
 
-threads() { sanitized thread; }
+# On Linux the sanitizer has to be told what Swift's mutexes do.
+threads() {
+    case $(uname -s) in
+        Linux)
+            mkdir -p .build/thread
+            library=$(pwd)/.build/thread/swift-mutex.so
+            "$(dirname "$(command -v swiftc)")/clang" -shared -fPIC -O1 -o "$library" \
+                Tests/Sanitizers/SwiftMutex.c -ldl &&
+                (LD_PRELOAD=$library && export LD_PRELOAD && sanitized thread)
+            ;;
+        *) sanitized thread ;;
+    esac
+}
 
 # Leaks are left to other tools: SQLite's and libxml2's caches that live as long as the process
 # would be reported.
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
+part "20,000 random conditions" 3 conditions
+part "all edits of lists of five objects" 5 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
-part "20,000 random conditions" 8 conditions
 part "kills at every call of a migration" 4 crashes
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants

@@ -36,3 +36,21 @@ extension ChangedObjectIDs {
         return info
     }
 }
+
+extension StoresDidChange {
+    var userInfo: [PersistentStoreCoordinator.NotificationKey: Any] {
+        var info: [PersistentStoreCoordinator.NotificationKey: Any] = [:]
+        if !added.isEmpty { info[.addedPersistentStores] = added }
+        if !removed.isEmpty { info[.removedPersistentStores] = removed }
+        if !replacedIdentifiers.isEmpty { info[.changedUUIDs] = replacedIdentifiers }
+        return info
+    }
+}
+
+extension RemoteStoreChange {
+    var userInfo: [PersistentStoreCoordinator.NotificationKey: Any] {
+        var info: [PersistentStoreCoordinator.NotificationKey: Any] = [.storeUUID: storeIdentifier]
+        if let token { info[.historyToken] = token }
+        return info
+    }
+}

@@ -43,8 +43,8 @@ extension Connection {
                 handle, instructions,
                 { context in
                     guard let context else { return 0 }
-                    return Unmanaged<Question>.fromOpaque(context)
-                        ._withUnsafeGuaranteedRef { $0.goesOn() ? 0 : 1 }
+                    let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
+                    return question.goesOn() ? 0 : 1
                 }, context)
             defer { sqlite3_progress_handler(handle, 0, nil, nil) }
             return try withExtendedLifetime(question) { try body() }

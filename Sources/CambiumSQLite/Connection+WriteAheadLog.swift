@@ -13,17 +13,32 @@ extension Connection {
             PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
             PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -65536
             """)
-        let pages = Unmanaged.passUnretained(log).toOpaque()
+        log.isOn = true
+        // Safety: the connection holds the log for as long as SQLite may call.
+        let context = Unmanaged.passUnretained(log).toOpaque()
         sqlite3_wal_hook(
             handle,
-            { log, _, _, pages in
-                if let log {
-                    Unmanaged<WriteAheadLog>.fromOpaque(log)._withUnsafeGuaranteedRef {
-                        $0.pages = Int(pages)
-                    }
-                }
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                let log = Unmanaged<WriteAheadLog>.fromOpaque(context).takeUnretainedValue()
+                log.pages = Int(pages)
+                log.commits &+= 1
                 return SQLITE_OK
-            }, pages)
+            }, context)
+    }
+
+    /// A number that is another one after others have committed to the file, as far as the
+    /// connection's last transaction has seen. It asks for no statement and no lock: for those who
+    /// keep in mind, from save to save, what only others change.
+    ///
+    /// It may be another one without a reason, too. A database without a write-ahead log, such as
+    /// one in memory, is the connection's own: there it is always 0.
+    package var versionOfOthers: UInt32 {
+        guard log.isOn else { return 0 }
+        var version: UInt32 = 0
+        _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        // Each commit raises it, the connection's own as well.
+        return version &- log.commits
     }
 
     /// How many pages the log had after the last commit.
@@ -40,5 +55,8 @@ extension Connection {
 
 /// What SQLite reports of the log at each commit.
 final class WriteAheadLog {
+    var isOn = false
     var pages = 0
+    /// How many commits of the connection itself there were.
+    var commits: UInt32 = 0
 }

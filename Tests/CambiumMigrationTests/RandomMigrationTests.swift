@@ -9,7 +9,8 @@ import Testing
     /// `CAMBIUM_GENERATOR_SECONDS` makes it look for longer.
     @Test func `models changed by chance migrate, or the plan says why not`() throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0...999_999)
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
+        let seed = text.flatMap(UInt64.init) ?? .random(in: 0...999_999)
         print("seed \(seed); replay: CAMBIUM_SEED=\(seed) swift test --filter RandomMigration")
         let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 2
         let deadline = Date(timeIntervalSinceNow: seconds)

@@ -44,7 +44,8 @@ import Testing
 
     @Test func `random numbers`() throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
+        let seed = text.flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
         print("ordered decimals: CAMBIUM_SEED=\(seed)")
         var random = SeededGenerator(state: seed)
         let values = (0..<300).map { _ in

@@ -95,4 +95,30 @@ struct NotificationCenterTests {
         context.processPendingChanges()
         #expect(receiver.notifications.isEmpty)
     }
+
+    // MARK: Coordinators
+
+    private typealias StoreKey = PersistentStoreCoordinator.NotificationKey
+
+    @Test func `stores that are added, moved and removed are posted at once`() throws {
+        let coordinator = PersistentStoreCoordinator(model: Everything.model)
+        let center = NotificationCenter()
+        let receiver = Receiver(center, [PersistentStoreCoordinator.storesDidChangeNotification])
+        let tokens = coordinator.postNotifications(to: center)
+        let store = try coordinator.addPersistentStore(at: .memory)
+        let moved = try coordinator.migratePersistentStore(store, to: .memory)
+        try coordinator.remove(moved)
+        let notifications = receiver.notifications
+        #expect(notifications.allSatisfy { $0.object as AnyObject? === coordinator })
+        func stores(_ key: StoreKey) -> [[PersistentStore]?] {
+            notifications.map { $0.userInfo?[key.rawValue] as? [PersistentStore] }
+        }
+        #expect(stores(.addedPersistentStores) == [[store], [moved], nil])
+        #expect(stores(.removedPersistentStores) == [nil, [store], [moved]])
+        let changed = notifications.map {
+            $0.userInfo?[StoreKey.changedUUIDs.rawValue] as? [UUID: UUID]
+        }
+        #expect(changed == [nil, [store.identifier: moved.identifier], nil])
+        withExtendedLifetime(tokens) {}
+    }
 }

@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         let policy = try policy(request.mergePolicy)
         let rows = BatchRowMaker(entity, coordinator, policy: policy)
         let object = try rows.object(as: Entity.self)
-        let spool = BatchSpool(entity)
+        let spool = Spool(BatchRowForm(entity))
         var iterator = request.elements.makeAsyncIterator()
         while let element = try await iterator.next(isolation: isolation) {
             try Task.checkCancellation()
@@ -152,6 +152,7 @@ extension ManagedObjectContext {
     func changes(
         of work: some BatchWork, root: Int, _ merging: BatchMerging
     ) throws -> BatchChanges {
+        try requireWritable()
         let store = coordinator.store(ofRoot: root)
         var made = BatchChanges(
             coordinator.model, store: store.identifier, listsAll: false, attachesRows: false)

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
     /// Where rows of an entity are read from.
     func store(of entity: EntityDescription) -> any ReadableStore {
         let store = state.store(ofRoot: entity.rootIndex)
-        return readLog.map { WatchedStore(store, $0) } ?? store
+        return readLogs.last.map { WatchedStore(store, $0) } ?? store
     }
 }
 

@@ -23,7 +23,7 @@ import CambiumSQLite
 /// - Looking for needless reads: ``reads(during:)``, ``withReads(atMost:fileID:line:_:)``
 /// - Changing: ``delete(_:)``, ``insertedObjects``, ``updatedObjects``, ``deletedObjects``,
 ///   ``hasChanges``, ``processPendingChanges()``, ``propagatesDeletesAtEndOfEvent``
-/// - Saving: ``save()``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
+/// - Saving: ``save()``, ``isReadOnly``, ``mergePolicy``, ``detectConflicts(for:)``, ``rollback()``
 /// - Batch operations: ``execute(_:merging:)-(BatchInsertRequest<Entity>,_)``,
 ///   ``execute(_:merging:isolation:)``, ``execute(_:merging:)-(BatchUpdateRequest<Entity>,_)``,
 ///   ``execute(_:merging:)-(BatchDeleteRequest<Entity>,_)``
@@ -48,16 +48,27 @@ public final class ManagedObjectContext {
     /// How the context resolves conflicts with what others saved meanwhile. Default:
     /// ``MergePolicy/error``. A child has no conflicts: what it saves wins.
     public var mergePolicy: MergePolicy = .error
+    // Safety: here and below, a value that is loaded or stored and nothing else; a check for
+    // overlapping accesses would be a tenth of the time of a look-up.
     /// Whether the context takes over what other contexts save: at the end of the current event and
     /// at every fetch and save. Default: true for the contexts that a container hands out.
     ///
     /// A child takes over what its ``parent`` saves, merges, refreshes, takes back (by a rollback,
     /// undo or redo) and gets from its other children: not what setters change in the parent.
-    public var automaticallyMergesChangesFromParent: Bool
+    @exclusivity(unchecked) public var automaticallyMergesChangesFromParent: Bool
     /// How old, in seconds, the row may be that a fault takes from the coordinator's row cache
-    /// instead of the store. Less than 0, the default: of any age. With 0 every fault reads the
-    /// store. Objects that have their values keep them.
-    public var stalenessInterval: Double = -1
+    /// instead of the store. Less than 0, the default: of any age, and while many faults fire one
+    /// after the other, what another process commits may show 50 milliseconds later. With 0 every
+    /// fault reads the store as it is. Objects that have their values keep them.
+    @exclusivity(unchecked) public var stalenessInterval: Double = -1
+    /// Whether saves, batch operations and imports are refused, those of children too: for a view
+    /// context of a program that changes things in background contexts only. Default: false. Objects
+    /// can be changed all the same, until ``rollback()``.
+    ///
+    /// ```swift
+    /// container.viewContext.isReadOnly = true
+    /// ```
+    public var isReadOnly = false
     /// A name for people, for logs and for the history of the stores.
     public var name: String?
     /// Who makes the changes, for the history of the stores: an importer, a server's sync, the
@@ -99,6 +110,8 @@ public final class ManagedObjectContext {
     let state: ContextState
     let mailbox: Mailbox
     let rowWriter = RecordWriter()
+    /// Writes the rows of faults that fire, into pages that the row cache shares.
+    let faultWriter = RecordWriter()
     var draftWriter: RecordWriter { state.draftWriter }
     let objects: [RootObjects]
     // Safety: here and below, an access calls nothing that could come back to the same variable.
@@ -152,8 +165,8 @@ public final class ManagedObjectContext {
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
     var rebirths: [RowID: Int64] = [:]
-    /// What the context reads is noted here while somebody counts.
-    var readLog: ReadLog?
+    /// What the context reads is noted in the last of them, while somebody counts.
+    var readLogs: [ReadLog] = []
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?

@@ -1,14 +1,11 @@
 // What a controller fetches.
 extension FetchedResultsController {
-    /// How many objects are read together; 0 where the results keep all of theirs.
-    var batchSize: Int { max(0, fetchRequest.batchSize) }
-
     /// What the request finds now.
     func fetchEntries(_ scope: ResultScope, _ order: ObjectOrder) throws -> [ResultEntry<Entity>] {
         let context = managedObjectContext
         // Unsaved changes and limits are settled with the objects at hand.
         let needsObjects =
-            batchSize == 0 || scope.request.limit != nil || scope.request.offset > 0
+            scope.batchSize == 0 || scope.request.limit != nil || scope.request.offset > 0
             || context.hasPendingChanges(in: scope.request.entity)
         if needsObjects {
             let objects = try context.fetchObjects(scope.request, true).cast(to: Entity.self)
@@ -46,7 +43,11 @@ extension FetchedResultsController {
         for path in scope.related.paths {
             try managedObjectContext.fireFaults(of: objects, along: path)
         }
-        let keepsObjects = batchSize == 0
+        let keepsObjects = scope.batchSize == 0
+        if keepsObjects {
+            try managedObjectContext.prefetch(
+                scope.options.prefetched, of: objects, scope.request.entity)
+        }
         return objects.map { object in
             ResultEntry(
                 key: object.key, keepsObjects ? object : nil, keys: order.keys(of: object),

@@ -3,9 +3,9 @@ extension FetchedResultsController {
     func edit(
         for changes: ObjectChanges, _ scope: ResultScope
     ) throws -> ResultList<Entity>.Edit {
-        let changed = ChangedObjects(changes)
+        let changed = ChangedObjects(changes, of: scope.family)
         let candidates = try scope.candidates(for: changes, in: managedObjectContext)
-            .cast(to: Entity.self)
+            .cast(to: Entity.self).map { (object: $0, belongs: scope.includes($0)) }
         var edit = ResultList<Entity>.Edit()
         var leaving: Set<Int> = []
         func remove(_ index: Int) {
@@ -13,14 +13,19 @@ extension FetchedResultsController {
         }
         let source = list.rows.source
         source?.beginChange()
+        // For a list of keys a row that was deleted and inserted again is still there.
+        let remaining: Set<Int64> =
+            source == nil ? [] : Set(candidates.filter(\.belongs).map(\.object.key))
         for row in changes.lostRows where scope.family.contains(row.entity) {
             // A list that keeps its objects hears of them.
-            if source != nil, let index = list.index(of: row.key) { remove(index) }
+            if source != nil, !remaining.contains(row.key), let index = list.index(of: row.key) {
+                remove(index)
+            }
         }
-        for object in candidates {
+        for (object, belongs) in candidates {
             let known = list.index(of: object)
-            guard scope.includes(object) else {
-                if let known {
+            guard belongs else {
+                if let known, !remaining.contains(object.key) {
                     source?.lose(object)
                     remove(known)
                 }
@@ -43,6 +48,9 @@ extension FetchedResultsController {
                 edit.inserted.append(ResultEntry(object, keys: keys))
             }
         }
+        let arrived = edit.inserted.compactMap(\.object)
+        try managedObjectContext.prefetch(
+            scope.options.prefetched, of: arrived, scope.request.entity)
         return edit
     }
 

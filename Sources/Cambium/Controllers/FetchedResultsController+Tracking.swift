@@ -49,7 +49,8 @@ extension FetchedResultsController {
                 tracking.isStale = false
                 deliver(difference, from: old)
             } else {
-                let changed = ChangedObjects(changes, isComplete: isKnown)
+                let changed = ChangedObjects(
+                    changes, isComplete: isKnown, of: scope.family)
                 try refetch(changed, scope, list.order)
             }
         } catch {

@@ -25,11 +25,11 @@ import CambiumSQL
 /// at.
 ///
 /// ## Topics
-/// - Making: ``init(_:in:)``, ``init(_:in:sectionedBy:)``, ``init(_:in:sectionedBy:named:)``,
-///   ``performFetch()``
+/// - Making: ``init(_:in:)``, ``init(_:in:sectionedBy:cacheName:)``,
+///   ``init(_:in:sectionedBy:cacheName:named:)``, ``performFetch()``
 /// - Results: ``fetchedObjects``, ``object(at:)``, ``indexPath(for:)``, ``snapshot``
 /// - Sections: ``sections``, ``sectionIndexTitles``, ``sectionIndexTitle(forSectionName:)``,
-///   ``section(forSectionIndexTitle:at:)``
+///   ``section(forSectionIndexTitle:at:)``, ``cacheName``, ``deleteCache(withName:in:)``
 /// - Changes: ``changes``, ``delegate``
 /// - Another request: ``fetchRequest``, ``refetch()``
 public final class FetchedResultsController<Entity: ManagedObject> {
@@ -38,9 +38,23 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// What is fetched. Its order is total: after the given levels comes the key; sections come
     /// first in it.
     ///
+    /// What the request prefetches is read with the objects, and with those that come later.
+    ///
     /// Another request takes effect with the next ``performFetch()``, or with ``refetch()``, which
     /// tells what is different.
     public var fetchRequest: FetchRequest<Entity>
+    /// The name under which ``performFetch()`` keeps names and counts of the sections on the disk;
+    /// nil where it does not.
+    ///
+    /// The next fetch of the same, in another run of the program, need not work them out: it looks
+    /// at two rows of a section and not at all, which counts where names are derived at some cost.
+    /// Objects are fetched in any case. What is kept is in a folder beside the store's file
+    /// (`shop.sqlite-sections`), a file for each name. It counts for the same request, model and
+    /// state of the store only, whoever has written to the store, and never while the context has
+    /// unsaved changes or has not merged what others saved; else it is written anew, as soon as the
+    /// store has been left alone for some seconds. Stores in memory, read-only ones and custom ones
+    /// have none, nor have contexts with a parent.
+    public let cacheName: String?
     /// Told of changes. Setting it starts the tracking; what changed since ``performFetch()`` is
     /// told at once.
     public weak var delegate: (any FetchedResultsControllerDelegate<Entity>)? {
@@ -60,21 +74,23 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     public convenience init(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext
     ) {
-        self.init(request, in: context, sectionPath: nil, .none)
+        self.init(request, in: context, sectionPath: nil, .none, nil)
     }
 
     /// Makes a controller whose results are in sections, one for each value of a key.
     ///
     /// - Parameters:
     ///   - request: What to fetch. Sections come first in its order; where its own order does not
-    ///     begin with the section's key, ascending sections are put before it.
+    ///     begin with the section's key, ascending sections are put before it, nil the first and
+    ///     texts by their bytes.
     ///   - context: The context whose objects the results are.
     ///   - key: What the objects of a section have in common.
+    ///   - cacheName: Where sections are kept on the disk, see ``cacheName``. Default: nowhere.
     public convenience init<SectionValue>(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
-        sectionedBy key: Key<Entity, SectionValue>
+        sectionedBy key: Key<Entity, SectionValue>, cacheName: String? = nil
     ) {
-        self.init(request, in: context, sectionPath: key.path, .values)
+        self.init(request, in: context, sectionPath: key.path, .values, cacheName)
     }
 
     /// Makes a controller whose sections have names that are derived from the values of a key:
@@ -91,25 +107,28 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     ///     begin with the section's key, ascending values are put before it.
     ///   - context: The context whose objects the results are.
     ///   - key: What names are derived from.
+    ///   - cacheName: Where sections are kept on the disk, see ``cacheName``. Default: nowhere.
     ///   - name: The name for a value, nil where an object has none. It gives the same name for the
     ///     same value, always, and names that the order does not tear apart: the fetch throws where
     ///     a name comes back after another one.
     public convenience init<SectionValue>(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext,
-        sectionedBy key: Key<Entity, SectionValue>, named name: @escaping (SectionValue?) -> String
+        sectionedBy key: Key<Entity, SectionValue>, cacheName: String? = nil,
+        named name: @escaping (SectionValue?) -> String
     ) {
         self.init(
             request, in: context, sectionPath: key.path,
-            .names { name(SectionValue(attributeValue: $0)) })
+            .names { name(SectionValue(attributeValue: $0)) }, cacheName)
     }
 
     private init(
         _ request: FetchRequest<Entity>, in context: ManagedObjectContext, sectionPath: [String]?,
-        _ sectioning: Sectioning
+        _ sectioning: Sectioning, _ cacheName: String?
     ) {
         managedObjectContext = context
         fetchRequest = request
         self.sectionPath = sectionPath
+        self.cacheName = cacheName
         list = ResultList(order: ObjectOrder([]), sectioning: sectioning)
     }
 
@@ -122,8 +141,13 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         managedObjectContext.mergeIfAutomatic()
         managedObjectContext.processChanges()
         let (scope, order) = try currentScope()
-        self.list = try makeList(of: try fetchEntries(scope, order), scope, order)
+        let file = sectionCacheFile(scope)
+        let entries = try fetchEntries(scope, order)
+        let kept = file?.read()
+        self.list = try makeList(of: entries, scope, order, dividedAs: kept?.sections)
         self.scope = scope
+        file?.write(
+            list.sections.map { .init(name: $0.name, count: $0.count) }, insteadOf: kept)
         tracking.restart()
         managedObjectContext.addFollower(self)
     }
@@ -131,38 +155,45 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// What decides which objects belong, and their order, by the request as it is now.
     func currentScope() throws -> (ResultScope, ObjectOrder) {
         var request = try managedObjectContext.rowRequest(for: fetchRequest)
-        // Sections are ordered by the bytes of their values, and nil is the first of them.
-        if let sectionPath, request.sort.first != SortTerm(path: sectionPath),
-            request.sort.first != SortTerm(path: sectionPath, isDescending: true)
-        {
-            request.sort.insert(SortTerm(path: sectionPath, isDescending: false), at: 0)
-        }
+        if let sectionPath { request.sort = Self.order(request.sort, sectionedBy: sectionPath) }
         guard !request.sort.isEmpty else {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A controller's request needs an order. Add .sorted(by:).")
         }
-        guard fetchRequest.options(for: request.entity).includesPendingChanges else {
+        let options = fetchRequest.options(for: request.entity)
+        guard options.includesPendingChanges else {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A controller follows unsaved changes too. "
                     + "Leave includesPendingChanges of its request true.")
         }
-        let scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
+        var scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
+        scope.options = options
         return (scope, ObjectOrder(request.sort))
+    }
+
+    /// The order in which the rows of each section are beside each other.
+    private static func order(_ terms: [SortTerm], sectionedBy path: [String]) -> [SortTerm] {
+        guard let first = terms.first, first.path == path else {
+            return [SortTerm(path: path)] + terms
+        }
+        guard first.texts != .bytes else { return terms }
+        // Texts that this order takes to be equal are in sections of their own.
+        return [first, SortTerm(path: path, isDescending: first.isDescending)]
+            + terms.dropFirst()
     }
 
     /// A list of entries, as the request says it is to be kept.
     func makeList(
-        of entries: [ResultEntry<Entity>], _ scope: ResultScope, _ order: ObjectOrder
+        of entries: [ResultEntry<Entity>], _ scope: ResultScope, _ order: ObjectOrder,
+        dividedAs kept: [SectionCache.Section]? = nil
     ) throws -> ResultList<Entity> {
         let source =
-            batchSize > 0
-            ? ResultSource<Entity>(
-                scope.request.entity, in: managedObjectContext, windowSize: batchSize) : nil
+            scope.batchSize > 0 ? ResultSource<Entity>(scope, in: managedObjectContext) : nil
         var list = ResultList<Entity>(
             order: order, sectioning: list.sectioning, source: source)
-        try list.reset(to: entries)
+        try list.reset(to: entries, dividedAs: kept)
         return list
     }
 

@@ -15,6 +15,10 @@ public struct ChangeSet: Sendable {
     /// The context that has the changes, unsaved, where a child has saved them; nil when they are
     /// in the store.
     var holder: ContextIdentifier?
+    /// Of a commit that changed more rows nobody is told which: to read everything anew is cheaper
+    /// then than to keep lists for all who may want to know.
+    static let maximumListedRows = 100_000
+
     /// The rows that no store has: parents alone have their objects.
     var unsaved: Set<RowID> = []
 

@@ -47,6 +47,9 @@ final class Mailbox: Sendable {
         if mustSchedule { schedule?() }
     }
 
+    /// Whether nothing has come since the last time.
+    var hasNothing: Bool { isEmpty.load(ordering: .acquiring) }
+
     /// What has come since the last time, and whether that is all.
     func take() -> (changeSets: [ChangeSet], isComplete: Bool) {
         if isEmpty.load(ordering: .acquiring) { return ([], true) }

@@ -11,52 +11,62 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` where there is a file already, or the store is none of SQLite's;
     ///   ``SQLiteError`` where the copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
-        try StoreCopy(to: path).write(from: try Self.sqliteStore(of: store))
+        try StoreCopy(to: NewStoreFile(path: path)).write(from: try Self.sqliteStore(of: store))
     }
 
-    /// Moves a store to another place ("save as"): copies it, closes the old one, opens the new one
-    /// in its place. The old file stays as it is.
+    /// Moves a store to another place, or to one of another kind ("save as"): makes a new store that
+    /// has all that the old one has, opens it in place of the old one, and closes that. The old
+    /// store stays as it is.
     ///
-    /// The new store is a store of its own, with another UUID; an object has the same entity and
-    /// key in it. Contexts go on with their objects, whose identities name the new store from now
-    /// on. What is saved while the store moves may be missing from the new one, so let contexts
+    /// The kinds are SQLite in a file, SQLite in memory, and stores of the program's own, in every
+    /// combination. A file must be new, and a store of the program's own must have no objects yet.
+    ///
+    /// ```swift
+    /// // What was made in memory becomes a document.
+    /// try coordinator.migratePersistentStore(store, to: .file("untitled.sqlite"))
+    /// // A document of SQLite's becomes one of JSON.
+    /// try coordinator.migratePersistentStore(store, to: .file("shop.json"), type: json)
+    /// ```
+    ///
+    /// The new store is a store of its own, with another UUID (or its own, where it is the
+    /// program's); an object has the same entity, key and version in it, and keys of deleted objects
+    /// are not given again. Contexts go on with their objects, whose identities name the new store
+    /// from now on. The program's notes in the metadata move too; the history does from SQLite to
+    /// SQLite. What is saved while the store moves may be missing from the new one, so let contexts
     /// rest.
     ///
     /// - Parameters:
-    ///   - location: A new file, or memory.
+    ///   - location: A new file, or memory; for a store of the program's own what it makes of it.
     ///   - options: How to open the new store; nil means like the old one.
+    ///   - type: What keeps the new store; nil means what keeps the old one.
     /// - Returns: The new store.
-    /// - Throws: As ``backUp(_:to:)``; ``StoreLoadingError``. The old store is still open then.
+    /// - Throws: ``StoreLoadingError``, where the new store cannot be made, the old one cannot be
+    ///   read, or the new one refuses what the old one holds; ``StoreError`` where the old one is
+    ///   none of the coordinator's. The old store is still open then, and there is no new one.
+    /// - Complexity: Between two stores of SQLite's a copy of the file. To SQLite otherwise, rows go
+    ///   a few hundred at a time in one transaction; a store of the program's own gets all in one
+    ///   save, and so all are in memory at once.
     @discardableResult
     public func migratePersistentStore(
-        _ store: PersistentStore, to location: StoreLocation, options: StoreOptions? = nil
+        _ store: PersistentStore, to location: StoreLocation, options: StoreOptions? = nil,
+        type: StoreType? = nil
     ) throws -> PersistentStore {
-        var description = store.storeDescription
-        description.location = location
-        if let options { description.options = options }
-        let source = try Self.sqliteStore(of: store)
-        let opener = StoreOpener(
-            description: description, model: model, roots: store.roots, migratesByDefault: true)
-        let opened: any Store
-        if let path = location.path {
-            try StoreCopy(to: path, isNewStore: true).write(from: source)
-            opened = try loading(description) { try opener.open().store }
-        } else {
-            opened = try loading(description) {
-                try opener.openSQLite(at: nil, filledFrom: source).store
-            }
-        }
-        if let notes = source.waitingNotes { opened.setNotes(notes) }
+        try requireOpen(store, among: persistentStores)
+        let move = StoreMove(of: store, to: location, options, type, model)
+        let opened = try move.open()
         let new = PersistentStore(
-            storeDescription: description, roots: store.roots, store: opened, migration: .current)
+            storeDescription: move.description, roots: store.roots, store: opened,
+            migration: .current)
         do {
             try followOthers(of: new)
             try updateStores { stores in
-                guard let index = stores.firstIndex(of: store) else { throw StoreError.closed }
+                // Another thread may have removed it.
+                let index = try requireOpen(store, among: stores)
                 stores[index] = new
             }
         } catch {
             opened.close()
+            move.undo()
             throw error
         }
         PreparedModels.note(model, of: opened.identifier)
@@ -69,21 +79,13 @@ extension PersistentStoreCoordinator {
         return new
     }
 
-    private func loading<Result>(
-        _ description: StoreDescription, _ body: () throws -> Result
-    ) throws(StoreLoadingError) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw StoreLoadingError(description, error)
-        }
-    }
-
     private static func sqliteStore(of store: PersistentStore) throws -> SQLiteStore {
         guard let sqlite = store.store as? SQLiteStore else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(store.storeDescription) is no SQLite store. Copy its own files.")
+                message:
+                    "\(store.storeDescription) is no SQLite store. Copy its own files, or move "
+                    + "it with migratePersistentStore(_:to:options:type:).")
         }
         return sqlite
     }
@@ -129,5 +131,6 @@ extension PersistentStoreCoordinator {
         try Connection(path: path, mode: .readWrite, settings: ConnectionSettings(options))
             .emptyDatabase()
         StoreFiles.removeExternalFiles(ofStore: path)
+        SectionCacheFile.remove(nil, ofStore: path)
     }
 }

@@ -94,16 +94,24 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` where the store is not one of the coordinator's.
     public func remove(_ store: PersistentStore) throws {
         try updateStores { stores in
-            guard let index = stores.firstIndex(of: store) else {
-                throw StoreError(
-                    code: .noStore,
-                    message: "The store \(store.location) is none of the coordinator's.")
-            }
+            let index = try requireOpen(store, among: stores)
             stores.remove(at: index)
         }
         store.store.close()
         forgetRows()
         storeObservers.tell(StoresDidChange(removed: [store]))
+    }
+
+    /// - Returns: The place of a store among those of the coordinator.
+    /// - Throws: ``StoreError`` where it is none of them.
+    @discardableResult
+    func requireOpen(_ store: PersistentStore, among stores: [PersistentStore]) throws -> Int {
+        guard let index = stores.firstIndex(of: store) else {
+            throw StoreError(
+                code: .noStore,
+                message: "The store \(store.location) is none of the coordinator's.")
+        }
+        return index
     }
 }
 

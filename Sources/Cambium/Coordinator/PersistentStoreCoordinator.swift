@@ -19,15 +19,15 @@ import Synchronization
 ///
 /// ## Topics
 /// - Stores: ``addPersistentStore(type:configuration:at:options:)``, ``remove(_:)``,
-///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``
-/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:)``,
+///   ``persistentStores``, ``persistentStore(at:)``, ``storeChanges``, ``observeStoreChanges(_:)``
+/// - Files: ``backUp(_:to:)``, ``migratePersistentStore(_:to:options:type:)``,
 ///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``
 /// - Contexts: ``newContext(isolation:)``, ``newMainContext()``, ``newBackgroundContext()``
 /// - History: ``fetchHistory(_:)``, ``currentHistoryToken(fromStores:)``,
 ///   ``deleteHistory(before:)-(HistoryToken)``, ``deleteHistory(before:)-(Date)``
-/// - Other processes: ``remoteChanges``
+/// - Other processes: ``remoteChanges``, ``observeRemoteChanges(_:)``
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: RuntimeModel
@@ -49,7 +49,7 @@ public final class PersistentStoreCoordinator: Sendable {
     private let published: Atomic<Unmanaged<StoreTable>>
     private let tables: Mutex<[StoreTable]>
     let storeObservers = StreamObservers<StoresDidChange>()
-    let remoteObservers = StreamObservers<RemoteStoreChange>()
+    let remoteObservers = StreamObservers<RemoteStoreChange>(joining: RemoteStoreChange.join)
 
     /// A coordinator without stores.
     ///
@@ -145,7 +145,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Numbers a commit that changed too much to be told, and lets all contexts know that they
+    /// Numbers a commit that changed too much to be told (more than
+    /// ``ChangeSet/maximumListedRows``), or nobody knows what, and lets all contexts know that they
     /// should read everything anew, the origin too.
     ///
     /// Called while the store's writer is still locked.

@@ -39,7 +39,8 @@ final class RowCache: Sendable {
         /// What was written to the pages, also of rows that have been replaced since.
         private(set) var bytes = 0
         /// In pages of the cache's own: those that the rows come from hold hundreds of others. They
-        /// go with the generation.
+        /// go with the generation. (Rows of faults that fire come in pages of such rows alone,
+        /// which the cache shares with the objects.)
         private let writer = RecordWriter()
 
         subscript(id: RowID) -> Entry? {
@@ -48,15 +49,20 @@ final class RowCache: Sendable {
 
         func rows(root: Int) -> [Int64: Entry] { root < rows.count ? rows[root] : [:] }
 
-        mutating func put(_ row: Row, readAt: Moment?) {
+        mutating func put(_ row: Row, readAt: Moment?, isShared: Bool) {
+            let placed = isShared ? row.placed : copy(of: row)
+            bytes += placed.record.size(row.entity.shape)
+            let id = row.id
+            while rows.count <= id.root { rows.append([:]) }
+            let entry = Entry(entity: row.entity.index, placed: placed, readAt: readAt)
+            if rows[id.root].updateValue(entry, forKey: id.key) == nil { count += 1 }
+        }
+
+        private func copy(of row: Row) -> PlacedRecord {
             let copy = writer.copy(row.placed.record, row.entity.shape, room: 0)
             // What is in memory only is the affair of one object.
             for slot in row.entity.transientSlots { copy.record.setNull(slot) }
-            bytes += copy.record.size(row.entity.shape)
-            let id = row.id
-            while rows.count <= id.root { rows.append([:]) }
-            let entry = Entry(entity: row.entity.index, placed: copy, readAt: readAt)
-            if rows[id.root].updateValue(entry, forKey: id.key) == nil { count += 1 }
+            return copy
         }
 
         mutating func remove(_ id: RowID) {
@@ -151,6 +157,16 @@ final class RowCache: Sendable {
         }
     }
 
+    /// Takes in a row that was just read, unless somebody has saved since; the page stays as long
+    /// as the row does, and nobody writes in the row any more.
+    func insertShared(_ row: Row, readAt commit: Int64) {
+        let now = Self.now
+        update { contents in
+            guard contents.commit == commit else { return }
+            put(row, readAt: now, isShared: true, in: &contents)
+        }
+    }
+
     /// Takes in the row of an object that turns into a fault, unless a newer one is here, or the
     /// context does not know of all commits.
     func insertFaulted(_ row: Row, knownCommit: Int64) {
@@ -228,9 +244,11 @@ final class RowCache: Sendable {
         }
     }
 
-    private func put(_ row: Row, readAt: Moment?, in contents: inout Contents) {
+    private func put(
+        _ row: Row, readAt: Moment?, isShared: Bool = false, in contents: inout Contents
+    ) {
         contents.old.remove(row.id)
-        contents.young.put(row, readAt: readAt)
+        contents.young.put(row, readAt: readAt, isShared: isShared)
         guard contents.young.count * 2 >= maximumRows || contents.young.bytes * 2 >= maximumBytes
         else { return }
         contents.old = contents.young

@@ -1,6 +1,6 @@
 extension ManagedObjectContext {
-    /// Writes objects to a file. A file that is there already is replaced when all is written, and
-    /// stays as it was where that fails.
+    /// Writes objects to a file. A file that is there already is replaced when all is written and
+    /// on the disk, and stays as it was where that fails.
     ///
     /// - Throws: What ``chunks(of:)`` and its sequence throw; ``StoreError`` where the file cannot
     ///   be written.
@@ -16,6 +16,7 @@ extension ManagedObjectContext {
                 try Task.checkCancellation()
                 try file.append(chunk)
             }
+            try file.synchronize()
             try SystemFile.move(partial, to: path)
         } catch {
             SystemFile.remove(partial)
@@ -82,6 +83,8 @@ extension ManagedObjectContext {
             }
         }
         var keys: [ExportRun.Key] = []
+        var rows = rows
+        rows.readsKeysOnly = true
         try store(of: rows.entity).fetch(rows) {
             keys.append(ExportRun.Key(entity: $0.entity, key: $0.key))
         }

@@ -31,10 +31,9 @@ public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
         precondition(
             position >= 0 && position < window.count,
             "The index \(position) is not below the count, \(window.count).")
-        guard let object = window.object(at: position).cast(to: Entity.self) else {
-            preconditionFailure("The fetch has made sure that all objects are of \(Entity.self).")
-        }
-        return object
+        // Safety: the fetch has made sure that the classes of all entities of the request are, and
+        // an object is of the class of its entity.
+        return unsafeDowncast(window.object(at: position), to: Entity.self)
     }
 
     /// The identity of an object, without reading it.

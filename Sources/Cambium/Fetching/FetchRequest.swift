@@ -22,7 +22,9 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// Whether objects of sub-entities are wanted too. Default: true.
     public var includesSubentities = true
     /// Whether unsaved changes of the context count. Without them, membership and order go by what
-    /// is saved, though objects show their current values. Default: true.
+    /// is saved, though objects show their current values. What is saved for a child context is
+    /// what its ``ManagedObjectContext/parent`` has, the parent's own unsaved changes included:
+    /// that is where a child reads from and saves to. Default: true.
     public var includesPendingChanges = true
     /// Whether the values of what is found are read too. Without them a fetch gives faults, and one
     /// of ids reads nothing but keys. Default: true.
@@ -75,6 +77,8 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The request with one more condition, written with Foundation's macro:
     /// `#Predicate { $0.price < 20 }`. See ``Condition/init(_:)-(Predicate<Root>)``.
     ///
+    /// - Warning: The getters of the properties that it names run for made-up objects, also those
+    ///   that are the program's own: one that traps of made-up values traps here.
     /// - Throws: ``UnsupportedPredicateError`` where a part of it cannot be asked of a store.
     public func filter(_ predicate: Predicate<Entity>) throws -> FetchRequest {
         filter(try Condition(predicate))

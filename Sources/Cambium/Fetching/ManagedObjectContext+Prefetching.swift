@@ -30,10 +30,14 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObject] {
         if case .inverseKey = relationship.storage, !relationship.isOrdered {
             let unread = objects.filter { $0.needsLinks(relationship) }
-            // A statement takes a limited number of keys.
-            for start in stride(from: 0, to: unread.count, by: Self.keysPerStatement) {
-                let end = min(start + Self.keysPerStatement, unread.count)
-                try readLinks(relationship, of: unread[start..<end])
+            if try areMost(unread, relationship) {
+                try readLinks(relationship, of: unread[...], isSelective: false)
+            } else {
+                // A statement takes a limited number of keys.
+                for start in stride(from: 0, to: unread.count, by: Self.keysPerStatement) {
+                    let end = min(start + Self.keysPerStatement, unread.count)
+                    try readLinks(relationship, of: unread[start..<end], isSelective: true)
+                }
             }
         } else if relationship.slot == nil, !relationship.isTransient {
             try readMembers(relationship, of: objects.filter { $0.needsLinks(relationship) })
@@ -66,6 +70,19 @@ extension ManagedObjectContext {
     }
 
     private static let keysPerStatement = 500
+    /// Of fewer objects, it takes longer to ask how many there are.
+    private static let fewObjects = 32
+
+    /// Whether the objects are most of those that there are: then most rows at the far ends are
+    /// wanted, and to read all as they lie is several times as fast as to look them up by an index.
+    private func areMost(
+        _ objects: [ManagedObject], _ relationship: RelationshipDescription
+    ) throws -> Bool {
+        guard objects.count > Self.fewObjects, let object = objects.first else { return false }
+        let root = coordinator.model.entities[object.entityDescription.rootIndex]
+        guard let greatest = try store(of: root).greatestKey(ofRoot: root) else { return false }
+        return Int64(objects.count) > greatest / 2
+    }
 
     /// Reads the keys at the far ends of pairs and ordered lists, with one statement for all.
     private func readMembers(
@@ -90,24 +107,37 @@ extension ManagedObjectContext {
     }
 
     /// Reads the rows that lead back to any of the objects, and notes them as their links.
+    ///
+    /// - Parameter isSelective: Whether the store is to look those rows up; else it reads all rows.
     private func readLinks(
-        _ relationship: RelationshipDescription, of objects: ArraySlice<ManagedObject>
+        _ relationship: RelationshipDescription, of objects: ArraySlice<ManagedObject>,
+        isSelective: Bool
     ) throws {
-        guard objects.count > 1, let inverseName = relationship.relationship.inverse else { return }
+        guard objects.count > 1, let inverse = relationship.inverse,
+            let inverseName = relationship.relationship.inverse
+        else { return }
         let destination = coordinator.model.entities[relationship.destination]
         let commit = max(mergedCommit, lastChange(of: relationship))
-        let owners = Dictionary(
-            objects.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        let condition = ModelExpression.comparison(
-            .keyPath(root: .subject, names: [inverseName]), .in,
-            .list(objects.map { .literal(.int($0.key)) }), [])
-        var members: [Int64: [LinkSet.Member]] = [:]
+        let owners = Array(objects)
+        let places = Dictionary(
+            owners.indices.map { (owners[$0].key, $0) }, uniquingKeysWith: { first, _ in first })
+        let condition: ModelExpression? =
+            isSelective
+            ? .comparison(
+                .keyPath(root: .subject, names: [inverseName]), .in,
+                .list(owners.map { .literal(.int($0.key)) }), [])
+            : nil
+        var members: [[LinkSet.Member]] = Array(repeating: [], count: owners.count)
         var awoken: [ManagedObject] = []
         var request = RowRequest(entity: destination, selection: .matching(condition, [:]))
         request.isUnordered = true
         try store(of: destination).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             let entity = coordinator.model.entities[row.entity]
+            // The row says to whom it belongs; an object may hold an older one.
+            guard let slot = entity.relationships[inverse].slot, placed.record.hasValue(slot),
+                let place = places[placed.record.integer(slot)]
+            else { return }
             let object: ManagedObject
             if let known = registered(entity: entity.index, key: row.key) {
                 object = known
@@ -119,19 +149,13 @@ extension ManagedObjectContext {
                 object = register(entity, key: row.key, placed: placed)
                 awoken.append(object)
             }
-            // The row says to whom it belongs; an object may hold an older one.
-            guard let inverse = relationship.inverse,
-                let slot = entity.relationships[inverse].slot, placed.record.hasValue(slot),
-                let owner = owners[placed.record.integer(slot)],
-                !object.hasLeft(owner, relationship)
-            else { return }
-            members[owner.key, default: []].append(
-                LinkSet.Member(key: object.key, entity: entity.index))
+            guard !object.hasLeft(owners[place], relationship) else { return }
+            members[place].append(LinkSet.Member(key: object.key, entity: entity.index))
         }
-        for object in objects {
-            var links = object.extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
-            links.setStored(members[object.key] ?? [], at: commit)
-            object.ownExtras.links[relationship.ordinal] = links
+        for (owner, members) in zip(owners, members) {
+            var links = owner.extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
+            links.setStored(members, at: commit)
+            owner.ownExtras.links[relationship.ordinal] = links
         }
         awaken(awoken)
     }

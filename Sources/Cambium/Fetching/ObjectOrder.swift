@@ -39,11 +39,16 @@ struct ObjectOrder {
 
     func precedes(_ one: [Value], _ oneKey: Int64, _ other: [Value], _ otherKey: Int64) -> Bool {
         for (index, term) in terms.enumerated() {
-            let order = term.texts.order(
-                one[index], other[index], isDescending: term.isDescending,
-                placesNilLast: term.placesNilLast)
-            if order != 0 { return order < 0 }
+            let result = term.order(one[index], other[index])
+            if result != 0 { return result < 0 }
         }
         return oneKey < otherKey
+    }
+}
+
+extension SortTerm {
+    /// Less than 0, 0 or greater than 0, as this level of an order puts two values.
+    func order(_ one: Value, _ other: Value) -> Int {
+        texts.order(one, other, isDescending: isDescending, placesNilLast: placesNilLast)
     }
 }

@@ -6,7 +6,10 @@ struct HistoryReader {
     let connection: Connection
     let model: RuntimeModel
     let store: StoreIdentifier
+    /// Which history of the store it is.
     let epoch: UUID
+    /// Whether changes come with their values, where the history has them.
+    var readsValues = true
 
     /// Where a history begins and ends, as numbers of changes.
     struct Bounds {
@@ -39,22 +42,43 @@ struct HistoryReader {
         _ request: HistoryRequest, after position: inout Int64, _ bounds: Bounds
     ) throws -> [HistoryTransaction] {
         var found: [HistoryTransaction] = []
-        for head in try heads(after: position, bounds) {
-            if let limit = request.fetchLimit, found.count >= limit { return found }
-            let start = max(position + 1, head.first)
-            position = head.last
-            guard
-                request.wants(
-                    author: head.author, contextName: head.contextName, date: head.date)
-            else { continue }
-            var transaction = transaction(head)
-            if request.includesChanges {
-                transaction.changes = try changes(from: start, to: head.last, request)
-                if transaction.changes.isEmpty, request.selectsChanges { continue }
+        let limit = request.fetchLimit ?? .max
+        // Head by head: how many a limit needs is not known before their changes are.
+        let heads = try connection.statement(HistorySQL.transactionsAfter)
+        defer { heads.reset() }
+        try heads.bind([.integer(position)])
+        while found.count < limit, try heads.step() {
+            guard let head = Self.head(heads) else { continue }
+            if let transaction = try transaction(head, request, after: &position) {
+                found.append(transaction)
             }
-            found.append(transaction)
+        }
+        if found.count < limit, bounds.last > bounds.lastRecorded, bounds.last > position {
+            let unrecorded = Head(
+                last: bounds.last, first: bounds.lastRecorded + 1,
+                number: bounds.lastNumber &+ 1, date: .now)
+            if let transaction = try transaction(unrecorded, request, after: &position) {
+                found.append(transaction)
+            }
         }
         return found
+    }
+
+    /// - Returns: Nil for a transaction that the request passes over.
+    private func transaction(
+        _ head: Head, _ request: HistoryRequest, after position: inout Int64
+    ) throws -> HistoryTransaction? {
+        let start = max(position + 1, head.first)
+        position = head.last
+        guard
+            request.wants(author: head.author, contextName: head.contextName, date: head.date)
+        else { return nil }
+        var transaction = transaction(head)
+        if request.includesChanges {
+            transaction.changes = try changes(from: start, to: head.last, request)
+            if transaction.changes.isEmpty, request.selectsChanges { return nil }
+        }
+        return transaction
     }
 
     // MARK: Transactions
@@ -72,19 +96,8 @@ struct HistoryReader {
         var writer: String?
     }
 
-    private func heads(after position: Int64, _ bounds: Bounds) throws -> [Head] {
-        var heads = try connection.rows(HistorySQL.transactionsAfter, [.integer(position)])
-            .compactMap(Self.head)
-        if bounds.last > bounds.lastRecorded {
-            heads.append(
-                Head(
-                    last: bounds.last, first: bounds.lastRecorded + 1,
-                    number: bounds.lastNumber + 1, date: .now))
-        }
-        return heads
-    }
-
-    private static func head(_ row: [StoredValue]) -> Head? {
+    private static func head(_ statement: Statement) -> Head? {
+        let row = (0..<statement.columnCount).map(statement.value(at:))
         guard row.count == 9, case .integer(let last) = row[0], case .integer(let first) = row[1],
             case .integer(let number) = row[2], case .real(let date) = row[3]
         else { return nil }
@@ -114,8 +127,6 @@ struct HistoryReader {
     private func changes(
         from first: Int64, to last: Int64, _ request: HistoryRequest
     ) throws -> [HistoryChange] {
-        let range: [StoredValue] = [.integer(first), .integer(last)]
-        let values = try values(range)
         let wanted = request.entityNames.map { names in
             Set(names.compactMap { model[$0]?.index }.flatMap { model.families[$0] })
         }
@@ -127,7 +138,8 @@ struct HistoryReader {
         var folded: [RowID: FoldedChange] = [:]
         let statement = try connection.statement(HistorySQL.changesBetween)
         defer { statement.reset() }
-        try statement.bind(range)
+        try statement.bind([.integer(first), .integer(last)])
+        let values = try connection.statement(HistorySQL.valuesBetween)
         while try statement.step() {
             // An entity that the model does not have (any more) has no objects.
             guard let kind = HistoryChange.Kind(rawValue: Int(statement.integer(at: 1))),
@@ -138,7 +150,7 @@ struct HistoryReader {
             guard keys?.contains(id) ?? true else { continue }
             let row = FoldedChange.Row(
                 kind: kind, properties: statement.text(at: 4).split(separator: " "),
-                values: values[statement.integer(at: 0)] ?? [])
+                values: try readsValues ? Self.values(of: statement.integer(at: 0), values) : [])
             if folded[id] == nil { order.append(id) }
             folded[id, default: FoldedChange(entity)].add(row, entity, in: model)
         }
@@ -151,16 +163,16 @@ struct HistoryReader {
         }
     }
 
-    /// The values of changes, by the number of the change.
-    private func values(
-        _ range: [StoredValue]
-    ) throws -> [Int64: [FoldedChange.ColumnValue]] {
-        var values: [Int64: [FoldedChange.ColumnValue]] = [:]
-        let statement = try connection.statement(HistorySQL.valuesBetween)
+    /// The values of one change.
+    private static func values(
+        of change: Int64, _ statement: Statement
+    ) throws -> [FoldedChange.ColumnValue] {
+        var values: [FoldedChange.ColumnValue] = []
         defer { statement.reset() }
-        try statement.bind(range)
+        try statement.bind(.integer(change), at: 1)
+        try statement.bind(.integer(change), at: 2)
         while try statement.step() {
-            values[statement.integer(at: 0), default: []].append(
+            values.append(
                 .init(
                     column: statement.text(at: 1), old: statement.value(at: 2),
                     new: statement.value(at: 3)))

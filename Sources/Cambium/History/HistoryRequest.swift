@@ -28,7 +28,8 @@ public struct HistoryRequest: Sendable {
     /// Only stores with these UUIDs.
     public var storeIdentifiers: Set<UUID>?
     /// Whether transactions come with their changes. Default: true. Otherwise nothing but the
-    /// transactions is read, and conditions on changes do not count.
+    /// transactions is read, so that nobody can look at their changes: with ``entityNames``,
+    /// ``objectIDs`` or ``kinds`` the fetch throws ``StoreError`` with `invalidRequest`.
     public var includesChanges = true
     /// How many transactions at most, of each store. The result's token leads on to the next ones.
     public var fetchLimit: Int?
@@ -38,8 +39,10 @@ public struct HistoryRequest: Sendable {
         self.token = token
     }
 
-    /// Asks for all that came after a date.
-    public init(after date: Date) {
+    /// Asks for all that came after a date; nil for all that the history has.
+    @_disfavoredOverload
+    public init(after date: Date?) {
+        // Disfavoured, so that a literal nil is a token: both mean the same.
         self.date = date
     }
 
@@ -71,6 +74,15 @@ public struct HistoryRequest: Sendable {
 
     /// Whether some changes are passed over.
     var selectsChanges: Bool { entityNames != nil || objectIDs != nil || kinds != nil }
+
+    /// - Throws: ``StoreError`` where parts of the request contradict each other.
+    func check() throws {
+        guard selectsChanges, !includesChanges else { return }
+        throw StoreError(
+            code: .invalidRequest,
+            message: "A history request is for some entities, objects or kinds of changes, and "
+                + "reads no changes. Leave includesChanges true, or the conditions out.")
+    }
 
     /// Whether a transaction of an author and a context is wanted.
     func wants(author: String?, contextName: String?, date: Date) -> Bool {

@@ -6,45 +6,51 @@ struct HistorySetup {
     let connection: Connection
     let model: Model
 
-    /// - Returns: What the store keeps from now on; nil for nothing.
-    func apply(_ tracking: HistoryTracking, isReadOnly: Bool) throws -> HistorySettings? {
-        let current = try settings()
-        guard !isReadOnly else { return current }
+    /// Inside of no transaction.
+    func apply(_ tracking: HistoryTracking) throws {
+        let current = try HistorySettings(of: connection)
         guard let content = tracking.content(after: current?.content) else {
             if current != nil { try connection.transaction { try remove() } }
-            return nil
+            return
         }
         let wanted = HistoryTriggers(of: Schema(of: model), model, content).triggers
-        if let current, current.content == content, try isInPlace(wanted) { return current }
-        return try connection.transaction {
+        if let current, current.content == content, try isInPlace(wanted) { return }
+        try connection.transaction {
             // Another process may have been faster.
-            var settings = try settings()
-            if settings == nil {
-                for statement in HistorySQL.createStatements { try connection.execute(statement) }
+            var settings: HistorySettings
+            if let current = try HistorySettings(of: connection) {
+                settings = current
+                settings.content = content
+            } else {
                 settings = HistorySettings(content: content)
+                // Another program may have left some of the tables.
+                for statement in HistorySQL.dropStatements + HistorySQL.createStatements {
+                    try connection.execute(statement)
+                }
             }
-            settings?.content = content
             for trigger in try triggers() { try connection.execute(trigger.dropStatement) }
             for trigger in wanted { try connection.execute(trigger.createStatement) }
-            for statement in settings?.writeStatements ?? [] { try connection.execute(statement) }
-            return settings
+            for statement in settings.writeStatements { try connection.execute(statement) }
         }
     }
 
     /// Lets the history of a store whose rows were replaced begin anew: its numbers may name other
     /// changes than those that somebody has seen.
     static func renew(_ connection: Connection) throws {
-        let rows = try connection.rows(HistorySettings.query)
-        guard var settings = HistorySettings(rows: rows) else { return }
+        guard var settings = try HistorySettings(of: connection) else { return }
         settings.epoch = UUID()
         for statement in settings.writeStatements { try connection.execute(statement) }
     }
 
-    private func settings() throws -> HistorySettings? {
-        HistorySettings(rows: try connection.rows(HistorySettings.query))
+    /// Lets what is written next be no part of the history. ``apply(_:isReadOnly:)`` puts the
+    /// triggers back.
+    static func removeTriggers(_ connection: Connection) throws {
+        for trigger in try triggers(connection) { try connection.execute(trigger.dropStatement) }
     }
 
-    private func triggers() throws -> [StoreTrigger] {
+    private func triggers() throws -> [StoreTrigger] { try Self.triggers(connection) }
+
+    private static func triggers(_ connection: Connection) throws -> [StoreTrigger] {
         try connection.rows(StoreTrigger.query).compactMap(StoreTrigger.init)
             .filter(\.isOfHistory)
     }
@@ -58,10 +64,19 @@ struct HistorySetup {
 
     private func remove() throws {
         // Another process may have been faster.
-        guard try settings() != nil else { return }
+        guard try HistorySettings(of: connection) != nil else { return }
         for trigger in try triggers() { try connection.execute(trigger.dropStatement) }
         for statement in HistorySQL.dropStatements + HistorySettings.removeStatements {
             try connection.execute(statement)
         }
+    }
+}
+
+extension HistorySettings {
+    /// What a store says about its history now: other processes may turn it on and off.
+    ///
+    /// - Returns: Nil where it has none.
+    init?(of connection: Connection) throws(SQLiteError) {
+        self.init(rows: try connection.rows(HistorySettings.query))
     }
 }

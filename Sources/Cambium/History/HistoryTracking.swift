@@ -15,7 +15,8 @@ import CambiumSQL
 public enum HistoryTracking: Sendable, Hashable {
     /// As the store has it; a new store has none.
     case asStored
-    /// None. One that was kept is removed with all that it holds.
+    /// None. One that was kept is removed with all that it holds. Whoever else has the store open
+    /// goes on without it.
     case off
     /// Which objects were inserted, updated and deleted, the names of the properties that were
     /// changed, and of deleted objects the attributes that the model preserves. A row that is

@@ -6,25 +6,35 @@ extension PersistentStoreCoordinator {
     /// ``HistoryRequest/fetchLimit`` takes a long history in parts.
     ///
     /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) where a part of what
-    ///   came after the token is gone, with `noHistory` where no store keeps one; what the store threw.
+    ///   came after the token is gone, with `noHistory` where no store keeps one, or where the
+    ///   token is of one that another process has turned off; what the store threw.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
+        try request.check()
         var token = request.token ?? HistoryToken()
-        var found: [HistoryTransaction] = []
-        let stores = try storesWithHistory().filter {
-            request.storeIdentifiers?.contains($0.store.identifier.uuid) ?? true
+        let found = try eachHistory { store -> [HistoryTransaction]? in
+            let isWanted = request.storeIdentifiers?.contains(store.identifier.uuid) ?? true
+            guard isWanted else { return try store.historyPosition().map { _ in [] } }
+            return try store.fetchHistory(request, after: &token)
         }
-        for (store, history) in stores {
-            found += try store.fetchHistory(request, after: &token, history)
-        }
-        if stores.count > 1 {
-            // A stable order: within a store it is that of the commits, whatever a clock said.
-            let ordered = found.enumerated().sorted { one, other in
-                one.element.storeIdentifier == other.element.storeIdentifier
-                    ? one.offset < other.offset : one.element.date < other.element.date
+        return HistoryResult(transactions: Self.merged(found), token: token)
+    }
+
+    /// Makes one list of those of several stores: always the earliest of their next ones. So within
+    /// a store the order is that of the commits, whatever a clock said.
+    private static func merged(_ lists: [[HistoryTransaction]]) -> [HistoryTransaction] {
+        if lists.count == 1 { return lists[0] }
+        var rest = lists.map { $0[...] }
+        var merged: [HistoryTransaction] = []
+        merged.reserveCapacity(lists.reduce(0) { $0 + $1.count })
+        while true {
+            var earliest: (list: Int, date: Date)?
+            for list in rest.indices {
+                guard let date = rest[list].first?.date else { continue }
+                if earliest.map({ date < $0.date }) ?? true { earliest = (list, date) }
             }
-            found = ordered.map(\.element)
+            guard let earliest else { return merged }
+            merged.append(rest[earliest.list].removeFirst())
         }
-        return HistoryResult(transactions: found, token: token)
     }
 
     /// The end of the histories: what comes after it has not been saved yet.
@@ -34,11 +44,10 @@ extension PersistentStoreCoordinator {
     public func currentHistoryToken(
         fromStores stores: [PersistentStore]? = nil
     ) throws -> HistoryToken {
-        var token = HistoryToken()
-        for (store, history) in try storesWithHistory(among: stores) {
-            token.advance(store.identifier.uuid, to: try store.historyPosition(history))
+        let positions = try eachHistory(among: stores) { store in
+            try store.historyPosition().map { (store.identifier.uuid, $0) }
         }
-        return token
+        return HistoryToken(Dictionary(positions, uniquingKeysWith: { first, _ in first }))
     }
 
     /// Removes the transactions before those that a token leads to. The named ones stay, so that
@@ -47,9 +56,11 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` with `historyExpired` where the token is of an earlier history,
     ///   with `noHistory` where no store keeps one, with `readOnly`.
     public func deleteHistory(before token: HistoryToken) throws {
-        for (store, history) in try storesWithHistory() {
-            guard let position = token.positions[store.identifier.uuid] else { continue }
-            try store.deleteHistory(before: position, history)
+        _ = try eachHistory { store -> Void? in
+            guard let position = token.positions[store.identifier.uuid] else {
+                return try store.historyPosition().map { _ in () }
+            }
+            return try store.deleteHistory(before: position) ? () : nil
         }
     }
 
@@ -57,21 +68,21 @@ extension PersistentStoreCoordinator {
     ///
     /// - Throws: ``StoreError`` with `noHistory` where no store keeps one, with `readOnly`.
     public func deleteHistory(before date: Date) throws {
-        for (store, history) in try storesWithHistory() {
-            try store.deleteHistory(before: date, history)
-        }
+        _ = try eachHistory { try $0.deleteHistory(before: date) ? () : nil }
     }
 
-    private func storesWithHistory(
-        among stores: [PersistentStore]? = nil
-    ) throws -> [(store: SQLiteStore, history: StoreHistory)] {
-        let found = (stores ?? persistentStores).compactMap { persistentStore in
-            (persistentStore.store as? SQLiteStore).flatMap { store in
-                store.history.map { (store, $0) }
-            }
+    /// Asks the stores that may have a history.
+    ///
+    /// - Parameter ask: Returns nil for a store that has none.
+    /// - Throws: ``StoreError`` with `noHistory` where none of them has one.
+    private func eachHistory<Answer>(
+        among stores: [PersistentStore]? = nil, _ ask: (SQLiteStore) throws -> Answer?
+    ) throws -> [Answer] {
+        let answers = try (stores ?? persistentStores).compactMap { persistentStore in
+            try (persistentStore.store as? SQLiteStore).flatMap(ask)
         }
-        if found.isEmpty { throw StoreError.noHistory }
-        return found
+        if answers.isEmpty { throw StoreError.noHistory }
+        return answers
     }
 }
 
@@ -81,7 +92,8 @@ extension ManagedObjectContext {
     /// of it.
     ///
     /// - Throws: ``StoreError`` with `historyExpired` where a part of what came after the token is
-    ///   gone, with `noHistory` where no store keeps one; what the store threw.
+    ///   gone, with `noHistory` where no store keeps one, or the token's no more; what the store
+    ///   threw.
     public func fetchHistory(_ request: HistoryRequest) throws -> HistoryResult {
         try coordinator.fetchHistory(request)
     }

@@ -1,85 +1,102 @@
 import CambiumSQL
 import CambiumSQLite
 
-// What is asked of the history of one store.
+// What is asked of the history of one store. Another process may turn it on and off, and then it is
+// another history: whether there is one, and which, is read in the transaction that asks.
 extension SQLiteStore {
+    /// What reads the history that the store has now, in a transaction of SQLite that the caller
+    /// has begun.
+    ///
+    /// - Returns: Nil where it has none.
+    func historyReader(_ connection: Connection) throws -> HistoryReader? {
+        try HistorySettings(of: connection).map { historyReader(connection, $0.epoch) }
+    }
+
+    /// What reads a history that is known to be there.
+    func historyReader(_ connection: Connection, _ epoch: UUID) -> HistoryReader {
+        HistoryReader(connection: connection, model: model, store: identifier, epoch: epoch)
+    }
+
     /// The transactions that a request asks for.
     ///
     /// - Parameter token: What has been seen; afterwards what has been looked at.
+    /// - Returns: Nil where the store has no history.
     /// - Throws: ``StoreError`` with `historyExpired` where nobody knows all that came after the
-    ///   token.
+    ///   token, with `noHistory` where the token is of a history that the store has no more.
     func fetchHistory(
-        _ request: HistoryRequest, after token: inout HistoryToken, _ history: StoreHistory
-    ) throws -> [HistoryTransaction] {
+        _ request: HistoryRequest, after token: inout HistoryToken
+    ) throws -> [HistoryTransaction]? {
         let identifier = identifier.uuid
         let seen = token.positions[identifier]
-        let epoch = history.settings.epoch
-        let (found, last) = try withReader { connection in
-            try connection.transaction(.deferred) {
-                let reader = historyReader(connection, epoch)
+        typealias Part = (transactions: [HistoryTransaction], end: HistoryToken.Position)
+        let found = try withReader { connection in
+            try connection.transaction(.deferred) { () -> Part? in
+                guard let reader = try historyReader(connection) else {
+                    if seen != nil { throw StoreError.noHistory }
+                    return nil
+                }
                 let bounds = try reader.bounds()
                 if let seen {
-                    guard seen.epoch == epoch, seen.change >= bounds.floor,
+                    guard seen.epoch == reader.epoch, seen.change >= bounds.floor,
                         seen.change <= bounds.last
                     else { throw StoreError.historyExpired(identifier) }
                 }
                 var position = max(seen?.change ?? 0, bounds.floor)
                 let found = try reader.transactions(request, after: &position, bounds)
-                return (found, position)
+                return (found, .init(epoch: reader.epoch, change: position))
             }
         }
-        token.advance(identifier, to: .init(epoch: epoch, change: last))
-        return found
+        guard let found else { return nil }
+        token.advance(identifier, to: found.end)
+        return found.transactions
     }
 
-    /// The end of the history.
-    func historyPosition(_ history: StoreHistory) throws -> HistoryToken.Position {
-        let last = try withReader { connection in
-            try historyReader(connection, history.settings.epoch).bounds().last
+    /// The end of the history; nil where the store has none.
+    func historyPosition() throws -> HistoryToken.Position? {
+        try withReader { connection in
+            try connection.transaction(.deferred) {
+                try historyReader(connection).map { reader in
+                    .init(epoch: reader.epoch, change: try reader.bounds().last)
+                }
+            }
         }
-        return .init(epoch: history.settings.epoch, change: last)
     }
 
     /// Removes the transactions before the one that ends at a position.
     ///
+    /// - Returns: Whether the store has a history.
     /// - Throws: ``StoreError`` with `historyExpired` where the position is in no such history.
-    func deleteHistory(
-        before position: HistoryToken.Position, _ history: StoreHistory
-    ) throws {
-        guard position.epoch == history.settings.epoch else {
-            throw StoreError.historyExpired(identifier.uuid)
-        }
-        try purge(history) { connection in
-            guard
-                case .integer(let last)? =
-                    try connection.rows(
-                        HistorySQL.lastBeforeChange, [.integer(position.change)]
-                    ).first?.first
-            else { return 0 }
-            return last
+    func deleteHistory(before position: HistoryToken.Position) throws -> Bool {
+        try purge { reader in
+            guard position.epoch == reader.epoch else {
+                throw StoreError.historyExpired(identifier.uuid)
+            }
+            return try StoreHistory.last(before: position.change, reader.connection)
         }
     }
 
     /// Removes the transactions before the first one of a date or later.
-    func deleteHistory(before date: Date, _ history: StoreHistory) throws {
-        try purge(history) { try StoreHistory.last(before: date, $0) }
+    ///
+    /// - Returns: Whether the store has a history.
+    func deleteHistory(before date: Date) throws -> Bool {
+        try purge { try StoreHistory.last(before: date, $0.connection) }
     }
 
-    private func purge(
-        _ history: StoreHistory, through last: (Connection) throws -> Int64
-    ) throws {
-        guard !isReadOnly else { throw StoreError.readOnly }
-        try writer.withLock { connection in
-            try connection.transaction {
+    private func purge(through last: (HistoryReader) throws -> Int64) throws -> Bool {
+        guard !isReadOnly else {
+            if try historyPosition() == nil { return false }
+            throw StoreError.readOnly
+        }
+        return try writer.withLock { connection in
+            let isThere = try connection.transaction {
+                guard let reader = try historyReader(connection) else { return false }
                 try history.begin(connection)
-                try StoreHistory.purge(through: last(connection), connection)
+                try StoreHistory.purge(through: last(reader), connection)
+                return true
             }
             checkpointIfNeeded(connection)
+            return isThere
         }
-    }
-
-    func historyReader(_ connection: Connection, _ epoch: UUID) -> HistoryReader {
-        HistoryReader(connection: connection, model: model, store: identifier, epoch: epoch)
     }
 }
 
@@ -94,5 +111,6 @@ extension StoreError {
 
     static let noHistory = StoreError(
         code: .noHistory,
-        message: "No store keeps a history. Set StoreOptions.history where it is opened.")
+        message: "The store keeps no history, or another process has turned it off. Set "
+            + "StoreOptions.history where it is opened.")
 }

@@ -9,36 +9,55 @@ struct TransactionAuthor: Sendable {
 }
 
 /// The history of an open store, as its writer writes it: triggers note the changes, this says
-/// whose they are.
+/// whose they are. All of it belongs into transactions of the writer.
 final class StoreHistory: Sendable {
-    let settings: HistorySettings
     /// Tells the transactions of this opened store apart from those of others.
     let writer = UUID().uuidString
     private let retention: HistoryRetention?
-    /// Whether the store still has the history: another process may have removed it.
-    private let isThere = Atomic(true)
 
-    init(_ settings: HistorySettings, _ retention: HistoryRetention?) {
-        self.settings = settings
+    /// What was found when others had committed last.
+    private struct Sight {
+        var version: UInt32?
+        var isThere = false
+    }
+
+    private let sight = Mutex(Sight())
+
+    init(_ retention: HistoryRetention?) {
         self.retention = retention
+    }
+
+    /// Looks what there is when the store is opened, and removes what is too much. Inside of no
+    /// transaction.
+    func prepare(_ connection: Connection) throws {
+        try connection.transaction(retention == nil ? .deferred : .immediate) {
+            if try isThere(connection) { try removeOverdue(connection) }
+        }
+    }
+
+    /// Whether the store has a history now. Another process may turn it on and off, and needs to
+    /// commit for that: as long as nobody has, the answer is the one of before.
+    private func isThere(_ connection: Connection) throws -> Bool {
+        let version = connection.versionOfOthers
+        let known = sight.withLock { $0 }
+        if known.version == version { return known.isThere }
+        let isThere = try HistorySettings(of: connection) != nil
+        sight.withLock { $0 = Sight(version: version, isThere: isThere) }
+        return isThere
     }
 
     /// Begins what is written in a transaction of SQLite: what a program without Cambium has
     /// changed before belongs to nobody.
     func begin(_ connection: Connection) throws {
-        guard isThere.load(ordering: .relaxed) else { return }
-        do {
-            _ = try connection.rows(
-                HistorySQL.record, [Self.stored(.now)] + Array(repeating: .null, count: 5))
-        } catch  where error.primaryCode == Self.unknownTable {
-            isThere.store(false, ordering: .relaxed)
-        }
+        guard try isThere(connection) else { return }
+        _ = try connection.rows(
+            HistorySQL.record, [Self.stored(.now)] + Array(repeating: .null, count: 5))
     }
 
     /// Ends it: what was changed since ``begin(_:)`` is the author's. Nothing is written where
     /// nothing was.
     func end(_ connection: Connection, by author: TransactionAuthor) throws {
-        guard isThere.load(ordering: .relaxed) else { return }
+        guard try isThere(connection) else { return }
         let process = ProcessInfo.processInfo
         _ = try connection.rows(
             HistorySQL.record,
@@ -54,7 +73,7 @@ final class StoreHistory: Sendable {
     func noteMove(
         of key: Int64, _ entity: String, _ properties: [String], _ connection: Connection
     ) throws {
-        guard isThere.load(ordering: .relaxed) else { return }
+        guard try isThere(connection) else { return }
         let names = properties.map { " " + $0 }.joined()
         _ = try connection.rows(
             HistorySQL.recordMove, [.text(entity), .integer(key), .text(names)])
@@ -63,7 +82,7 @@ final class StoreHistory: Sendable {
     /// Removes transactions that the retention does not want any more, the oldest first.
     ///
     /// - Parameter limit: How many at most; nil for all.
-    func removeOverdue(_ connection: Connection, atMost limit: Int? = nil) throws {
+    private func removeOverdue(_ connection: Connection, atMost limit: Int? = nil) throws {
         guard let retention, case .integer(let latest)? = try Self.bound(2, connection)
         else { return }
         let date = retention.oldestDate(now: .now)
@@ -85,6 +104,15 @@ final class StoreHistory: Sendable {
     }
 
     private static let removedAtOnce = 1000
+
+    /// The number of the last change before the transaction that ends with a change.
+    static func last(before change: Int64, _ connection: Connection) throws -> Int64 {
+        guard
+            case .integer(let last)? =
+                try connection.rows(HistorySQL.lastBeforeChange, [.integer(change)]).first?.first
+        else { return 0 }
+        return last
+    }
 
     /// The number of the last change before a date.
     static func last(before date: Date, _ connection: Connection) throws -> Int64 {
@@ -110,9 +138,6 @@ final class StoreHistory: Sendable {
     private static func stored(_ date: Date) -> StoredValue {
         .real(date.timeIntervalSinceReferenceDate)
     }
-
-    /// SQLite's code for a statement that names what is not there.
-    private static let unknownTable: Int32 = 1
 }
 
 extension SQLiteStore {
@@ -120,7 +145,6 @@ extension SQLiteStore {
     func recording<Result>(
         _ author: TransactionAuthor, on connection: Connection, _ body: () throws -> Result
     ) throws -> Result {
-        guard let history else { return try body() }
         try history.begin(connection)
         let result = try body()
         try history.end(connection, by: author)

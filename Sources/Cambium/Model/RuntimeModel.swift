@@ -20,6 +20,8 @@ final class RuntimeModel: Sendable {
     let uniqueKeys: [UniqueKey]
     /// For each entity those of one-to-one relationships, which the store has no index for.
     let partnerKeys: [[UniqueKey]]
+    /// What key paths of predicates lead to.
+    let knownProperties = KnownProperties()
 
     init(_ compiled: CompiledModel) {
         let model = compiled.model

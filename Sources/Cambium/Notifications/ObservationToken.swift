@@ -3,7 +3,7 @@ import Synchronization
 /// Keeps an observation going: it ends when the token is let go of, or when ``cancel()`` is called,
 /// whichever comes first and in whatever isolation.
 ///
-/// It does not keep the context alive.
+/// It does not keep the context, or the coordinator, alive.
 public final class ObservationToken: Sendable {
     private let flag: CancellationFlag
 
@@ -21,8 +21,8 @@ public final class ObservationToken: Sendable {
     }
 }
 
-/// Says that a handler is not to be called any more. The handler itself stays where it is, in the
-/// context's isolation, until the context sorts it out: tokens may go anywhere.
+/// Says that a handler is not to be called any more. The handler itself stays where it is (that of
+/// a context in the context's isolation) until who calls it sorts it out: tokens may go anywhere.
 final class CancellationFlag: Sendable {
     private let value = Atomic(false)
 

@@ -15,7 +15,7 @@ final class ReaderPool: Sendable {
     private let isReadOnly: Bool
     private let settings: ConnectionSettings
     private let readers = Mutex(Readers())
-    private let lockKeeper = ReadLockKeeper()
+    private let kept = KeptReader()
 
     init(path: String, isReadOnly: Bool, settings: ConnectionSettings) {
         self.path = path
@@ -24,12 +24,7 @@ final class ReaderPool: Sendable {
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        lockKeeper.noteRead {
-            // Nobody has asked for its statements.
-            var settings = settings
-            settings.observer = nil
-            return try makeReader(settings)
-        }
+        kept.noteRead { try makeQuietReader() }
         let idle = try readers.withLock { readers in
             guard !readers.isClosed else { throw StoreError.closed }
             return readers.idle.popLast()
@@ -45,9 +40,25 @@ final class ReaderPool: Sendable {
         return try reader.withLock(body)
     }
 
+    /// Reads one of many rows that are asked for one after the other: a row may be as old as the
+    /// transaction that is kept open for them, but no older than a commit of this process.
+    func withRowReader(at commit: Int64, _ body: (Connection) throws -> Void) throws {
+        // Who watches the statements is to see these, too.
+        if settings.observer == nil, try kept.read(at: commit, body) { return }
+        try withReader(body)
+    }
+
     /// A connection for reading that its user keeps.
     func makeReader() throws -> LockedConnection {
         try makeReader(settings)
+    }
+
+    /// A connection whose user keeps it, and of whose statements nobody is told: no one has asked
+    /// for them.
+    func makeQuietReader() throws -> LockedConnection {
+        var settings = settings
+        settings.observer = nil
+        return try makeReader(settings)
     }
 
     private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
@@ -62,12 +73,12 @@ final class ReaderPool: Sendable {
 
     /// Says that somebody has committed, or is to find nobody reading.
     func releaseLock() {
-        lockKeeper.release()
+        kept.release()
     }
 
     /// Closes the connections that nobody is using; the others close when they are given back.
     func close() {
-        lockKeeper.close()
+        kept.close()
         readers.withLock { readers in
             readers.isClosed = true
             readers.idle = []

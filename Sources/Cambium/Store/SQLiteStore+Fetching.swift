@@ -30,9 +30,20 @@ extension SQLiteStore {
     }
 
     func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
+        _ receive: (StoreRow) throws -> Void
     ) throws {
-        try withReader { try fetchRow(key, root, $0, receive) }
+        guard let readers, let commit else {
+            return try withReader { try fetchRow(key, root, $0, receive) }
+        }
+        try readers.withRowReader(at: commit) { try fetchRow(key, root, $0, receive) }
+    }
+
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
+        try withReader { connection in
+            let rows = try connection.rows(selects[root.index].greatestKey)
+            return if case .integer(let key)? = rows.first?.first { key } else { nil }
+        }
     }
 
     func count(_ request: RowRequest) throws -> Int {

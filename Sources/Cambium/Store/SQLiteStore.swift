@@ -27,8 +27,8 @@ final class SQLiteStore: Store {
     let notesToWrite = Mutex<[String: String]?>(nil)
     /// Who reads the store as it was.
     let pins = Mutex<[StorePin]>([])
-    /// What writes the history; nil where the store has none.
-    let history: StoreHistory?
+    /// What writes the history, as long as the store has one.
+    let history: StoreHistory
     /// What hears of other writers; nil where nobody wants to know.
     let follower = Mutex<RemoteFollower?>(nil)
     private let isCheckpointing = Atomic(false)
@@ -38,7 +38,7 @@ final class SQLiteStore: Store {
     init(
         _ connection: sending Connection, path: String?, identifier: StoreIdentifier,
         model: RuntimeModel, options: StoreOptions, settings: ConnectionSettings,
-        history: StoreHistory? = nil
+        history: StoreHistory
     ) throws {
         self.identifier = identifier
         self.path = path
@@ -102,6 +102,8 @@ final class SQLiteStore: Store {
         return try writer.withLock(body)
     }
 
+    func seeOthersCommits() { readers?.releaseLock() }
+
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         guard !isReadOnly else { throw StoreError.readOnly }
         return try writer.withLock { try reserveKeys(root: root, count: count, on: $0) }
@@ -116,13 +118,15 @@ final class SQLiteStore: Store {
         guard
             case .integer(let first)? =
                 try connection.rows(KeySQL.reserve, parameters).first?.first
-        else {
-            throw StoreError(
-                code: .corrupt,
-                message: "The store has no keys for \(model.entities[root].name). "
-                    + "Its table _keys was changed by another program; restore a backup.")
-        }
+        else { throw Self.noKeys(of: model.entities[root].name) }
         return first..<first + Int64(count)
+    }
+
+    static func noKeys(of entityName: String) -> StoreError {
+        StoreError(
+            code: .corrupt,
+            message: "The store has no keys for \(entityName). "
+                + "Its table _keys was changed by another program; restore a backup.")
     }
 
     private static func rowReader(

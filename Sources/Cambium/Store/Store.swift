@@ -9,8 +9,12 @@ protocol ReadableStore: AnyObject {
 
     /// Finds the row of a key, and hands it to the receiver where there is one: what a fault asks
     /// for, so often that the way there counts.
+    ///
+    /// - Parameter commit: The last commit of the coordinator, which must be seen, where others of
+    ///   other processes need not be; nil for the row as it is now.
     func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void) throws
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
+        _ receive: (StoreRow) throws -> Void) throws
 
     /// Counts the rows that a request finds, whatever its limit and offset.
     func count(_ request: RowRequest) throws -> Int
@@ -28,6 +32,10 @@ protocol ReadableStore: AnyObject {
         _ selection: RowRequest.Selection
     ) throws -> [Int64: [LinkSet.Member]]?
 
+    /// The greatest key of the rows of a hierarchy: so many there are at most. Nil where that is
+    /// not known in no time.
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64?
+
     /// How a request would be answered.
     ///
     /// - Parameter query: What is computed from the rows, where they are not wanted themselves.
@@ -36,7 +44,8 @@ protocol ReadableStore: AnyObject {
 
 extension ReadableStore {
     func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
+        _ receive: (StoreRow) throws -> Void
     ) throws {
         try fetch(RowRequest(entity: root, selection: .key(key)), receive)
     }
@@ -45,6 +54,8 @@ extension ReadableStore {
         of owners: [Int64], _ relationship: RelationshipDescription,
         _ selection: RowRequest.Selection
     ) throws -> [Int64: [LinkSet.Member]]? { nil }
+
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? { nil }
 
     func plan(of request: RowRequest, _ query: TypedResults?) throws -> FetchPlan {
         FetchPlan(sql: nil, steps: ["in memory: \(request.entity.name), object by object"])
@@ -87,6 +98,9 @@ protocol Store: ReadableStore, Sendable {
     /// A save that changes nothing: writes what else waits for one.
     func saveWithoutChanges() throws
 
+    /// Makes what others have committed until now show in whatever is read from now on.
+    func seeOthersCommits()
+
     /// The content of the file of a large value.
     func externalData(named name: String) throws -> Data
 
@@ -101,6 +115,10 @@ protocol Store: ReadableStore, Sendable {
 
     /// Lets go of files. Whatever is asked of the store afterwards is an error.
     func close()
+}
+
+extension Store {
+    func seeOthersCommits() {}
 }
 
 /// Which rows are wanted.

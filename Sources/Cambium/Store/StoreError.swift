@@ -48,6 +48,13 @@ public struct StoreError: Error, Sendable {
         code: .noStore,
         message: "The store was removed from its coordinator. Add it again to go on.")
 
+    static func noKeysLeft(for entityName: String) -> StoreError {
+        StoreError(
+            code: .corrupt,
+            message: "An object of \(entityName) has the greatest key that there is, so that there "
+                + "is none for another one. Whoever wrote the store by hand gave it that.")
+    }
+
     static let busy = StoreError(
         code: .invalidRequest,
         message: "The store is being written by the caller itself. What a merge policy or the "

@@ -59,6 +59,11 @@ package struct SelectSQL: Sendable {
         self.columns = columns
     }
 
+    /// The statement that returns the greatest key of the hierarchy: one look at the table's end.
+    package var greatestKey: String {
+        "SELECT max(\"_id\") FROM \(SQLText.identifier(root.name))"
+    }
+
     /// The statement that returns rows.
     ///
     /// Rows that are equal in the order come in the order of their keys, so that every order is

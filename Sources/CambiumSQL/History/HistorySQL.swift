@@ -49,8 +49,16 @@ package enum HistorySQL {
         """,
     ]
 
-    /// Removes the tables.
-    package static let dropStatements = [transactions, changes, values].map { "DROP TABLE \($0)" }
+    /// Removes the tables, those that are there.
+    package static let dropStatements = [transactions, changes, values].map {
+        "DROP TABLE IF EXISTS \($0)"
+    }
+
+    /// An expression that says whether all tables are there.
+    static let areThere = """
+        (SELECT count(*) FROM "sqlite_schema" WHERE "type" = 'table' AND "name" IN \
+        ('_history_transactions', '_history_changes', '_history_values')) = 3
+        """
 
     // MARK: Writing
 

@@ -24,9 +24,11 @@ package struct HistorySettings: Sendable, Hashable {
     private static let contentName = "history"
     private static let epochName = "history.epoch"
 
-    /// Reads the rows that ``init(rows:)`` understands.
+    /// Reads the rows that ``init(rows:)`` understands; none where another program has removed the
+    /// tables.
     package static let query = """
-        SELECT "name", "value" FROM "_metadata" WHERE "name" IN ('\(contentName)', '\(epochName)')
+        SELECT "name", "value" FROM "_metadata" WHERE "name" IN ('\(contentName)', '\(epochName)') \
+        AND \(HistorySQL.areThere)
         """
 
     /// - Returns: Nil where the store has no history.

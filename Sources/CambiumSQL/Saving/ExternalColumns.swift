@@ -31,6 +31,19 @@ package struct ExternalColumns: Sendable {
         }
     }
 
+    /// For each column, what puts values into rows that lead to files: the query of those rows, of
+    /// key and name of the file as bytes, and the statement that gives the row of a key (parameter
+    /// 1) a value (parameter 2). Reads the whole table.
+    package var inlining: [(query: String, update: String)] {
+        let key = SQLText.identifier(SystemColumn.key)
+        return columns.map { column in
+            (
+                "SELECT \(key), substr(\(column), 2) FROM \(table) WHERE \(isFile(column))",
+                "UPDATE \(table) SET \(column) = ?2 WHERE \(key) = ?1"
+            )
+        }
+    }
+
     private func isFile(_ column: String) -> String {
         "substr(\(column), 1, 1) = \(SQLText.literal(.blob(Data([ExternalForm.file]))))"
     }

@@ -27,7 +27,8 @@ struct DamagedModelTests {
     }
 
     @Test func `a damaged model is an error or another model, never a trap`() throws {
-        let text = ProcessInfo.processInfo.environment["CAMBIUM_SEED"]
+        let environment = ProcessInfo.processInfo.environment
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
         let seed = text.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("CAMBIUM_SEED=\(seed)")
         var random = SplitMix(state: seed)
@@ -61,7 +62,8 @@ struct DamagedModelTests {
     }
 
     private func makeRandom() -> SplitMix {
-        let text = ProcessInfo.processInfo.environment["CAMBIUM_SEED"]
+        let environment = ProcessInfo.processInfo.environment
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
         let seed = text.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("CAMBIUM_SEED=\(seed)")
         return SplitMix(state: seed)

@@ -20,7 +20,8 @@ enum Corpus {
 
     /// What the samples of this run begin with; `CAMBIUM_SEED` repeats them.
     private static let seed: UInt64 = {
-        let text = ProcessInfo.processInfo.environment["CAMBIUM_SEED"]
+        let environment = ProcessInfo.processInfo.environment
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
         let seed = text.flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
         print("samples: CAMBIUM_SEED=\(seed)")
         return seed

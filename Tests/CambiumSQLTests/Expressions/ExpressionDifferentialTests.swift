@@ -35,7 +35,8 @@ import Testing
 
     @Test func `random conditions find the same objects in memory and in SQL`() throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
+        let seed = text.flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
         let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 2
         print("expressions: CAMBIUM_SEED=\(seed)")
         var random = Generator(state: seed)
@@ -73,7 +74,8 @@ import Testing
 
     @Test func `random values are the same in memory and in SQL`() throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
+        let seed = text.flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
         let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 1
         print("values: CAMBIUM_SEED=\(seed)")
         var random = Generator(state: seed)

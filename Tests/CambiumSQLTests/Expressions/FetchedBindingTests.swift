@@ -49,7 +49,8 @@ import Testing
 
     @Test func `a bound condition finds the same in memory, in SQL and from the source`() throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
+        let seed = text.flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
         let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 1
         print("bindings: CAMBIUM_SEED=\(seed)")
         var random = ExpressionDifferentialTests.Generator(state: seed)

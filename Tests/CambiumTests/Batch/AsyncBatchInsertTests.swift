@@ -137,13 +137,13 @@ struct AsyncBatchInsertTests {
                 let request = BatchInsertRequest<Node> { node in
                     number += 1
                     node.number = number
+                    // Who else could cancel it may have to wait for this very thread.
+                    if number == 20_000 { withUnsafeCurrentTask { $0?.cancel() } }
                     return false  // for ever
                 }
                 _ = try context.execute(request)
             }
         }
-        try await Task.sleep(for: .milliseconds(20))
-        task.cancel()
         let result = await task.result
         #expect(throws: CancellationError.self) { try result.get() }
         let count = try await container.performBackgroundTask {

@@ -53,4 +53,53 @@ struct ReadOnlyTests {
             }
         }
     }
+
+    // MARK: Contexts
+
+    @Test func `a context for reading only follows others and saves nothing`() throws {
+        try withContainer(Everything.model) { container in
+            let (view, writer) = (container.newContext(), container.newContext())
+            view.isReadOnly = true
+            view.automaticallyMergesChangesFromParent = true
+            view.name = "view"
+            let node = Node(in: writer, label: "a")
+            try writer.save()
+            let same = try view.get(node.objectID, as: Node.self)
+            try view.save()
+            same.label = "b"
+            let told = Log()
+            let token = view.observe(.willSave) { _ in told.append("willSave") }
+            let error = #expect(throws: StoreError.self) { try view.save() }
+            #expect(error?.code == .readOnly)
+            try #expect("\(#require(error))".contains("context view"))
+            #expect(told.entries.isEmpty)
+            #expect(same.label == "b" && same.isUpdated)
+            view.rollback()
+            #expect(same.label == "a")
+            node.label = "c"
+            try writer.save()
+            try view.save()
+            #expect(same.label == "c")
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test func `what children, batch operations and imports do is refused too`() throws {
+        try withContainer(Everything.model) { container in
+            let view = container.newContext()
+            let child = view.newChildContext()
+            view.isReadOnly = true
+            func refuses(_ body: () throws -> Void) {
+                #expect(throws: StoreError.self) { try body() }
+            }
+            _ = Node(in: child, label: "a")
+            refuses { try child.save() }
+            #expect(!view.hasChanges && child.hasChanges)
+            refuses { _ = try view.execute(BatchDeleteRequest(Node.fetchRequest())) }
+            refuses { _ = try view.execute(BatchInsertRequest<Node>(objects: [[:]])) }
+            refuses { try view.importing("{}", "Node") }
+            let count = try container.newContext().count(for: Node.fetchRequest())
+            #expect(count == 0)
+        }
+    }
 }

@@ -131,4 +131,38 @@ struct FaultTests {
             #expect(try container.newContext().count(for: Box.fetchRequest()) == 0)
         }
     }
+
+    // MARK: Reading at once
+
+    @Test func `values that are asked for are read together, and what is gone is thrown at once`()
+        throws
+    {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let context = container.newContext()
+            let ids = try ["a", "b", "c"].map { label in
+                let node = Node(in: context, label: label)
+                try context.save()
+                return node.objectID
+            }
+            let reader = container.newContext()
+            let nodes = try ids.map { try reader.get($0, as: Node.self) }
+            let report = try reader.reads { try reader.loadValues(of: nodes) }.report
+            #expect(report.count == 1)
+            #expect(nodes.allSatisfy { !$0.isFault })
+            nodes[0].label = "changed"
+            try reader.loadValues(of: nodes)
+            #expect(nodes[0].label == "changed")
+
+            try execute("DELETE FROM Node WHERE label = 'b'", in: path)
+            let late = container.newContext()
+            let faults = try ids.map { try late.get($0, as: Node.self) }
+            let error = #expect(throws: StoreError.self) { try late.loadValues(of: faults) }
+            #expect(error?.code == .missingRow)
+            // It was said, and the save has nothing to add.
+            try late.save()
+            let foreign = #expect(throws: StoreError.self) { try late.loadValues(of: nodes) }
+            #expect(foreign?.code == .foreignObject)
+        }
+    }
 }

@@ -68,6 +68,58 @@ struct BatchSizeTests {
         #expect(controller.fetchedObjects == fetched)
     }
 
+    /// The words of one difference, which the list has told since it was last asked.
+    private func words(_ changes: FetchedResultsChanges<TestDummy>) -> [String] {
+        (changes.consumer.take(controller.list)?.changes ?? []).map { change in
+            switch change {
+            case .insert(let dummy, _): "insert \(dummy.id)"
+            case .delete(let dummy, _): "delete \(dummy.id)"
+            case .move(let dummy, _, _): "move \(dummy.id)"
+            case .update(let dummy, _, _): "update \(dummy.id)"
+            }
+        }
+    }
+
+    @Test func `a row that nobody has an object of is told when it changes or goes`() throws {
+        let changes = controller.changes
+        context.dropUnheldObjects()
+        #expect(context.registeredObjects.isEmpty)
+        let other = container.newContext()
+        let six = TestDummy.fetchRequest().filter(TestDummy.id == 6)
+        try other.fetch(six).first?.name = "new"
+        let seven = TestDummy.fetchRequest().filter(TestDummy.id == 7)
+        other.delete(try #require(other.fetch(seven).first))
+        try other.save()
+        context.mergePending()
+        // The values of the deleted one are gone with its row.
+        #expect(words(changes) == ["delete 0", "update 6"])
+        #expect(controller.sections.map(\.numberOfObjects) == [2999])
+    }
+
+    @Test(arguments: [false, true])
+    func `a row that is deleted and inserted again between two merges stays`(
+        _ isHeld: Bool
+    ) throws {
+        let changes = controller.changes
+        context.dropUnheldObjects()
+        let held = isHeld ? controller.object(at: ItemPath(section: 0, item: 2993)) : nil
+        context.dropUnheldObjects()
+        #expect(context.registeredObjects.count == (isHeld ? 20 : 0), "a window, or none")
+        let (other, third) = (container.newContext(), container.newContext())
+        third.mergePolicy = .objectTrump
+        let six = TestDummy.fetchRequest().filter(TestDummy.id == 6)
+        try third.fetch(six).first?.id = 9000
+        other.delete(try #require(other.fetch(six).first))
+        try other.save()
+        try third.save()
+        context.mergePending()
+        #expect(words(changes) == ["move 9000"])
+        #expect(controller.sections.map(\.numberOfObjects) == [3000])
+        let fetched = try context.fetch(controller.fetchRequest)
+        #expect(controller.fetchedObjects == fetched)
+        withExtendedLifetime(held) {}
+    }
+
     @Test func `unsaved changes count at the fetch too`() throws {
         let first = try #require(controller.object(at: ItemPath(section: 0, item: 0)))
         first.id = -1

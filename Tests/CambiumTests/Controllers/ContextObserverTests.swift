@@ -121,6 +121,31 @@ struct ContextObserverTests {
         try context.save()
     }
 
+    @Test func `an object that nobody holds here is told when another context changes it`()
+        throws
+    {
+        let watch = try Watch(context)
+        let two = try dummy(2, in: other)
+        context.dropUnheldObjects()
+        #expect(context.registeredObjects.isEmpty)
+        two.name = "new"
+        try other.save()
+        context.mergePending()
+        #expect(watch.take() == ["update \(two.objectID.key)"])
+        // Deleted and inserted again, between two merges.
+        context.dropUnheldObjects()
+        let third = container.newContext()
+        third.mergePolicy = .objectTrump
+        try dummy(2, in: third).name = "newer"
+        other.delete(two)
+        try other.save()
+        try third.save()
+        context.mergePending()
+        #expect(watch.take() == ["update \(two.objectID.key)"])
+        #expect(watch.count == 2)
+        #expect(try dummy(2, in: context).name == "newer")
+    }
+
     @Test func `a reset, or more saves than are kept, loses nothing`() throws {
         let watch = try Watch(context)
         let dummies = try other.fetch(TestDummy.fetchRequest().sorted(by: TestDummy.id))

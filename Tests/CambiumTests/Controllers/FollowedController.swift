@@ -80,7 +80,9 @@ final class FollowedController<Entity: ManagedObject> {
         let context = controller.managedObjectContext
         var request = controller.fetchRequest
         request.sortOrders = controller.list.order.terms.map {
-            SortOrder(path: $0.path, isDescending: $0.isDescending)
+            SortOrder(
+                path: $0.path, isDescending: $0.isDescending, texts: $0.texts,
+                placesNilLast: $0.placesNilLast)
         }
         let fetched = try context.fetch(request)
         // A list that is not divided has one section, also while it is empty.

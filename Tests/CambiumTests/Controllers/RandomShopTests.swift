@@ -66,6 +66,12 @@ private struct ShopWork {
             FetchedResultsController(
                 Product.fetchRequest().sorted(
                     by: Product.category.created.descending, Product.stock.ascending), in: main),
+            FetchedResultsController(
+                Product.fetchRequest().sorted(by: Product.title.descending(.natural)), in: main),
+            FetchedResultsController(
+                Product.fetchRequest().sorted(
+                    by: Product.category.name.ascending.nilLast,
+                    Product.title.ascending(.caseInsensitive)), in: main),
             FetchedResultsController(byTitle.limit(3), in: main),
             FetchedResultsController(batched, in: main),
             FetchedResultsController(batched.filter(Product.stock > 2), in: main),
@@ -81,6 +87,10 @@ private struct ShopWork {
                 Product.fetchRequest().filter(Product.category.isBrand == true).sorted(
                     by: Product.category.name.descending, Product.title.descending), in: main,
                 sectionedBy: Product.category.name),
+            FetchedResultsController(
+                Product.fetchRequest().sorted(
+                    by: Product.category.name.descending(.caseInsensitive).nilFirst,
+                    Product.title.ascending), in: main, sectionedBy: Product.category.name),
         ]
         products += try sectioned.map {
             try FollowedController($0, sectionName: { $0.category?.name ?? "" }, summary: summary)
@@ -165,7 +175,7 @@ private struct ShopWork {
     }
 
     private mutating func name() -> String {
-        ["a", "b", "c", "d", "é", "e\u{301}"].randomElement(using: &generator) ?? "a"
+        ["a", "A", "b", "c", "C", "d", "é", "e\u{301}"].randomElement(using: &generator) ?? "a"
     }
 
     private mutating func insert(into context: ManagedObjectContext) {

@@ -5,6 +5,7 @@ import FirstPackagesModel
 import Foundation
 import PackagesModel
 import ShopModel
+import Synchronization
 import Testing
 
 /// Stores that are added to a coordinator by hand.
@@ -174,5 +175,21 @@ struct CoordinatorTests {
         #expect(told.map(\.added) == [[store], [moved], []])
         #expect(told.map(\.removed) == [[], [store], [moved]])
         #expect(told[1].replacedIdentifiers == [store.identifier: moved.identifier])
+    }
+
+    @Test func `an observer hears of stores at once, and no more when its token goes`() throws {
+        let coordinator = PersistentStoreCoordinator(model: Everything.model)
+        let told = Mutex<[String]>([])
+        let first = coordinator.observeStoreChanges { [weak coordinator] change in
+            // What it hears of has happened, and it may use the coordinator.
+            let count = coordinator?.persistentStores.count ?? -1
+            told.withLock { $0.append("+\(change.added.count)-\(change.removed.count)=\(count)") }
+        }
+        let second = coordinator.observeStoreChanges { _ in first.cancel() }
+        let store = try coordinator.addPersistentStore(at: .memory)
+        #expect(told.withLock { $0 } == ["+1-0=1"])
+        try coordinator.remove(store)
+        #expect(told.withLock { $0 } == ["+1-0=1"])
+        withExtendedLifetime(second) {}
     }
 }

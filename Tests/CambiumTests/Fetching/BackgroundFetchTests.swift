@@ -1,6 +1,6 @@
 import Cambium
-import Foundation
 import EverythingModel
+import Foundation
 import Synchronization
 import Testing
 
@@ -54,24 +54,54 @@ struct BackgroundFetchTests {
         }
     }
 
-    @Test func `what another context saves meanwhile is not lost`() async throws {
-        try await withNodes(10) { container in
-            let context = container.viewContext
-            let task = Task {
-                try await context.fetchInBackground(Node.fetchRequest()).map(\.objectID)
-            }
-            await Task.yield()
-            try await container.performBackgroundTask { other in
-                for node in try other.fetch(Node.fetchRequest()) { node.label = "new" }
-                try other.save()
-            }
-            let ids = try await task.value
-            context.mergePending()
-            #expect(ids.count == 10)
-            for id in ids {
-                try #expect(context.existingObject(with: id, as: Node.self).label == "new")
+    /// Holds back whoever has read nodes, once, until it is opened.
+    private final class Gate: Sendable {
+        /// Tells when somebody waits.
+        let arrivals = AsyncStream.makeStream(of: Void.self)
+        private let isArmed = Mutex(false)
+        private let isOpen = DispatchSemaphore(value: 0)
+
+        var hook: StatementHook {
+            StatementHook { [self] statement in
+                guard statement.sql.hasPrefix("SELECT"), statement.sql.contains("\"Node\""),
+                    isArmed.withLock({ armed in
+                        defer { armed = false }
+                        return armed
+                    })
+                else { return }
+                arrivals.continuation.yield()
+                isOpen.wait()
             }
         }
+
+        func arm() { isArmed.withLock { $0 = true } }
+        func open() { isOpen.signal() }
+    }
+
+    @Test func `what another context saves while the rows are read is not lost`() async throws {
+        let path = try makeStorePath()
+        defer { removeStore(path) }
+        let gate = Gate()
+        var options = StoreOptions()
+        options.statementHook = gate.hook
+        let container = try PersistentContainer(
+            model: Everything.model, at: .file(path), options: options)
+        let writer = container.newContext()
+        let nodes = (0..<10).map { Node(in: writer, label: "old", number: Int64($0)) }
+        try writer.save()
+        let context = container.viewContext
+        gate.arm()
+        let task = Task {
+            try await context.fetchInBackground(Node.fetchRequest()).map(\.label)
+        }
+        // The rows are read, and not handed over yet.
+        for await _ in gate.arrivals.stream { break }
+        for node in nodes { node.label = "new" }
+        try writer.save()
+        context.mergePending()
+        gate.open()
+        let labels = try await task.value
+        #expect(labels == Array(repeating: "new", count: 10))
     }
 
     @Test func `a fetch whose task is cancelled throws, and the store is as good as before`()

@@ -1,4 +1,5 @@
 @_spi(Generated) @testable import Cambium
+import EverythingModel
 import Foundation
 import Testing
 
@@ -62,13 +63,29 @@ func withHistory<Result>(
 func openHistory(
     at location: StoreLocation, _ tracking: HistoryTracking = .values,
     _ model: CompiledModel = Chronicle.model, retention: HistoryRetention? = nil,
-    follows: Bool = false
+    follows: Bool = false, hook: StatementHook? = nil
 ) throws -> PersistentContainer {
     var options = StoreOptions()
     options.history = tracking
     options.historyRetention = retention
     options.followsRemoteChanges = follows
+    options.statementHook = hook
     return try PersistentContainer(model: model, at: location, options: options)
+}
+
+/// Runs a body with a container that follows what others save, a context of another container, and
+/// the path of the file that they share.
+@MainActor
+func withFollower(
+    _ tracking: HistoryTracking = .properties, hook: StatementHook? = nil,
+    _ body: @MainActor (PersistentContainer, ManagedObjectContext, String) async throws -> Void
+) async throws {
+    let path = try makeStorePath()
+    defer { removeStore(path) }
+    let mine = try openHistory(
+        at: .file(path), tracking, Everything.model, follows: true, hook: hook)
+    let theirs = try PersistentContainer(model: Everything.model, at: .file(path))
+    try await body(mine, theirs.newContext(), path)
 }
 
 extension PersistentContainer {

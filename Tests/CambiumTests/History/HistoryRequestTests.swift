@@ -120,11 +120,31 @@ struct HistoryRequestTests {
     @Test func `transactions come without changes where these are not wanted`() throws {
         try withHistory { container in
             try save("a", as: "1", to: container)
-            var request = HistoryRequest().only(.delete)
+            var request = HistoryRequest()
             request.includesChanges = false
             let found = try container.coordinator.fetchHistory(request).transactions
             #expect(found.map(\.author) == ["1"])
             #expect(found.allSatisfy { $0.changes.isEmpty })
+            // Nobody can tell which of them have changes of some kind.
+            let error = #expect(throws: StoreError.self) {
+                try container.coordinator.fetchHistory(request.only(.delete))
+            }
+            #expect(error?.code == .invalidRequest)
+        }
+    }
+
+    @Test func `a token and a date may be missing`() throws {
+        try withHistory { container in
+            try save("a", as: "1", to: container)
+            let (token, date): (HistoryToken?, Date?) = (nil, nil)
+            for request in [
+                HistoryRequest(after: nil), HistoryRequest(after: token),
+                HistoryRequest(after: date),
+            ] {
+                #expect(try find(request, in: container) == ["1"])
+            }
+            let later: Date? = .distantFuture
+            #expect(try find(HistoryRequest(after: later), in: container) == [])
         }
     }
 
@@ -142,6 +162,37 @@ struct HistoryRequestTests {
             }
             #expect(parts == [["1", "3"], ["4", "5"]])
             try #expect(request.token == container.historyToken)
+        }
+    }
+
+    @Test func `of a long history no more is read than a part needs`() throws {
+        try withStoreFile { path in
+            let reads = StatementCount(of: "FROM \"_history_transactions\" WHERE")
+            let container = try openHistory(at: .file(path), hook: reads.hook)
+            for number in 1...9 { try save("b", as: "\(number)", to: container) }
+            var request = HistoryRequest()
+            request.fetchLimit = 2
+            let before = reads.rows
+            #expect(try find(request, in: container) == ["1", "2"])
+            #expect(reads.rows - before == 2)
+        }
+    }
+
+    @Test func `values are read of what is wanted only`() throws {
+        try withStoreFile { path in
+            let reads = StatementCount(of: "FROM \"_history_values\" WHERE")
+            let container = try openHistory(at: .file(path), hook: reads.hook)
+            let context = container.newContext()
+            for title in ["a", "b", "c"] { try context.addBook(title) }
+            _ = try context.insertObject(ofEntity: "Person")
+            try context.save()
+            var request = HistoryRequest()
+            request.entityNames = ["Person"]
+            let result = try container.coordinator.fetchHistory(request)
+            let values = result.transactions.first?.changes.first?.newValues
+            #expect(values?["name"] == .value(.string("")))
+            // Those of the books are three of each.
+            #expect(reads.rows == values?.count)
         }
     }
 

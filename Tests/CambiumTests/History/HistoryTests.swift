@@ -219,43 +219,4 @@ struct HistoryTests {
             #expect(throws: StoreError.self) { try container.historyToken }
         }
     }
-
-    @Test func `several stores have a history each, read as one`() throws {
-        let coordinator = PersistentStoreCoordinator(model: SeparateStores.model)
-        var options = StoreOptions()
-        options.history = .properties
-        for name in ["Left", "Right"] {
-            try coordinator.addPersistentStore(
-                configuration: name, at: .memory, options: options)
-        }
-        let context = coordinator.newContext()
-        for name in ["One", "Two", "One"] {
-            _ = try context.insertObject(ofEntity: name)
-            try context.save()
-        }
-        let result = try context.fetchHistory(HistoryRequest())
-        #expect(result.transactions.words == [["insert One"], ["insert Two"], ["insert One"]])
-        try #expect(result.token == coordinator.currentHistoryToken())
-        #expect(result.token.storeIdentifiers.count == 2)
-        _ = try context.insertObject(ofEntity: "Two")
-        try context.save()
-        let more = try context.fetchHistory(HistoryRequest(after: result.token))
-        #expect(more.transactions.words == [["insert Two"]])
-    }
-}
-
-/// Two entities that have nothing to do with each other.
-private enum SeparateStores {
-    static let model = CompiledModel(
-        Model(
-            name: "Separate", version: "1",
-            entities: ["One", "Two"].map { name in
-                Entity(
-                    name: name,
-                    attributes: [Attribute(name: "name", type: .string, isOptional: true)])
-            },
-            configurations: [
-                Configuration(name: "Left", entities: ["One"]),
-                Configuration(name: "Right", entities: ["Two"]),
-            ]))
 }

@@ -53,6 +53,42 @@ struct OutsideWriterTests {
         }
     }
 
+    /// Gives the only book another number of pages by a statement that says what to do where the
+    /// row is there already.
+    private func rewrite(_ statement: String, _ path: String, recursive: Bool = false) throws {
+        try execute(
+            """
+            PRAGMA recursive_triggers = \(recursive ? "ON" : "OFF");
+            \(statement) INTO Book (_id, _version, _entity, title, pages)
+            SELECT _id, _version + 1, _entity, title, 7 FROM Book
+            """, in: path)
+    }
+
+    @Test func `what INSERT OR REPLACE replaces SQLite does not tell, unless it is asked to`()
+        throws
+    {
+        try withStore { container, _, path in
+            let token = try container.historyToken
+            try rewrite("INSERT OR REPLACE", path)
+            #expect(try container.history(after: token).words == [["insert Book"]])
+        }
+        try withStore { container, _, path in
+            let token = try container.historyToken
+            try rewrite("INSERT OR REPLACE", path, recursive: true)
+            let history = try container.history(after: token)
+            #expect(history.words == [["update Book pages"]])
+            #expect(history.first?.changes.first?.oldValues == ["pages": .value(.int(0))])
+        }
+    }
+
+    @Test func `an insertion that is passed over is no change`() throws {
+        try withStore { container, _, path in
+            let token = try container.historyToken
+            try rewrite("INSERT OR IGNORE", path)
+            #expect(try container.history(after: token).isEmpty)
+        }
+    }
+
     @Test func `a row that it replaces counts as changed`() throws {
         try withStore { container, _, path in
             let token = try container.historyToken

@@ -7,7 +7,8 @@ import Testing
 struct RandomDerivedTests {
     @Test func `derived values are those of the objects, whatever was done`() throws {
         let environment = ProcessInfo.processInfo.environment
-        let seed = environment["CAMBIUM_SEED"].flatMap(UInt64.init) ?? .random(in: 0...999_999)
+        let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
+        let seed = text.flatMap(UInt64.init) ?? .random(in: 0...999_999)
         print("seed \(seed); replay: CAMBIUM_SEED=\(seed) swift test --filter RandomDerived")
         var generator = SeededGenerator(seed: seed)
         for round in 0..<6 {

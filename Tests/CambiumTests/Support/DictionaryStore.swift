@@ -14,6 +14,7 @@ final class DictionaryStore: IncrementalStore {
         var requests: [String] = []
         var saves: [StoreSaveRequest] = []
         var isFailing = false
+        var refusesSaves = false
     }
 
     let identifier = UUID()
@@ -41,7 +42,7 @@ final class DictionaryStore: IncrementalStore {
 
     func save(_ request: StoreSaveRequest) throws {
         try contents.withLock { contents in
-            if contents.isFailing { throw Failure() }
+            if contents.isFailing || contents.refusesSaves { throw Failure() }
             contents.saves.append(request)
             for node in request.inserted + request.updated {
                 contents.nodes[node.entityName, default: [:]][node.key] = node

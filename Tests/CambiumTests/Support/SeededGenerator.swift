@@ -30,6 +30,20 @@ private func number(_ name: String) -> Double? {
 /// Whether random tests run by number, or again, and not for a time.
 var runsAreCounted: Bool { number("CAMBIUM_GENERATOR_RUNS") ?? number("CAMBIUM_SEED") != nil }
 
+/// The seeds of random tests: others each time, or, with `CAMBIUM_SEED_BASE`, those that follow from
+/// it. `Scripts/run-tests.sh` makes it of the commit, so that one commit always meets the same cases
+/// and the next one others.
+struct SeedSource {
+    private var generator: any RandomNumberGenerator
+
+    init() {
+        let base = ProcessInfo.processInfo.environment["CAMBIUM_SEED_BASE"].flatMap { UInt64($0) }
+        generator = base.map { SeededGenerator(seed: $0) } ?? SystemRandomNumberGenerator()
+    }
+
+    mutating func next() -> UInt64 { .random(in: 0..<1_000_000_000, using: &generator) }
+}
+
 /// The seeds that a random test goes through: the one of `CAMBIUM_SEED`, or new ones, as many as
 /// `CAMBIUM_GENERATOR_RUNS` says, or for as long as `CAMBIUM_GENERATOR_SECONDS` says; without any
 /// of them for a moment. At least one.
@@ -54,13 +68,14 @@ func forEachSeed(
     if let seed = ProcessInfo.processInfo.environment["CAMBIUM_SEED"].flatMap({ UInt64($0) }) {
         return try run(seed)
     }
+    var seeds = SeedSource()
     if let runs = number("CAMBIUM_GENERATOR_RUNS") {
-        for _ in 0..<max(1, Int(runs * share) / length) { try run(.random(in: 0..<1_000_000_000)) }
+        for _ in 0..<max(1, Int(runs * share) / length) { try run(seeds.next()) }
         return
     }
     let seconds = (number("CAMBIUM_GENERATOR_SECONDS") ?? defaultSeconds) * share
     let end = ContinuousClock.now + .seconds(seconds)
     repeat {
-        try run(.random(in: 0..<1_000_000_000))
+        try run(seeds.next())
     } while ContinuousClock.now < end
 }

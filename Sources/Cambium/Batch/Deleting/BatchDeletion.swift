@@ -5,25 +5,26 @@ struct BatchDeletion: BatchWork {
     let request: RowRequest
     let resultType: BatchResultType
     let canPlan = false
+    /// So many rows are looked at and written at once.
+    var chunkSize = 10_000
 
     func run(in transaction: BatchTransaction) throws {
+        var propagation = DeletePropagation(transaction, chunkSize: chunkSize)
+        propagation.add(try find(transaction))
+        try propagation.followCascades()
+        try propagation.releaseLinks()
+        try propagation.write()
+    }
+
+    private func find(_ transaction: BatchTransaction) throws -> [RowHead] {
         let heads = try transaction.heads(request)
-        let store = transaction.store.identifier
         transaction.changes.count = heads.count
-        if resultType == .objectIDs {
-            transaction.changes.objectIDs = heads.map {
-                ObjectID(transaction.model.entities[$0.entity], key: $0.key, store: store)
-            }
+        guard resultType == .objectIDs else { return heads }
+        transaction.changes.objectIDs = heads.map {
+            ObjectID(
+                transaction.model.entities[$0.entity], key: $0.key,
+                store: transaction.store.identifier)
         }
-        var propagation = DeletePropagation(transaction)
-        try propagation.delete(heads)
-        let deletion = try propagation.finish()
-        try withExtendedLifetime(deletion.records) { try transaction.write(deletion.request) }
-        for part in deletion.request.deletions {
-            transaction.changes.delete(part.records.map(\.key), part.entity)
-        }
-        for part in deletion.request.updates {
-            transaction.changes.clear(part.slots, part.records.map(\.key), part.entity)
-        }
+        return heads
     }
 }

@@ -1,67 +1,83 @@
 import CambiumSQLite
 
 /// Works out what goes with rows that are deleted, and which others lose a link.
+///
+/// Of a deleted row only the key and the version are kept, so that a million of them can be deleted;
+/// all else is done in pieces.
 struct DeletePropagation {
-    private let transaction: BatchTransaction
-    private var model: RuntimeModel { transaction.model }
-    /// The rows that are deleted, by root and key.
-    private var deleted: [[Int64: RowHead]]
+    let transaction: BatchTransaction
+    /// So many rows are looked at and written at once.
+    let chunkSize: Int
+    /// The rows that are deleted, by entity.
+    private(set) var rows: [[(key: Int64, version: Int64)]]
     /// The rows that lose links, with the slots, by root and key.
-    private var cleared: [[Int64: (head: RowHead, slots: SlotSet)]]
-    private var pairs: [SaveRequest.Links] = []
+    private(set) var cleared: [[Int64: (head: RowHead, slots: SlotSet)]]
+    /// The pairs of join tables that go, of rows that stay.
+    private(set) var pairs: [SaveRequest.Links] = []
+    /// The keys of the rows that are deleted, by root.
+    private var deleted: [Set<Int64>]
 
-    init(_ transaction: BatchTransaction) {
+    var model: RuntimeModel { transaction.model }
+
+    init(_ transaction: BatchTransaction, chunkSize: Int) {
         self.transaction = transaction
+        self.chunkSize = chunkSize
         let count = transaction.model.entities.count
-        deleted = Array(repeating: [:], count: count)
+        rows = Array(repeating: [], count: count)
         cleared = Array(repeating: [:], count: count)
+        deleted = Array(repeating: [], count: count)
     }
 
-    // MARK: Cascades
+    // MARK: Rows
 
-    /// Deletes rows, and all that cascades reach from them.
-    mutating func delete(_ heads: [RowHead]) throws {
-        var wave = note(heads)
-        while !wave.isEmpty {
-            try Task.checkCancellation()
-            var reached: [RowHead] = []
-            for (entity, keys) in grouped(wave) {
-                for relationship in entity.relationships
-                where relationship.relationship.deleteRule == .cascade {
-                    reached += try transaction.related(relationship, of: entity, keys).map(\.head)
-                }
-            }
-            wave = note(reached)
-        }
-    }
-
-    /// Those of the rows that were not deleted yet.
-    private mutating func note(_ heads: [RowHead]) -> [RowHead] {
-        heads.filter { head in
+    /// Deletes those of the rows that are not yet.
+    mutating func add(_ heads: [RowHead]) {
+        for head in heads {
             let root = model.entities[head.entity].rootIndex
-            return deleted[root].updateValue(head, forKey: head.key) == nil
+            guard deleted[root].insert(head.key).inserted else { continue }
+            rows[head.entity].append((head.key, head.version))
         }
     }
 
-    /// The keys by entity, in a fixed order.
-    private func grouped(_ heads: [RowHead]) -> [(EntityDescription, [Int64])] {
-        Dictionary(grouping: heads, by: \.entity).sorted { $0.key < $1.key }
-            .map { (model.entities[$0.key], $0.value.map(\.key).sorted()) }
+    /// Deletes all that cascades reach, wave by wave.
+    mutating func followCascades() throws {
+        var done = rows.map { _ in 0 }
+        while done != rows.map(\.count) {
+            let start = done
+            done = rows.map(\.count)
+            for entity in model.entities {
+                try followCascades(of: entity, start[entity.index]..<done[entity.index])
+            }
+        }
+    }
+
+    private mutating func followCascades(
+        of entity: EntityDescription, _ wave: Range<Int>
+    ) throws {
+        let cascades = entity.relationships.filter { $0.relationship.deleteRule == .cascade }
+        guard !cascades.isEmpty, !wave.isEmpty else { return }
+        let keys = rows[entity.index][wave].map(\.key).sorted()
+        for relationship in cascades {
+            for piece in keys.pieces(of: chunkSize) {
+                try Task.checkCancellation()
+                add(try transaction.related(relationship, of: entity, piece).map(\.head))
+            }
+        }
     }
 
     private func isDeleted(_ head: RowHead) -> Bool {
-        deleted[model.entities[head.entity].rootIndex][head.key] != nil
+        deleted[model.entities[head.entity].rootIndex].contains(head.key)
     }
 
     // MARK: Links of others
 
-    /// Everything that is to be written.
+    /// Finds the links of rows that stay.
     ///
     /// - Throws: ``ValidationError`` where a relationship denies the delete, or a row cannot be
     ///   without what is deleted.
-    mutating func finish() throws -> (request: SaveRequest, records: [PlacedRecord]) {
-        let groups = grouped(deleted.flatMap { $0.values })
-        for (entity, keys) in groups {
+    mutating func releaseLinks() throws {
+        for entity in model.entities where !rows[entity.index].isEmpty {
+            let keys = rows[entity.index].map(\.key).sorted()
             for relationship in entity.relationships where !relationship.isTransient {
                 try release(relationship, of: entity, keys)
             }
@@ -72,7 +88,6 @@ struct DeletePropagation {
                 try release(toOwnersOf: relationship, of: entity)
             }
         }
-        return request(groups)
     }
 
     private func isDeclared(
@@ -90,18 +105,20 @@ struct DeletePropagation {
         if !denies {
             guard case .inverseKey = relationship.storage else { return }
         }
-        let others = try transaction.related(relationship, of: entity, keys)
-            .filter { !isDeleted($0.head) }
-        guard let first = others.first else { return }
-        if denies {
-            throw refusal(
-                .deleteDenied, relationship, entity, first.source,
-                "\(relationship.relationship.name) still leads to objects, and denies that the "
-                    + "object is deleted.")
+        for piece in keys.pieces(of: chunkSize) {
+            try Task.checkCancellation()
+            let others = try transaction.related(relationship, of: entity, piece)
+                .filter { !isDeleted($0.head) }
+            if denies, let first = others.first {
+                throw refusal(
+                    .deleteDenied, relationship, entity, first.source,
+                    "\(relationship.relationship.name) still leads to objects, and denies that "
+                        + "the object is deleted.")
+            }
+            guard let number = relationship.inverse else { continue }
+            let inverse = model.entities[relationship.destination].relationships[number]
+            try clear(inverse, others.map(\.head))
         }
-        guard let number = relationship.inverse else { return }
-        let inverse = model.entities[relationship.destination].relationships[number]
-        try clear(inverse, others.map(\.head))
     }
 
     /// Looks at rows that lead to deleted ones by a relationship that does not lead back.
@@ -109,28 +126,41 @@ struct DeletePropagation {
         toOwnersOf relationship: RelationshipDescription, of entity: EntityDescription
     ) throws {
         let destination = model.entities[relationship.destination]
-        let keys = deleted[destination.rootIndex].keys.sorted()
-        guard !keys.isEmpty else { return }
+        let keys = deleted[destination.rootIndex].sorted()
         let far = model.entities[destination.rootIndex]
         let root = model.entities[entity.rootIndex]
         switch relationship.storage {
         case .key(let column, _):
-            let owners = try transaction.related(
-                .inverseKey(column: column), from: far, to: root, keys)
-            try clear(relationship, owners.map(\.head).filter { !isDeleted($0) })
+            for piece in keys.pieces(of: chunkSize) {
+                let owners = try remaining(.inverseKey(column: column), from: far, to: root, piece)
+                try clear(relationship, owners.map(\.head))
+            }
         case .joinTable(let table, let source, let end):
-            let owners = try transaction.related(
-                .joinTable(name: table, sourceColumn: end, destinationColumn: source), from: far,
-                to: root, keys)
+            let back = RelationshipStorage.joinTable(
+                name: table, sourceColumn: end, destinationColumn: source)
+            var removed: [(source: Int64, destination: Int64)] = []
+            for piece in keys.pieces(of: chunkSize) {
+                removed += try remaining(back, from: far, to: root, piece).map {
+                    (source: $0.head.key, destination: $0.source)
+                }
+            }
+            guard !removed.isEmpty else { return }
             pairs.append(
                 .init(
                     relationship: relationship, table: table, sourceColumn: source,
                     destinationColumn: end, sourceRoot: root.index, destinationRoot: far.index,
-                    removed: owners.filter { !isDeleted($0.head) }
-                        .map { (source: $0.head.key, destination: $0.source) }))
+                    removed: removed))
         case .inverseKey, .transient:
             break
         }
+    }
+
+    /// The rows that stay, of those at the other end of a relationship.
+    private func remaining(
+        _ storage: RelationshipStorage, from root: EntityDescription, to far: EntityDescription,
+        _ keys: [Int64]
+    ) throws -> [(source: Int64, head: RowHead)] {
+        try transaction.related(storage, from: root, to: far, keys).filter { !isDeleted($0.head) }
     }
 
     /// Takes a link from rows that stay.
@@ -161,51 +191,5 @@ struct DeletePropagation {
             code: code, entityName: entity.name,
             objectID: ObjectID(entity, key: key, store: transaction.store.identifier),
             property: relationship.relationship.name, message: message)
-    }
-
-    // MARK: Writing
-
-    private func request(
-        _ groups: [(EntityDescription, [Int64])]
-    ) -> (request: SaveRequest, records: [PlacedRecord]) {
-        var request = SaveRequest()
-        var records: [PlacedRecord] = []
-        let writer = RecordWriter()
-        func record(_ head: RowHead, _ shape: RecordShape) -> Record {
-            let placed = writer.makeRecord(shape, room: 0)
-            placed.record.key = head.key
-            placed.record.version = head.version
-            records.append(placed)
-            return placed.record
-        }
-        let bare = RecordShape(kinds: [])
-        for (entity, keys) in groups {
-            let rows = deleted[entity.rootIndex]
-            request.deletions.append(
-                .init(
-                    entity: entity,
-                    records: keys.compactMap { rows[$0].map { record($0, bare) } }))
-        }
-        var updates: [Group: [RowHead]] = [:]
-        for (head, slots) in cleared.flatMap({ $0.values }) {
-            updates[Group(entity: head.entity, slots: slots), default: []].append(head)
-        }
-        let sorted = updates.sorted { $0.key.order.lexicographicallyPrecedes($1.key.order) }
-        for (group, heads) in sorted {
-            let entity = model.entities[group.entity]
-            request.updates.append(
-                .init(
-                    entity: entity, slots: group.slots,
-                    records: heads.sorted { $0.key < $1.key }.map { record($0, entity.shape) }))
-        }
-        request.links = pairs.filter { !$0.removed.isEmpty }
-        return (request, records)
-    }
-
-    private struct Group: Hashable {
-        let entity: Int
-        let slots: SlotSet
-
-        var order: [Int] { [entity] + slots.slots }
     }
 }

@@ -61,19 +61,7 @@ final class BatchRowMaker {
 
     /// Begins a row with the model's defaults.
     func begin() {
-        var placed = writer.copy(entity.template.record, entity.shape, room: 128)
-        for (slot, value) in entity.dynamicDefaults {
-            switch value {
-            case .now:
-                placed.record.setReal(slot, now.timeIntervalSinceReferenceDate)
-            case .newUUID:
-                withUnsafeBytes(of: UUID().uuid) {
-                    writer.setBytes($0, slot, of: &placed, entity.shape)
-                }
-            case .constant:
-                break
-            }
-        }
+        let placed = entity.makeRecord(by: writer, at: now)
         object.record = placed.record
         object.page = placed.page
         object.flags = tracksSlots ? [.isReady, .tracksSlots] : .isReady

@@ -13,11 +13,7 @@ public struct BatchInsertError: Error, Sendable {
 
     /// The code that Core Data uses for what is wrong.
     public var coreDataCode: Int {
-        switch underlying {
-        case let error as ValidationError: error.coreDataCode
-        case let error as StoreError: error.coreDataCode
-        default: 134030
-        }
+        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 134030
     }
 }
 

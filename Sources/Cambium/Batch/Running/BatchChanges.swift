@@ -4,8 +4,6 @@ import CambiumSQLite
 struct BatchChanges {
     /// Up to so many rows are handed to those who are told.
     static let attachedRows = 10_000
-    /// Up to so many are listed for them.
-    static let listedRows = 100_000
 
     /// How many objects the operation concerned.
     var count = 0
@@ -32,7 +30,7 @@ struct BatchChanges {
 
     /// All changes, in the order of the entities; nil where there are too many to be told.
     var entities: [EntityChanges]? {
-        listed > Self.listedRows ? nil : byEntity.compactMap(\.self)
+        listed > ChangeSet.maximumListedRows ? nil : byEntity.compactMap(\.self)
     }
 
     /// All changes as identities; what was derived anew counts as updated.
@@ -103,7 +101,7 @@ struct BatchChanges {
     /// The number of the entity, where its changes are still listed.
     private mutating func start(_ entity: EntityDescription, _ rows: Int) -> Int? {
         listed += rows
-        guard listed <= Self.listedRows || listsAll else {
+        guard listed <= ChangeSet.maximumListedRows || listsAll else {
             byEntity = Array(repeating: nil, count: byEntity.count)
             return nil
         }
@@ -147,7 +145,7 @@ struct BatchChanges {
             }
             byEntity[index]?.keep(counts)
         }
-        guard listed <= Self.listedRows || listsAll else { return }
+        guard listed <= ChangeSet.maximumListedRows || listsAll else { return }
         attached = mark.attached
         listed = mark.listed
     }

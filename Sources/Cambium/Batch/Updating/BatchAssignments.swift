@@ -48,7 +48,7 @@ struct BatchAssignments {
             {
                 lead(relationship, to: key, slot)
             } else {
-                set(slot, stored, name)
+                set(slot, try entity.fitting(stored, slot), name)
             }
         case .json(let json):
             guard let json else { throw BatchRowCheck(entity, slots).unfitError(slot) }

@@ -31,7 +31,9 @@ struct BatchUpdate: BatchWork {
         // look at other rows, or where these may want each other's values.
         let isUnique = transaction.model.uniqueKeys.contains {
             !$0.writtenSlots.intersection(assignments.slots).isEmpty
-                && transaction.model.families[$0.declarer].contains(where: isConcerned)
+                && transaction.model.families[$0.declarer].contains {
+                    transaction.model.haveCommon(entity, transaction.model.entities[$0])
+                }
         }
         let isWhole = !computed.isOfOwnRow || isUnique
         let keys = heads.map(\.key).sorted()
@@ -53,14 +55,6 @@ struct BatchUpdate: BatchWork {
             }
             start = end
         }
-    }
-
-    private func isConcerned(_ entity: Int) -> Bool {
-        request.entity.index == entity
-            || request.entity.model.entity(
-                request.entity.model.entities[entity], isKindOf: request.entity.entity)
-            || request.entity.model.entity(
-                request.entity.entity, isKindOf: request.entity.model.entities[entity])
     }
 
     private static func publicError(
@@ -112,8 +106,12 @@ struct BatchUpdate: BatchWork {
             for (slot, value) in zip(
                 assignments.computedSlots, values[placed.record.key] ?? [])
             {
-                writer.set(
-                    try fitting(value, slot, of: entity), slot, of: &placed, entity.shape)
+                do {
+                    writer.set(
+                        try entity.fitting(value, slot), slot, of: &placed, entity.shape)
+                } catch {
+                    throw RefusedRow(entity: entity, key: placed.record.key, underlying: error)
+                }
             }
             if let error = checks[entity.index]?.error(in: placed.record) {
                 throw RefusedRow(entity: entity, key: placed.record.key, underlying: error)
@@ -121,27 +119,6 @@ struct BatchUpdate: BatchWork {
             groups[entity.index, default: []].append(placed)
         }
         try write(groups, transaction)
-    }
-
-    /// What was computed, as the slot keeps it: numbers of single precision as what they read back
-    /// as. A record must hold no value of another kind.
-    private func fitting(
-        _ value: StoredValue, _ slot: Int, of entity: EntityDescription
-    ) throws -> StoredValue {
-        switch (value, entity.shape.kinds[slot]) {
-        case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob):
-            return value
-        case (.integer(let number), .real):
-            return .real(Double(number))
-        case (.real(let number), .real):
-            return entity.attributes[slot]?.type == .float ? .real(Double(Float(number))) : value
-        default:
-            let name = entity.layout.slots[slot].property
-            throw StoreError(
-                code: .invalidRequest,
-                message: "A batch update computes a value for \(entity.name).\(name) that is of "
-                    + "another type.")
-        }
     }
 
     private func write(
@@ -159,7 +136,7 @@ struct BatchUpdate: BatchWork {
                 try transaction.writePlanned(request)
             } else {
                 try transaction.write(request)
-                try checkPartners(request, transaction)
+                try transaction.store.checkPartners(request, transaction.connection)
             }
         }
         for (entity, rows) in groups.sorted(by: { $0.key < $1.key }) {
@@ -168,14 +145,6 @@ struct BatchUpdate: BatchWork {
                 try transaction.checkRules(rows.map(\.record.key), of: model.entities[entity])
             }
             transaction.changes.update(rows, slots, model.entities[entity])
-        }
-    }
-
-    private func checkPartners(_ request: SaveRequest, _ transaction: BatchTransaction) throws {
-        for update in request.updates {
-            let isStolen = try transaction.lookup.hasStolenPartners(
-                update.entity, update.records, update.slots)
-            if isStolen { throw SaveObstacle() }
         }
     }
 }

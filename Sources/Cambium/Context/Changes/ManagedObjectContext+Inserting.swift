@@ -33,20 +33,8 @@ extension ManagedObjectContext {
 
     private func registration(inserting description: EntityDescription) -> ObjectRegistration {
         let key = takeKey(root: description.rootIndex)
-        var placed = draftWriter.copy(description.template.record, description.shape, room: 128)
+        let placed = description.makeRecord(by: draftWriter, at: Date())
         placed.record.key = key
-        for (slot, value) in description.dynamicDefaults {
-            switch value {
-            case .now:
-                placed.record.setReal(slot, Date().timeIntervalSinceReferenceDate)
-            case .newUUID:
-                withUnsafeBytes(of: UUID().uuid) {
-                    draftWriter.setBytes($0, slot, of: &placed, description.shape)
-                }
-            case .constant:
-                break
-            }
-        }
         return ObjectRegistration(
             state: state, entity: description, key: key, placed: placed, lifecycle: .inserted)
     }

@@ -37,7 +37,9 @@ extension ManagedObjectContext {
     }
 
     func mergeIfAutomatic() {
-        if automaticallyMergesChangesFromParent { mergePending() }
+        guard automaticallyMergesChangesFromParent, parent != nil || !mailbox.hasNothing
+        else { return }
+        mergePending()
     }
 
     /// Takes over several saves in their order, and tells observers once.

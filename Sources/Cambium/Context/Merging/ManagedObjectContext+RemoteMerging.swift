@@ -67,6 +67,7 @@ extension ManagedObjectContext {
     func mergeRemote(_ entities: [EntityChanges], _ ids: [RowID]) {
         processChanges()
         coordinator.rowCache.remove(ids)
+        for store in coordinator.persistentStores { store.store.seeOthersCommits() }
         let realized = ids.compactMap { id in
             objects[id.root].map[id.key].flatMap {
                 $0.lifecycle == .clean && $0.record != nil ? $0 : nil

@@ -43,23 +43,24 @@ extension ManagedObjectContext {
 
     /// Reads the row of a fault. One without a row stays a fault.
     ///
-    /// The coordinator's row cache is asked before the store, see ``stalenessInterval``.
+    /// The coordinator's row cache is asked before the store, see ``stalenessInterval``. Where rows
+    /// of any age will do, one of the store may be as old as a moment ago, too.
     func load(_ fault: ManagedObject) throws {
         if takeCached(fault) { return awaken(CollectionOfOne(fault)) }
         let cache = coordinator.rowCache
         let commit = cache.commit
         var entity = fault.entityDescription
         let root = coordinator.model.entities[entity.rootIndex]
-        try store(of: root).fetchRow(fault.key, ofRoot: root) { row in
-            let placed = try row.record(in: rowWriter)
+        let mayBeOld = usesRowCache && stalenessInterval < 0
+        try store(of: root).fetchRow(fault.key, ofRoot: root, at: mayBeOld ? commit : nil) { row in
+            let placed = try row.record(in: faultWriter)
             fault.record = placed.record
             fault.page = placed.page
             entity = coordinator.model.entities[row.entity]
         }
         guard let placed = fault.placed else { return }
         if usesRowCache {
-            cache.insert(
-                CollectionOfOne(RowCache.Row(entity: entity, placed: placed)), readAt: commit)
+            cache.insertShared(RowCache.Row(entity: entity, placed: placed), readAt: commit)
         }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.
         awaken(CollectionOfOne(fault))

@@ -4,7 +4,8 @@ extension ManagedObjectContext {
     /// The object of a row, where the context has it. Never reads from the store.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
         guard let entity = entity(of: id) else { return nil }
-        return registered(entity: entity.index, key: id.key)
+        let root = entity.rootIndex
+        return objects[root].map[id.key] ?? (forwards.isEmpty ? nil : forwarded(root, id.key))
     }
 
     /// The entity of an identity in this context's store; nil where it is of another.
@@ -80,6 +81,31 @@ extension ManagedObjectContext {
                 message: "\(id) is an object of \(Swift.type(of: object)), not of \(type).")
         }
         return typed
+    }
+
+    /// Reads the values of those objects that are faults, with one statement for each hierarchy, and
+    /// says at once what keeps them from being read. (A getter never throws: it shows a placeholder,
+    /// and the next save throws.) Objects that have their values are left as they are.
+    ///
+    /// ```swift
+    /// try context.loadValues(of: [order, order.customer])
+    /// ```
+    ///
+    /// - Throws: ``StoreError`` with `missingRow` where the row of one is gone, with `foreignObject`
+    ///   where one belongs to another context; what the store threw.
+    public func loadValues(of objects: some Sequence<ManagedObject>) throws {
+        let objects = Array(objects)
+        try load(
+            objects.filter { $0.state === state && $0.lifecycle == .clean && $0.isFault })
+        for object in objects {
+            guard object.state === state else {
+                throw StoreError(
+                    code: .foreignObject,
+                    message: "\(object) belongs to another context. "
+                        + "Look it up in this one with object(with: its objectID).")
+            }
+            _ = try existingObject(with: object.objectID)
+        }
     }
 
     /// All objects that the context knows.

@@ -19,6 +19,7 @@ extension ManagedObjectContext {
     public func save() throws {
         mergeIfAutomatic()
         processChanges(propagatesDeletes: true)
+        if hasChanges { try requireWritable() }
         if hasChanges || !locked.isEmpty {
             post(.willSave, ())
             try settle()
@@ -31,7 +32,7 @@ extension ManagedObjectContext {
                 ? ValidationErrors.combined(validation) : errors[0]
         }
         guard hasChanges || !locked.isEmpty else {
-            if parent == nil { try coordinator.saveWithoutChanges() }
+            if parent == nil, !isReadOnly { try coordinator.saveWithoutChanges() }
             return
         }
         let news = try parent.map(save) ?? saveToStores()
@@ -44,6 +45,20 @@ extension ManagedObjectContext {
         processPendingChanges()
         sweepIfGrown()
         if let failure = news.failure { throw failure }
+    }
+
+    /// - Throws: ``StoreError`` where the context, or one that its changes would go through, is for
+    ///   reading only.
+    func requireWritable() throws {
+        guard isReadOnly else {
+            try parent?.requireWritable()
+            return
+        }
+        throw StoreError(
+            code: .readOnly,
+            message:
+                "The context\(name.map { " \($0)" } ?? "") is for reading only. Change and save "
+                + "in another one, such as that of performBackgroundTask(_:).")
     }
 
     private func saveToStores() throws -> SaveNews {

@@ -32,7 +32,8 @@ extension ResultList {
     /// Makes the change and says how.
     ///
     /// - Throws: ``StoreError`` where a derived section name would be in two places; the list is as
-    ///   it was then.
+    ///   it was then. Without derived names it throws nothing, so that no state has to be kept for
+    ///   it, which would cost a copy of each chunk that changes.
     /// - Complexity: O(changed × log n) comparisons, a copy of the chunks that rows enter or leave,
     ///   and a reference for each chunk where somebody holds an earlier state.
     mutating func apply(_ edit: Edit) throws -> Difference {
@@ -157,9 +158,11 @@ extension ResultList {
             let found = candidates.first { has(sections[$0], entry.keys) }
             let target = found ?? newPlace(for: entry, between: before, and: after)
             let position = target * 2 + (found == nil ? 0 : 1)
-            guard found != nil || before != after, position >= latest else {
-                throw StoreError.sectionComesBack(
-                    sectioning.section(for: entry.keys).name)
+            let isTorn = (found == nil && before == after) || position < latest
+            // Only names can do that: by its value a row belongs to the section that has rows on
+            // both sides of it, and rows in order are in sections in order.
+            if isTorn, sectioning.derivesNames {
+                throw StoreError.sectionComesBack(sectioning.section(for: entry.keys).name)
             }
             latest = position
             if let found {
@@ -178,7 +181,7 @@ extension ResultList {
     private func newPlace(for entry: Entry, between before: Int, and after: Int) -> Int {
         let value = sectioning.value(of: entry.keys)
         return (before + 1..<max(before + 1, after)).first {
-            compare(sections[$0].value, value) > 0
+            follows(sections[$0].value, value)
         } ?? after
     }
 

@@ -22,13 +22,17 @@ struct ResultList<Entity: ManagedObject> {
 
     /// Takes over the results of a fetch.
     ///
+    /// - Parameter kept: Sections that they may be in, which need not be worked out then.
     /// - Throws: ``StoreError`` where a derived section name comes back after another one.
-    mutating func reset(to fetched: [Entry]) throws {
+    mutating func reset(
+        to fetched: [Entry], dividedAs kept: [SectionCache.Section]? = nil
+    ) throws {
         // They come in the order of the store's values; an object that the context had already may
         // have others.
         let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { precedes($0, $1) }
         let sorted = isSorted ? fetched : fetched.sorted(by: precedes)
-        let sections = try makeSections(sorted)
+        let known = kept.flatMap { divide(sorted, as: $0) }
+        let sections = try known ?? makeSections(sorted)
         state.rows.reset(to: sorted, &directory)
         state.sections = sections
     }
@@ -72,17 +76,20 @@ struct ResultList<Entity: ManagedObject> {
 
     // MARK: Sections
 
-    /// Less than 0, 0 or greater than 0, as the values of sections follow each other.
-    func compare(_ one: Value, _ other: Value) -> Int {
-        if case .none = sectioning { return 0 }
-        let result = one.order(relativeTo: other)
-        return order.terms.first?.isDescending == true ? -result : result
+    /// Whether the section of a value comes after that of another.
+    func follows(_ one: Value, _ other: Value) -> Bool {
+        guard let term = order.terms.first else { return false }
+        let result = term.order(one, other)
+        if result != 0 { return result > 0 }
+        // Texts that the order takes to be equal are sections beside each other, by their bytes.
+        let bytes = one.order(relativeTo: other)
+        return term.isDescending ? bytes < 0 : bytes > 0
     }
 
     /// Whether a row with these keys belongs to a section, if it is beside it.
     func has(_ section: ResultSection, _ keys: [Value]) -> Bool {
         let value = sectioning.value(of: keys)
-        if compare(section.value, value) == 0 { return true }
+        if section.value.order(relativeTo: value) == 0 { return true }
         guard let name = section.derivedName else { return false }
         return sectioning.derivedName(of: value)?.isSame(name) == true
     }

@@ -122,10 +122,8 @@ struct ResultRows<Entity: ManagedObject> {
     ) -> Bool {
         let first = offset * width
         for (index, term) in order.terms.enumerated() {
-            switch chunk.values[first + index].order(relativeTo: keys[index]) {
-            case 0: continue
-            case let result: return term.isDescending ? result > 0 : result < 0
-            }
+            let result = term.order(chunk.values[first + index], keys[index])
+            if result != 0 { return result < 0 }
         }
         return chunk.rows[offset].key < key
     }

@@ -5,6 +5,8 @@ final class ResultSource<Entity: ManagedObject> {
     let windowSize: Int
     private let context: ManagedObjectContext
     private let entity: EntityDescription
+    /// The relationships that are read with the objects.
+    private let prefetched: [String]
     /// The windows that were looked at last, which live as long as they are here.
     private var windows: [[Entity]] = []
     /// Objects of rows that went, as far as somebody has them: they are not registered any more.
@@ -16,10 +18,11 @@ final class ResultSource<Entity: ManagedObject> {
         weak var object: Entity?
     }
 
-    init(_ entity: EntityDescription, in context: ManagedObjectContext, windowSize: Int) {
-        self.entity = entity
+    init(_ scope: ResultScope, in context: ManagedObjectContext) {
+        entity = scope.request.entity
+        prefetched = scope.options.prefetched
+        windowSize = scope.batchSize
         self.context = context
-        self.windowSize = windowSize
     }
 
     /// The objects with these keys, which are registered afterwards.
@@ -33,6 +36,7 @@ final class ResultSource<Entity: ManagedObject> {
                 // They are read, not made of their keys: only the row says of which class one is.
                 read = try context.fetchRows(
                     RowRequest(entity: entity, selection: .keys(missing)))
+                try context.prefetch(prefetched, of: read, entity)
             } catch {
                 context.recordedErrors.append(error)
                 isRead = false

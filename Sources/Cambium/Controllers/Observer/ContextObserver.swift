@@ -126,13 +126,18 @@ public final class ContextObserver<Entity: ManagedObject> {
 
     /// Judges the objects that changed.
     private func judge(_ changes: ObjectChanges) throws -> Changes {
-        let changed = ChangedObjects(changes)
+        let changed = ChangedObjects(changes, of: scope.family)
         var told = Changes()
+        var remaining: Set<Int64> = []
         for object in try scope.candidates(for: changes, in: managedObjectContext) {
+            if object.isThere { remaining.insert(object.key) }
             guard let object = object.cast(to: Entity.self), isDue(object) else { continue }
             judge(object, changed[object], &told)
         }
-        let lost = changes.lostRows.filter { scope.family.contains($0.entity) }
+        let lost = changes.lostRows.filter {
+            // Some may have been inserted again.
+            scope.family.contains($0.entity) && !remaining.contains($0.key)
+        }
         for row in lost where known.removeValue(forKey: row.key) != nil {
             // Nobody had the object: it comes to show that it is gone.
             let object = managedObjectContext.object(entity: row.entity, key: row.key)

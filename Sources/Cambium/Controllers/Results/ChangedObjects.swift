@@ -10,12 +10,19 @@ struct ChangedObjects {
     }
 
     private var changes: [ObjectIdentifier: Change] = [:]
+    /// By the key: what is said of rows that the context had no objects for.
+    private var rows: [Int64: Change] = [:]
     /// What holds for objects that are not named.
     private let others: Change
 
-    /// - Parameter isComplete: Whether all changes are named.
-    init(_ changes: ObjectChanges, isComplete: Bool = true) {
+    /// - Parameters:
+    ///   - isComplete: Whether all changes are named.
+    ///   - family: The numbers of the entities that are asked for, all of one hierarchy.
+    init(_ changes: ObjectChanges, isComplete: Bool = true, of family: Set<Int> = []) {
         others = isComplete ? .nothing : .values
+        for row in changes.unregistered where family.contains(row.entity) {
+            rows[row.key] = row.slots?.isEmpty == true ? .links : .values
+        }
         for object in changes.inserted { self.changes[ObjectIdentifier(object)] = .values }
         for update in changes.updated {
             let id = ObjectIdentifier(update.object)
@@ -28,7 +35,7 @@ struct ChangedObjects {
     }
 
     subscript(object: ManagedObject) -> Change {
-        changes[ObjectIdentifier(object)] ?? others
+        changes[ObjectIdentifier(object)] ?? rows[object.key] ?? others
     }
 }
 

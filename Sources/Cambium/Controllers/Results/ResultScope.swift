@@ -10,6 +10,8 @@ struct ResultScope {
     let watchedEntities: Set<Int>
     /// Whether a change of one object can change where others belong: only the store knows then.
     let needsRefetch: Bool
+    /// How the results are read.
+    var options = RequestOptions()
     private let membership: CompiledCondition?
 
     init(_ request: RowRequest, in model: RuntimeModel) throws {
@@ -29,6 +31,9 @@ struct ResultScope {
             try CompiledCondition($0, of: request.entity, in: model, parameters: arguments)
         }
     }
+
+    /// How many objects are read together; 0 where the results keep all of theirs.
+    var batchSize: Int { max(0, options.batchSize) }
 
     /// Whether an object of the family belongs to the results, by its values now.
     func includes(_ object: ManagedObject) -> Bool {

@@ -1,51 +1,34 @@
 /// Writes objects as lines of CSV, after a line with the names of the columns.
 struct CSVExportWriter: ExportWriter {
-    private enum Content {
-        case attribute(ExchangeAttribute)
-        /// The only part of the key of a to-one, or a list of keys.
-        case relationship(Int)
-        /// A part of the key of a to-one.
-        case keyPart(relationship: Int, part: Int)
-    }
-
     private let plan: ExchangePlan
     private let separator: UInt8
-    private var columns: [(name: String, content: Content)] = []
+    private let columns: [CSVColumn]
 
     init(_ plan: ExchangePlan, separator: UInt8) throws {
         self.plan = plan
         self.separator = separator
-        try addColumns(plan.nodes)
+        columns = try plan.columns.filter { try Self.isWritten($0, plan) }
     }
 
-    private mutating func addColumns(_ nodes: [ExchangePlan.Node]) throws {
-        for node in nodes {
-            switch node.content {
-            case .attribute(let attribute): columns.append((node.path, .attribute(attribute)))
-            case .group(let members): try addColumns(members)
-            case .relationship(let number):
-                let relationship = plan.relationships[number]
-                let parts = relationship.key?.parts ?? []
-                if parts.count == 1 {
-                    columns.append((node.path, .relationship(number)))
-                    continue
-                }
-                guard !relationship.description.isToMany else {
-                    throw StoreError(
-                        code: .invalidRequest,
-                        message: "\(plan.entity.name).\(relationship.name) leads to objects whose "
-                            + "keys have several parts, which CSV has no lists of. Export JSON, "
-                            + "or name the properties without it.")
-                }
-                for (index, part) in parts.enumerated() {
-                    columns.append(
-                        (
-                            "\(node.path).\(part.attribute.name)",
-                            .keyPart(relationship: number, part: index)
-                        ))
-                }
-            }
+    /// Whether values stand there. A key of several parts has a column for each.
+    private static func isWritten(_ column: CSVColumn, _ plan: ExchangePlan) throws -> Bool {
+        switch column.content {
+        case .attribute: return true
+        case .keyPart(let number, _): return !hasSinglePart(plan.relationships[number])
+        case .relationship(let number):
+            let relationship = plan.relationships[number]
+            if hasSinglePart(relationship) { return true }
+            guard relationship.description.isToMany else { return false }
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(plan.entity.name).\(relationship.name) leads to objects whose keys "
+                    + "have several parts, which CSV has no lists of. Export JSON, or name the "
+                    + "properties without it.")
         }
+    }
+
+    private static func hasSinglePart(_ relationship: ExchangeRelationship) -> Bool {
+        relationship.key?.parts.count == 1
     }
 
     func begin(_ text: inout [UInt8]) {

@@ -1,20 +1,11 @@
 /// Reads rows out of lines of CSV.
 final class CSVRowReader: ImportRowReader {
-    /// What is in a column.
-    private enum Column {
-        case attribute(ExchangeAttribute)
-        /// The only part of the key of a to-one, or a list of keys.
-        case relationship(Int)
-        /// A part of the key of a to-one.
-        case keyPart(relationship: Int, part: Int)
-        case ignored
-    }
-
     private let builder: ImportRowBuilder
     private var plan: ExchangePlan { builder.plan }
     private let listSeparator: UInt8
     private var fields: CSVFields
-    private var columns: [(name: String, content: Column)] = []
+    /// The columns of the input; those without a content belong to no property.
+    private var columns: [(name: String, content: CSVColumn.Content?)] = []
     private var hasColumns: Bool
     private(set) var ignoredFields: [String] = []
     /// The parts of keys that the row has, by relationship.
@@ -30,29 +21,25 @@ final class CSVRowReader: ImportRowReader {
     }
 
     func row(_ entry: RecordBlock.Entry, of block: RecordBlock) throws -> ImportRow? {
-        try block.bytes.withUnsafeBufferPointer { bytes in
-            guard hasColumns else {
-                try readColumns(entry, bytes)
-                hasColumns = true
-                return nil
-            }
-            builder.begin(line: entry.line)
-            do {
-                try fields.split(bytes, entry.range)
-                read(entry, bytes)
-            } catch let problem as CSVFields.Problem {
-                let place = Self.place(problem.index, entry, bytes)
-                builder.fail(line: place.line, column: place.column, problem.message)
-            }
-            return builder.finish(entry.range)
+        guard hasColumns else {
+            try readColumns(entry, block.bytes)
+            hasColumns = true
+            return nil
         }
+        builder.begin(line: entry.line)
+        do {
+            try fields.split(block.bytes, entry.range)
+            read(entry, block.bytes)
+        } catch let problem as CSVFields.Problem {
+            let place = Self.place(problem.index, entry, block.bytes)
+            builder.fail(line: place.line, column: place.column, problem.message)
+        }
+        return builder.finish(entry.range)
     }
 
     // MARK: The first line
 
-    private func readColumns(
-        _ entry: RecordBlock.Entry, _ bytes: UnsafeBufferPointer<UInt8>
-    ) throws {
+    private func readColumns(_ entry: RecordBlock.Entry, _ bytes: [UInt8]) throws {
         do {
             try fields.split(bytes, entry.range)
         } catch let problem as CSVFields.Problem {
@@ -71,8 +58,8 @@ final class CSVRowReader: ImportRowReader {
     }
 
     private func setColumns(_ names: [String], line: Int) throws {
-        var known: [String: Column] = [:]
-        note(plan.nodes, &known)
+        var known: [String: CSVColumn.Content] = [:]
+        for column in plan.columns { known[column.name] = column.content }
         var seen: Set<String> = []
         for name in names {
             guard seen.insert(name).inserted else {
@@ -80,9 +67,8 @@ final class CSVRowReader: ImportRowReader {
                     line: line, column: nil,
                     message: "Two columns are called \(name). Rename one of them.")
             }
-            let content = known[name] ?? .ignored
-            if case .ignored = content { ignoredFields.append(name) }
-            columns.append((name, content))
+            if known[name] == nil { ignoredFields.append(name) }
+            columns.append((name, known[name]))
         }
         guard ignoredFields.count < names.count else {
             throw InputError(
@@ -92,28 +78,9 @@ final class CSVRowReader: ImportRowReader {
         }
     }
 
-    private func note(_ nodes: [ExchangePlan.Node], _ known: inout [String: Column]) {
-        for node in nodes {
-            switch node.content {
-            case .attribute(let attribute): known[node.path] = .attribute(attribute)
-            case .group(let members): note(members, &known)
-            case .relationship(let number):
-                known[node.path] = .relationship(number)
-                let relationship = plan.relationships[number]
-                guard !relationship.description.isToMany, let key = relationship.key else {
-                    continue
-                }
-                for (index, part) in key.parts.enumerated() {
-                    known["\(node.path).\(part.attribute.name)"] = .keyPart(
-                        relationship: number, part: index)
-                }
-            }
-        }
-    }
-
     // MARK: Rows
 
-    private func read(_ entry: RecordBlock.Entry, _ bytes: UnsafeBufferPointer<UInt8>) {
+    private func read(_ entry: RecordBlock.Entry, _ bytes: [UInt8]) {
         guard fields.fields.count == columns.count else {
             builder.fail(
                 "The line has \(fields.fields.count) fields, and there are \(columns.count) "
@@ -122,12 +89,12 @@ final class CSVRowReader: ImportRowReader {
         }
         parts.removeAll(keepingCapacity: true)
         for (column, field) in zip(columns, fields.fields) {
-            if case .ignored = column.content { continue }
+            guard let content = column.content else { continue }
             do {
                 guard let text = CSVFields.text(field, in: bytes) else {
                     throw FieldProblem(Self.noUTF8Field)
                 }
-                try read(text, isQuoted: field.isQuoted, column.content)
+                try read(text, isQuoted: field.isQuoted, content)
             } catch {
                 let start = field.range.lowerBound - (field.isQuoted ? 1 : 0)
                 let place = Self.place(start, entry, bytes)
@@ -138,8 +105,8 @@ final class CSVRowReader: ImportRowReader {
         linkParts()
     }
 
-    private func read(_ text: String, isQuoted: Bool, _ column: Column) throws {
-        switch column {
+    private func read(_ text: String, isQuoted: Bool, _ content: CSVColumn.Content) throws {
+        switch content {
         case .attribute(let attribute):
             guard let value = try attribute.stored(text, isQuoted: isQuoted, plan.dates) else {
                 return
@@ -161,8 +128,6 @@ final class CSVRowReader: ImportRowReader {
                 known[part] = try key.parts[part].stored(text, plan.dates)
             }
             parts[number] = known
-        case .ignored:
-            break
         }
     }
 
@@ -222,7 +187,7 @@ final class CSVRowReader: ImportRowReader {
 
     /// Where a byte of a line stands, which may have line ends in it.
     private static func place(
-        _ index: Int, _ entry: RecordBlock.Entry, _ bytes: UnsafeBufferPointer<UInt8>
+        _ index: Int, _ entry: RecordBlock.Entry, _ bytes: [UInt8]
     ) -> (line: Int, column: Int) {
         var line = entry.line
         var start = entry.range.lowerBound

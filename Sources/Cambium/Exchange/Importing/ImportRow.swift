@@ -50,23 +50,11 @@ final class ImportRowBuilder {
 
     /// Begins a row with the model's defaults.
     func begin(line: Int) {
-        let entity = plan.entity
         self.line = line
-        placed = writer.copy(entity.template.record, entity.shape, room: 128)
+        placed = plan.entity.makeRecord(by: writer, at: now)
         slots = SlotSet()
         links.removeAll(keepingCapacity: true)
         problems.removeAll(keepingCapacity: true)
-        for (slot, value) in entity.dynamicDefaults {
-            switch value {
-            case .now:
-                placed.record.setReal(slot, now.timeIntervalSinceReferenceDate)
-            case .newUUID:
-                let bytes = withUnsafeBytes(of: UUID().uuid) { Data($0) }
-                writer.set(.blob(bytes), slot, of: &placed, entity.shape)
-            case .constant:
-                break
-            }
-        }
     }
 
     /// Sets an attribute.

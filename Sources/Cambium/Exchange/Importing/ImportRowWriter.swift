@@ -32,21 +32,20 @@ struct ImportRowWriter {
     /// Writes rows with all their links that can be made now.
     ///
     /// - Parameter mayWait: Whether what rows lead to may come later.
-    /// - Returns: The rows that have to wait for the object that they cannot be without.
-    func write(_ rows: [ImportRow], mayWait: Bool) throws -> [ImportRow] {
-        var good: [ImportRow] = []
+    /// - Returns: The indices of the rows that have to wait for the object that they cannot be
+    ///   without.
+    func write(_ rows: [ImportRow], mayWait: Bool) throws -> [Int] {
         for row in rows {
             for problem in row.problems { try log.add(problem, source: source) }
-            if row.problems.isEmpty { good.append(row) }
         }
         var ready: [ReadyRow] = []
-        var held: [ImportRow] = []
-        let found = try targets(of: good)
-        for row in good {
+        var waiting: [Int] = []
+        let found = try targets(of: rows)
+        for (index, row) in rows.enumerated() where row.problems.isEmpty {
             switch try link(row, found, mayWait: mayWait) {
             case .ready(let row): ready.append(row)
             case .waits:
-                held.append(row)
+                waiting.append(index)
                 linker.noteWaiting(source)
             case .failed: break
             }
@@ -56,7 +55,7 @@ struct ImportRowWriter {
             try linker.add(row.tasks(after: outcome))
         }
         try linker.settle()
-        return held
+        return waiting
     }
 
     // MARK: Links
@@ -87,7 +86,7 @@ struct ImportRowWriter {
     /// What the rows lead to, by relationship and key.
     private func targets(of rows: [ImportRow]) throws -> [[ExchangeKey: Int64]] {
         var wanted = [Set<ExchangeKey>](repeating: [], count: plan.relationships.count)
-        for row in rows {
+        for row in rows where row.problems.isEmpty {
             for link in row.links { wanted[link.relationship].formUnion(link.keys) }
         }
         return try zip(plan.relationships, wanted).map { relationship, keys in
@@ -117,6 +116,8 @@ struct ImportRowWriter {
                 try log.add(linker.missing(relationship, plan, row.line), source: source)
                 return .failed
             }
+            // Left out: a to-one stays as it is, and a list has the others.
+            if !isComplete, !relationship.description.isToMany { continue }
             if let slot = relationship.description.slot {
                 set(known.first, slot, relationship.description, of: &ready.row)
             } else {

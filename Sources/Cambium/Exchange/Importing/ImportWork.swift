@@ -36,13 +36,13 @@ final class ImportWork: BatchWork {
     func run(in transaction: BatchTransaction) throws {
         let lookup = ImportTargetLookup(transaction)
         let linker = ImportLinker(request, plans, transaction, lookup, log)
-        var held = ImportSpool<HeldRow>()
+        let held = HeldRows(JSONForm())
         for (number, source) in request.sources.enumerated() {
             let writer = ImportRowWriter(request, plans, number, transaction, lookup, linker, log)
-            try read(source, number, writer, &held)
+            try read(source, number, writer, held)
             lookup.forget()
         }
-        try settle(&held, transaction, lookup, linker)
+        try settle(held, transaction, lookup, linker)
         try linker.settleWaiting()
     }
 
@@ -53,11 +53,13 @@ final class ImportWork: BatchWork {
         let bytes: Data
     }
 
+    private typealias HeldRows = Spool<JSONForm<HeldRow>>
+
     // MARK: Reading
 
     private func read(
         _ source: ImportSource, _ number: Int, _ writer: ImportRowWriter,
-        _ held: inout ImportSpool<HeldRow>
+        _ held: HeldRows
     ) throws {
         var records = try RecordReader(
             source.input, scanner: source.format.scanner(columnCount: source.columns?.count))
@@ -70,10 +72,10 @@ final class ImportWork: BatchWork {
                     guard let row = try readers[number].row(entry, of: block) else { continue }
                     rows.append(row)
                     if rows.count == Self.sliceSize {
-                        try write(&rows, block, number, writer, &held)
+                        try write(&rows, block, number, writer, held)
                     }
                 }
-                try write(&rows, block, number, writer, &held)
+                try write(&rows, block, number, writer, held)
                 request.progress?(
                     ImportProgress(
                         source: number, rows: rowCount, bytes: records.position,
@@ -97,11 +99,12 @@ final class ImportWork: BatchWork {
 
     private func write(
         _ rows: inout [ImportRow], _ block: RecordBlock, _ number: Int,
-        _ writer: ImportRowWriter, _ held: inout ImportSpool<HeldRow>
+        _ writer: ImportRowWriter, _ held: HeldRows
     ) throws {
         guard !rows.isEmpty else { return }
         rowCount += rows.count
-        for row in try writer.write(rows, mayWait: true) {
+        for index in try writer.write(rows, mayWait: true) {
+            let row = rows[index]
             try held.append(
                 HeldRow(source: number, line: row.line, bytes: Data(block.bytes[row.source])))
         }
@@ -112,12 +115,13 @@ final class ImportWork: BatchWork {
 
     /// Tries the rows that waited, again and again as long as that finds more of what they lead to.
     private func settle(
-        _ held: inout ImportSpool<HeldRow>, _ transaction: BatchTransaction,
+        _ held: HeldRows, _ transaction: BatchTransaction,
         _ lookup: ImportTargetLookup, _ linker: ImportLinker
     ) throws {
+        var held = held
         var mayWait = true
         while held.count > 0 {
-            var still = ImportSpool<HeldRow>()
+            let still = HeldRows(JSONForm())
             let count = held.count
             while case let waiting = try held.next(Self.sliceSize), !waiting.isEmpty {
                 try Task.checkCancellation()
@@ -126,11 +130,10 @@ final class ImportWork: BatchWork {
                 {
                     let writer = ImportRowWriter(
                         request, plans, number, transaction, lookup, linker, log)
-                    var rows: [ImportRow] = []
-                    for row in group { rows += try read(row) }
-                    let lines = try writer.write(rows, mayWait: mayWait).map(\.line)
-                    let waits = Set(lines)
-                    for row in group where waits.contains(row.line) { try still.append(row) }
+                    let rows = try group.compactMap(row)
+                    for index in try writer.write(rows.map(\.row), mayWait: mayWait) {
+                        try still.append(rows[index].held)
+                    }
                     lookup.forget()
                 }
             }
@@ -139,11 +142,12 @@ final class ImportWork: BatchWork {
         }
     }
 
-    private func read(_ row: HeldRow) throws -> [ImportRow] {
-        let bytes = Array(row.bytes)
-        let entry = RecordBlock.Entry(range: 0..<bytes.count, line: row.line)
+    /// Reads a row again, which was one before.
+    private func row(_ held: HeldRow) throws -> (held: HeldRow, row: ImportRow)? {
+        let bytes = Array(held.bytes)
+        let entry = RecordBlock.Entry(range: 0..<bytes.count, line: held.line)
         let block = RecordBlock(bytes: bytes, entries: [entry])
-        return try readers[row.source].row(entry, of: block).map { [$0] } ?? []
+        return try readers[held.source].row(entry, of: block).map { (held, $0) }
     }
 }
 

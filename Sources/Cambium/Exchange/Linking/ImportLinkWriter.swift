@@ -29,13 +29,16 @@ struct ImportLinkWriter {
     /// - Throws: ``RefusedLink``
     func write(_ links: [Link]) throws {
         // Of several for one object the last one counts.
-        var last: [Int64: [Int64]] = [:]
-        for link in links { last[link.owner] = link.targets }
+        var last: [Int64: Int] = [:]
+        for (index, link) in links.enumerated() { last[link.owner] = index }
         // An object of another branch of the hierarchy does not have the relationship.
         let family = model.families[entity.index]
         let owners = try heads(last.keys.sorted(), entity).filter { family.contains($0.entity) }
         guard !owners.isEmpty else { return }
-        let wanted = owners.map { Owner(head: $0, targets: unique(last[$0.key] ?? [])) }
+        // In the order of the input: of several that want one object, the last one gets it.
+        let wanted = owners.compactMap { head in last[head.key].map { (head: head, index: $0) } }
+            .sorted { $0.index < $1.index }
+            .map { Owner(head: $0.head, targets: unique(links[$0.index].targets)) }
         switch relationship.storage {
         // A change of the row itself, and noted as such.
         case .key: return try writeKeys(wanted)

@@ -7,7 +7,7 @@ final class ImportLinker {
     private let log: ImportLog
     private var tasks: [ImportLinkTask] = []
     /// Links to objects that may come later.
-    private var waiting = ImportSpool<ImportLinkTask>()
+    private let waiting = Spool(JSONForm<ImportLinkTask>())
     /// Sources that have rows which wait, and so may still deliver what others lead to.
     private var sourcesThatWait: Set<Int> = []
 
@@ -107,7 +107,8 @@ final class ImportLinker {
                             missing(relationship, plan, task.line), source: task.source)
                         continue
                     }
-                    if known.isEmpty, !relationship.description.isToMany { continue }
+                    // Left out: a to-one stays as it is, and a list has the others.
+                    guard relationship.description.isToMany else { continue }
                 }
                 task.targets = known
             }

@@ -26,7 +26,7 @@ struct CSVFields {
     /// Splits a line.
     ///
     /// - Throws: ``Problem`` where quotes stand where they cannot.
-    mutating func split(_ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>) throws {
+    mutating func split(_ bytes: [UInt8], _ line: Range<Int>) throws {
         fields.removeAll(keepingCapacity: true)
         var index = line.lowerBound
         while true {
@@ -42,7 +42,7 @@ struct CSVFields {
 
     /// - Returns: Where the field ends: at a separator, or at the end of the line.
     private mutating func takePlain(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int
+        _ bytes: [UInt8], _ start: Int, _ end: Int
     ) throws -> Int {
         var index = start
         while index < end, bytes[index] != separator {
@@ -59,7 +59,7 @@ struct CSVFields {
     }
 
     private mutating func takeQuoted(
-        _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int
+        _ bytes: [UInt8], _ start: Int, _ end: Int
     ) throws -> Int {
         var index = start
         var hasQuotes = false
@@ -90,8 +90,8 @@ struct CSVFields {
     }
 
     /// The text of a field; nil where it is no UTF-8.
-    static func text(_ field: Field, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
-        let content = UnsafeBufferPointer(rebasing: bytes[field.range])
+    static func text(_ field: Field, in bytes: [UInt8]) -> String? {
+        let content = bytes[field.range]
         guard field.hasQuotes else { return String(validating: content, as: UTF8.self) }
         var text: [UInt8] = []
         text.reserveCapacity(content.count)
@@ -116,10 +116,8 @@ extension CSVFields {
     static func list(_ text: String, separator: UInt8) throws -> [(text: String, isQuoted: Bool)] {
         guard !text.isEmpty else { return [] }
         let bytes = Array(text.utf8)
-        return try bytes.withUnsafeBufferPointer { bytes in
-            var list = CSVFields(separator: separator)
-            try list.split(bytes, 0..<bytes.count)
-            return list.fields.map { (Self.text($0, in: bytes) ?? "", $0.isQuoted) }
-        }
+        var list = CSVFields(separator: separator)
+        try list.split(bytes, 0..<bytes.count)
+        return list.fields.map { (Self.text($0, in: bytes) ?? "", $0.isQuoted) }
     }
 }

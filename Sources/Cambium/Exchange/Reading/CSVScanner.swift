@@ -29,9 +29,7 @@ struct CSVScanner: RecordScanner {
     mutating func scan(
         _ bytes: [UInt8], from start: Int, isLast: Bool, into entries: inout [RecordBlock.Entry]
     ) throws {
-        bytes.withUnsafeBufferPointer { bytes in
-            for index in start..<bytes.count { take(bytes[index], at: index, &entries) }
-        }
+        for index in start..<bytes.count { take(bytes[index], at: index, &entries) }
         if isLast, recordStart < bytes.count { finish(at: bytes.count, &entries) }
     }
 

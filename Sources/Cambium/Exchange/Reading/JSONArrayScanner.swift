@@ -31,9 +31,7 @@ struct JSONArrayScanner: RecordScanner {
     mutating func scan(
         _ bytes: [UInt8], from start: Int, isLast: Bool, into entries: inout [RecordBlock.Entry]
     ) throws {
-        try bytes.withUnsafeBufferPointer { bytes in
-            for index in start..<bytes.count { try take(bytes[index], at: index, &entries) }
-        }
+        for index in start..<bytes.count { try take(bytes[index], at: index, &entries) }
         if state != .inside { recordStart = bytes.count }
         guard isLast else { return }
         if state == .inside, isSingle, depth == 0, !isInString {

@@ -8,13 +8,11 @@ struct LineScanner: RecordScanner {
     mutating func scan(
         _ bytes: [UInt8], from start: Int, isLast: Bool, into entries: inout [RecordBlock.Entry]
     ) throws {
-        bytes.withUnsafeBufferPointer { bytes in
-            for index in start..<bytes.count {
-                switch bytes[index] {
-                case ASCII.lineFeed: endLine(at: index, next: index + 1, &entries)
-                case ASCII.space, ASCII.tab, ASCII.carriageReturn: break
-                default: hasContent = true
-                }
+        for index in start..<bytes.count {
+            switch bytes[index] {
+            case ASCII.lineFeed: endLine(at: index, next: index + 1, &entries)
+            case ASCII.space, ASCII.tab, ASCII.carriageReturn: break
+            default: hasContent = true
             }
         }
         if isLast { endLine(at: bytes.count, next: bytes.count, &entries) }

@@ -18,11 +18,7 @@ public struct ImportError: Error, Sendable {
 
     /// The code that Core Data uses for what is wrong; 1550 for input that cannot be read.
     public var coreDataCode: Int {
-        switch underlying {
-        case let error as ValidationError: error.coreDataCode
-        case let error as StoreError: error.coreDataCode
-        default: 1550
-        }
+        (underlying as? any CoreDataCompatibleError)?.coreDataCode ?? 1550
     }
 }
 

@@ -15,7 +15,9 @@ public struct ImportInput: Sendable {
         self.name = name
     }
 
-    /// A file, which is read in blocks when the import runs.
+    /// A file, which is read in blocks when the import runs: within its transaction, so that nobody
+    /// else can save meanwhile. What keeps its reader waiting, as a named pipe or a slow network's
+    /// files, is better collected first; see ``init(collecting:isolation:)``.
     public static func file(_ path: String) -> ImportInput {
         ImportInput(.file(path), name: path)
     }

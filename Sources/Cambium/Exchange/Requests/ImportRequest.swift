@@ -37,7 +37,7 @@ public struct ImportRequest: Sendable {
     /// What the result tells. Default: counts.
     public var resultType = BatchResultType.count
     /// Called after each block of some thousand rows, inside the transaction: it must not use the
-    /// store.
+    /// store, and nobody can save until it returns.
     public var progress: (@Sendable (ImportProgress) -> Void)?
 
     /// Imports several sources.
@@ -77,6 +77,8 @@ public enum MissingTargetHandling: Sendable, Hashable {
     /// A row whose target might have come later is in the store when that is known. Going on after
     /// errors, the import then keeps it without the link.
     case error
-    /// The link is left out. Of a relationship that is required it is an error all the same.
+    /// The link is left out: a to-one counts as not given, so that an object that is updated keeps
+    /// where it led; a to-many gets the rest of its list. Of a relationship that is required it is
+    /// an error all the same.
     case skip
 }

@@ -16,7 +16,8 @@
 /// updated. A JSON `null` is nil. An empty CSV field is nil for an optional attribute, where
 /// quotes (`""`) mean an empty text; for a required one it counts as left out.
 public struct ImportSource: Sendable {
-    /// The name of the entity. Rows are of this very entity, not of a sub-entity.
+    /// The name of the entity. Rows are of this very entity, not of a sub-entity: a column that
+    /// tells rows of several entities apart is not read. Split such a file into a source for each.
     public let entityName: String
     /// Where the bytes come from.
     public let input: ImportInput

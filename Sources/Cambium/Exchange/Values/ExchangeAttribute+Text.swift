@@ -86,12 +86,15 @@ extension ExchangeAttribute {
 extension ExchangeDateFormat {
     /// The date of a text; nil where it is none.
     func date(of text: String) -> Date? {
-        switch kind {
-        case .iso8601: ISO8601Text.date(of: text)
-        case .seconds(let start):
-            DecimalText.double(of: text).map { Date(timeIntervalSinceReferenceDate: $0 + start) }
-        case .custom(let parse, _): parse(text)
-        }
+        let date: Date? =
+            switch kind {
+            case .iso8601: ISO8601Text.date(of: text)
+            case .seconds(let start):
+                DecimalText.double(of: text)
+                    .map { Date(timeIntervalSinceReferenceDate: $0 + start) }
+            case .custom(let parse, _): parse(text)
+            }
+        return date.flatMap { $0.timeIntervalSinceReferenceDate.isFinite ? $0 : nil }
     }
 
     /// The text of a date of an attribute.
@@ -103,7 +106,14 @@ extension ExchangeDateFormat {
                 code: .invalidRequest,
                 message: "A date of \(name) is too far away for ISO 8601. Set the date format to "
                     + "secondsSinceReferenceDate.")
-        case .seconds(let start): return "\(date.timeIntervalSinceReferenceDate - start)"
+        case .seconds(let start):
+            let seconds = date.timeIntervalSinceReferenceDate - start
+            // JSON has no such numbers, and no format reads one as a date.
+            if seconds.isFinite { return "\(seconds)" }
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A date of \(name) is infinitely far away, which files do not have. Set "
+                    + "it to another, or to nil.")
         case .custom(_, let format): return format(date)
         }
     }

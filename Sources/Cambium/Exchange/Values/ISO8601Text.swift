@@ -49,12 +49,7 @@ enum ISO8601Text {
 
     /// The date of a text; nil where it is none.
     static func date(of text: String) -> Date? {
-        var text = text
-        return text.withUTF8 { date(of: $0) }
-    }
-
-    private static func date(of bytes: UnsafeBufferPointer<UInt8>) -> Date? {
-        var cursor = Cursor(bytes: bytes)
+        var cursor = Cursor(text)
         guard let day = cursor.day() else { return nil }
         var seconds = day * secondsPerDay
         var fraction: ArraySlice<UInt8> = []
@@ -77,11 +72,11 @@ enum ISO8601Text {
     }
 
     private struct Cursor {
-        let bytes: UnsafeBufferPointer<UInt8>
-        var index = 0
+        private let bytes: [UInt8]
+        private var index = 0
 
-        init(bytes: UnsafeBufferPointer<UInt8>) {
-            self.bytes = bytes
+        init(_ text: String) {
+            bytes = Array(text.utf8)
         }
 
         var isAtEnd: Bool { index == bytes.count }
@@ -146,7 +141,7 @@ enum ISO8601Text {
                     let start = index
                     while digit() != nil {}
                     guard index > start else { return nil }
-                    fraction = Array(bytes[start..<index])[...]
+                    fraction = bytes[start..<index]
                 }
             }
             guard let difference = zone() else { return nil }

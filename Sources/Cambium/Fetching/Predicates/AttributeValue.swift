@@ -1,5 +1,5 @@
 /// A type whose values can be compared in a predicate: those that attributes have.
-public protocol AttributeValue {
+public protocol AttributeValue: Sendable {
     /// The value in the form that predicates hold.
     var attributeValue: Value { get }
 

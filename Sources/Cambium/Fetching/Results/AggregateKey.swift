@@ -1,10 +1,12 @@
 /// One value out of those of all objects of a group, or of all that a request finds:
 /// `Product.price.sum`. See ``FetchRequest/select(_:)``.
-public struct AggregateKey<Root: ManagedObject, Value: AttributeValue>: ResultColumn {
+public struct AggregateKey<Root: ManagedObject, Value: AttributeValue>: AggregateColumn {
+    /// The type of the value.
+    public typealias Compared = Value
+
     /// What is computed.
     public let resultExpression: ResultExpression
-    /// The objects that it names.
-    public let objects: [ObjectID]
+    private let objects: [ObjectID]
 
     fileprivate init(_ function: AggregateFunction, _ key: some KeyExpression) {
         resultExpression = ResultExpression(function, of: key.expression)
@@ -12,28 +14,18 @@ public struct AggregateKey<Root: ManagedObject, Value: AttributeValue>: ResultCo
     }
 
     /// The value; nil of no values, and where a sum is too great for its type.
-    public func output(of value: PropertyValue) throws -> Value? {
-        try Value.read(value, of: resultExpression)
-    }
-
-    /// The results with the least value first.
-    public var ascending: ResultOrder<Root> {
-        ResultOrder(resultExpression, isDescending: false)
-    }
-
-    /// The results with the greatest value first.
-    public var descending: ResultOrder<Root> {
-        ResultOrder(resultExpression, isDescending: true)
-    }
+    public var reading: ColumnReading<Value?> { .optional(resultExpression, objects) }
 }
 
 /// How many objects of a group there are: `Product.objectID.count`, or how many have a value:
 /// `Product.salePrice.count`.
-public struct CountKey<Root: ManagedObject>: ResultColumn {
+public struct CountKey<Root: ManagedObject>: AggregateColumn {
+    /// A number.
+    public typealias Compared = Int
+
     /// What is counted.
     public let resultExpression: ResultExpression
-    /// The objects that it names.
-    public let objects: [ObjectID]
+    private let objects: [ObjectID]
 
     init(_ expression: ModelExpression, objects: [ObjectID] = []) {
         resultExpression = ResultExpression(.count, of: expression)
@@ -41,18 +33,10 @@ public struct CountKey<Root: ManagedObject>: ResultColumn {
     }
 
     /// The number.
-    public func output(of value: PropertyValue) throws -> Int {
-        try Int.read(value, of: resultExpression) ?? 0
-    }
-
-    /// The results with the least number first.
-    public var ascending: ResultOrder<Root> {
-        ResultOrder(resultExpression, isDescending: false)
-    }
-
-    /// The results with the greatest number first.
-    public var descending: ResultOrder<Root> {
-        ResultOrder(resultExpression, isDescending: true)
+    public var reading: ColumnReading<Int> {
+        ColumnReading(objects: objects) { [resultExpression] value in
+            try Int.read(value, of: resultExpression) ?? 0
+        }
     }
 }
 

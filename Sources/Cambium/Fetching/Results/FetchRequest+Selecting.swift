@@ -20,12 +20,13 @@ extension FetchRequest {
         var objects: [ObjectID] = []
         for column in repeat each columns {
             expressions.append(column.resultExpression)
-            objects += column.objects
+            objects += column.reading.objects
         }
+        let readings = (repeat (each columns).reading)
         return ResultRequest(self, .selected(expressions, names: []), objects: objects) {
             _, values in
             var reader = ResultReader(values: values)
-            return (repeat try reader.next(each columns))
+            return (repeat try reader.next(each readings))
         }
     }
 
@@ -41,7 +42,14 @@ extension FetchRequest {
         dictionaries(names)
     }
 
-    func dictionaries(_ names: [String]) -> ResultRequest<Entity, [String: PropertyValue]> {
+    /// A request for dictionaries, for generic code that has the names in a list.
+    ///
+    /// - Parameter names: Attributes, parts of composite values, and to-one relationships, or dotted
+    ///   paths through to-one relationships to them. An empty list means all attributes, without
+    ///   those whose values the store cannot look into. Nil values are left out.
+    public func dictionaries(
+        _ names: [String]
+    ) -> ResultRequest<Entity, [String: PropertyValue]> {
         ResultRequest(
             self, names.isEmpty ? .attributes : .paths(names), makeRow: Self.dictionary)
     }
@@ -78,8 +86,8 @@ private struct ResultReader {
         self.values = values
     }
 
-    mutating func next<Column: ResultColumn>(_ column: Column) throws -> Column.Output {
+    mutating func next<Output>(_ reading: ColumnReading<Output>) throws -> Output {
         defer { index += 1 }
-        return try column.output(of: index < values.count ? values[index] : .value(.null))
+        return try reading.output(index < values.count ? values[index] : .value(.null))
     }
 }

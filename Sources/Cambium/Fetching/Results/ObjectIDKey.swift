@@ -5,17 +5,15 @@ public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
         ResultExpression(.keyPath(root: .subject, names: []))
     }
 
-    /// None: it stands for the objects that are found.
-    public var objects: [ObjectID] { [] }
-
-    /// The identity.
-    ///
-    /// - Throws: ``StoreError`` where there is none, which only another program can bring about.
-    public func output(of value: PropertyValue) throws -> ObjectID {
-        guard case .toOne(let id?) = value else {
-            throw StoreError(code: .corrupt, message: "A row of the store has no key.")
+    /// The identity. The fetch throws where there is none, which only another program can bring
+    /// about.
+    public var reading: ColumnReading<ObjectID> {
+        ColumnReading { value in
+            guard case .toOne(let id?) = value else {
+                throw StoreError(code: .corrupt, message: "A row of the store has no key.")
+            }
+            return id
         }
-        return id
     }
 
     /// How many objects there are.

@@ -7,14 +7,26 @@ public protocol ResultColumn<Root, Output>: Sendable {
     associatedtype Root: ManagedObject
     /// The type that a row of results has it in.
     associatedtype Output
-    /// What is computed.
+    /// What is computed, for ``FetchRequest/dictionaries(_:)``.
     var resultExpression: ResultExpression { get }
-    /// The objects that it names, of which a request makes sure that they are of its stores.
-    var objects: [ObjectID] { get }
-    /// The value in its own type.
-    ///
-    /// - Throws: ``StoreError`` where the store has a value that the type has not.
-    func output(of value: PropertyValue) throws -> Output
+    /// How the library reads the value out of a row.
+    var reading: ColumnReading<Output> { get }
+}
+
+/// How a value is read out of a row of results. A ``ResultColumn`` says it; a program has no use for
+/// it.
+public struct ColumnReading<Output>: Sendable {
+    /// The objects that the column names, of which a request makes sure that they are of its stores.
+    let objects: [ObjectID]
+    /// The value in its own type; throws ``StoreError`` of one that the type has not.
+    let output: @Sendable (PropertyValue) throws -> Output
+
+    init(
+        objects: [ObjectID] = [], _ output: @escaping @Sendable (PropertyValue) throws -> Output
+    ) {
+        self.objects = objects
+        self.output = output
+    }
 }
 
 extension Key: ResultColumn {
@@ -22,9 +34,7 @@ extension Key: ResultColumn {
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
     /// The value; nil where there is none.
-    public func output(of value: PropertyValue) throws -> Value? {
-        try Value.read(value, of: resultExpression)
-    }
+    public var reading: ColumnReading<Value?> { .optional(resultExpression, objects) }
 }
 
 extension ComputedKey: ResultColumn {
@@ -32,21 +42,16 @@ extension ComputedKey: ResultColumn {
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
     /// The value; nil where there is none.
-    public func output(of value: PropertyValue) throws -> Value? {
-        try Value.read(value, of: resultExpression)
-    }
+    public var reading: ColumnReading<Value?> { .optional(resultExpression, objects) }
 }
 
 extension ToOneKey: ResultColumn {
     /// The relationship.
     public var resultExpression: ResultExpression { ResultExpression(expression) }
 
-    /// None: a path names no object.
-    public var objects: [ObjectID] { [] }
-
     /// The identity of the object that it leads to; nil where there is none.
-    public func output(of value: PropertyValue) throws -> ObjectID? {
-        if case .toOne(let id) = value { id } else { nil }
+    public var reading: ColumnReading<ObjectID?> {
+        ColumnReading { value in if case .toOne(let id) = value { id } else { nil } }
     }
 }
 
@@ -60,51 +65,22 @@ public struct RequiredColumn<Base: KeyExpression>: ResultColumn {
     /// What is computed.
     public var resultExpression: ResultExpression { ResultExpression(base.expression) }
 
-    /// The objects that it names.
-    public var objects: [ObjectID] { base.objects }
-
-    /// The value.
-    ///
-    /// - Throws: ``StoreError`` with `invalidRequest` where there is none.
-    public func output(of value: PropertyValue) throws -> Base.Value {
-        if let value = try Base.Value.read(value, of: resultExpression) { return value }
-        throw StoreError(
-            code: .invalidRequest,
-            message: "\(resultExpression) has no value in one of the results, though the request "
-                + "says that it is required. Select it without .required, or with ?? and a value.")
+    /// The value. The fetch throws where there is none.
+    public var reading: ColumnReading<Base.Value> {
+        let column = resultExpression
+        return ColumnReading(objects: base.objects) { value in
+            if let value = try Base.Value.read(value, of: column) { return value }
+            throw StoreError(
+                code: .invalidRequest,
+                message: "\(column) has no value in one of the results, though the request says "
+                    + "that it is required. Select it without .required, or with ?? and a value.")
+        }
     }
 }
 
 extension KeyExpression {
     /// The value as a column that is not optional: of an attribute that is required. A fetch throws
-    /// where it meets nil after all; `Product.title ?? ""` puts something in its place instead.
+    /// ``StoreError`` with `invalidRequest` where it meets nil after all; `Product.title ?? ""` puts
+    /// something in its place instead.
     public var required: RequiredColumn<Self> { RequiredColumn(base: self) }
-}
-
-extension AttributeValue {
-    /// A result's value in its own type; nil of nil.
-    static func read(_ cell: PropertyValue, of column: ResultExpression) throws -> Self? {
-        guard let value = cell.value, value != .null else { return nil }
-        if let typed = Self(attributeValue: value) { return typed }
-        for form in value.otherForms {
-            if let typed = Self(attributeValue: form) { return typed }
-        }
-        throw StoreError(
-            code: .corrupt,
-            message: "The store has a value for \(column) that is none of \(Self.self). Another "
-                + "version of the program may have written it.")
-    }
-}
-
-extension CambiumModel.Value {
-    /// The same number in the forms of other types: a quotient of decimals is a floating-point
-    /// number, the mean of whole numbers too.
-    fileprivate var otherForms: [CambiumModel.Value] {
-        switch self {
-        case .int(let value): [.double(Double(value)), .decimal(Decimal(value))]
-        case .double(let value) where value.isFinite: [.decimal(Decimal(value))]
-        case .decimal(let value): [.double(DecimalFunctions.double(value))]
-        default: []
-        }
-    }
 }

@@ -82,7 +82,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         with { request in
             for key in repeat each keys {
                 request.groups.append(key.resultExpression)
-                request.objects += key.objects
+                request.objects += key.reading.objects
             }
         }
     }

@@ -51,10 +51,15 @@ final class WatchedStore: ReadableStore {
     }
 
     func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, _ receive: (StoreRow) throws -> Void
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
+        _ receive: (StoreRow) throws -> Void
     ) throws {
         log.note(.fault(root: root, key: key))
-        try store.fetchRow(key, ofRoot: root, receive)
+        try store.fetchRow(key, ofRoot: root, at: commit, receive)
+    }
+
+    func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
+        try store.greatestKey(ofRoot: root)
     }
 
     func count(_ request: RowRequest) throws -> Int {

@@ -7,25 +7,49 @@ public struct RemoteStoreChange: Sendable {
     /// none.
     public let token: HistoryToken?
     /// Whether contexts were told which objects have changed. If not, because there is no history,
-    /// or too many have changed, they read everything anew.
+    /// another process has begun it anew, or too many have changed, they read everything anew.
     public let isComplete: Bool
+
+    /// Adds a change to those that nobody has taken yet: one of each store says it all.
+    static func join(_ waiting: inout [RemoteStoreChange], _ change: RemoteStoreChange) {
+        var isComplete = change.isComplete
+        if let index = waiting.firstIndex(where: { $0.storeIdentifier == change.storeIdentifier }) {
+            isComplete = waiting.remove(at: index).isComplete && isComplete
+        }
+        waiting.append(
+            RemoteStoreChange(
+                storeIdentifier: change.storeIdentifier, token: change.token,
+                isComplete: isComplete))
+    }
 }
 
 extension PersistentStoreCoordinator {
     /// What others write to the stores from now on, where a store was opened with
     /// ``StoreOptions/followsRemoteChanges``: at least one element after the last commit, not one
-    /// for each. The sequence ends with the coordinator.
+    /// for each. Of each store one waits for whoever does not ask; where contexts were not told of
+    /// all that it stands for, its ``RemoteStoreChange/isComplete`` is false. The sequence ends
+    /// with the coordinator.
     ///
     /// Contexts that merge automatically need no more than the option; see
     /// ``fetchHistory(_:)`` for what was changed, and by whom.
     public var remoteChanges: AsyncStream<RemoteStoreChange> { remoteObservers.makeStream() }
+
+    /// Calls a handler whenever others have written to a store, see ``remoteChanges``, on a thread of
+    /// the coordinator's. The next is told when the handler has returned.
+    ///
+    /// - Returns: What keeps the observation going.
+    public func observeRemoteChanges(
+        _ handler: @escaping @Sendable (RemoteStoreChange) -> Void
+    ) -> ObservationToken {
+        remoteObservers.observe(handler)
+    }
 
     /// Begins to follow what others write to a store, where its options ask for that.
     func followOthers(of persistentStore: PersistentStore) throws {
         guard persistentStore.options.followsRemoteChanges,
             let store = persistentStore.store as? SQLiteStore, let path = store.path
         else { return }
-        let follower = RemoteFollower(store, self)
+        let follower = try RemoteFollower(store, self)
         try follower.start(path: path)
         store.follower.withLock { $0 = follower }
     }

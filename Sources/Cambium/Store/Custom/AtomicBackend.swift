@@ -29,7 +29,9 @@ final class AtomicBackend: NodeBackend {
             let root = try CustomStore.root(of: node, in: model)
             contents.nodes[root, default: [:]][node.key] = node
             // A file that people have written need not say which keys are free.
-            contents.nextKeys[root] = max(contents.nextKeys[root] ?? 1, node.key + 1)
+            let (next, isFull) = node.key.addingReportingOverflow(1)
+            if isFull { throw StoreError.noKeysLeft(for: root) }
+            contents.nextKeys[root] = max(contents.nextKeys[root] ?? 1, next)
         }
         self.contents = Mutex(contents)
     }
@@ -49,11 +51,17 @@ final class AtomicBackend: NodeBackend {
     }
 
     func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64> {
-        contents.withLock { contents in
+        try contents.withLock { contents in
             let first = contents.nextKeys[root] ?? 1
-            contents.nextKeys[root] = first + Int64(count)
-            return first..<first + Int64(count)
+            let (next, isFull) = first.addingReportingOverflow(Int64(count))
+            if isFull { throw StoreError.noKeysLeft(for: root) }
+            contents.nextKeys[root] = next
+            return first..<next
         }
+    }
+
+    func nextKey(ofEntity root: String, mayReserve: Bool) throws -> Int64? {
+        contents.withLock { $0.nextKeys[root] ?? 1 }
     }
 
     func save(_ request: StoreSaveRequest) throws {

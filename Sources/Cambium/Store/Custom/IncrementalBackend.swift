@@ -28,6 +28,10 @@ final class IncrementalBackend: NodeBackend {
         try store.reserveKeys(ofEntity: root, count: count)
     }
 
+    func nextKey(ofEntity root: String, mayReserve: Bool) throws -> Int64? {
+        mayReserve ? try store.reserveKeys(ofEntity: root, count: 1).lowerBound : nil
+    }
+
     func save(_ request: StoreSaveRequest) throws {
         try store.save(request)
         if let notes = request.notes { savedNotes.withLock { $0 = notes } }

@@ -8,6 +8,12 @@ protocol NodeBackend: Sendable {
 
     func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64>
 
+    /// The first key of a root entity that was never given.
+    ///
+    /// - Parameter mayReserve: Whether it may be used up, where there is no other way to learn it.
+    /// - Returns: nil where there is no other way and it may not.
+    func nextKey(ofEntity root: String, mayReserve: Bool) throws -> Int64?
+
     /// What the program noted, as it was last saved.
     var notes: [String: String] { get }
 

@@ -84,15 +84,7 @@ final class NodeGraph {
 
     // MARK: Relationships
 
-    func entity(of node: StoreNode) throws -> EntityDescription {
-        guard let entity = model[node.entityName] else {
-            throw StoreError(
-                code: .corrupt,
-                message: "The store has a row of \(node.entityName), which the model "
-                    + "\(model.model.name) does not have.")
-        }
-        return entity
-    }
+    func entity(of node: StoreNode) throws -> EntityDescription { try model.entity(of: node) }
 
     /// The rows that a relationship leads to, in the order that it keeps.
     func related(
@@ -142,5 +134,18 @@ final class NodeGraph {
             let (place, otherPlace) = (places[one.key] ?? .max, places[other.key] ?? .max)
             return place == otherPlace ? one.key < other.key : place < otherPlace
         }
+    }
+}
+
+extension RuntimeModel {
+    /// The entity of a row.
+    func entity(of node: StoreNode) throws -> EntityDescription {
+        guard let entity = self[node.entityName] else {
+            throw StoreError(
+                code: .corrupt,
+                message: "The store has a row of \(node.entityName), which the model "
+                    + "\(model.name) does not have.")
+        }
+        return entity
     }
 }

@@ -44,6 +44,9 @@ extension StoreNode {
             }
             var stored = record.storedValue(slot, entity.shape.kinds[slot])
             if attribute.usesExternalForm, case .blob(let bytes) = stored {
+                // An object of a store that became this one may still know the name of a file: the
+                // row has what the file had.
+                if bytes.first == ExternalForm.file { continue }
                 stored = .blob(Data(bytes.dropFirst()))
             }
             values[attribute.name] = entity.model.value(stored, as: attribute.type)

@@ -41,11 +41,11 @@ final class ExternalFiles: Sendable {
             atPath: folder, withIntermediateDirectories: true)
         let journal = Self.makeName() + Self.journalSuffix
         let names = files.keys.sorted() + superfluous.sorted()
-        try DurableFile.write(Data(names.joined(separator: "\n").utf8), to: path(journal))
-        try DurableFile.synchronize(folder: folder)
+        try make(journal, Data(names.joined(separator: "\n").utf8))
+        try SystemFile.synchronize(folder: folder)
         do {
-            for (name, data) in files { try DurableFile.write(data, to: path(name)) }
-            try DurableFile.synchronize(folder: folder)
+            for (name, data) in files { try make(name, data) }
+            try SystemFile.synchronize(folder: folder)
         } catch {
             finish(journal, removing: files.keys)
             throw error
@@ -53,10 +53,23 @@ final class ExternalFiles: Sendable {
         return journal
     }
 
+    /// Makes a file and waits until it is on the disk. One that was begun and could not be finished
+    /// is removed.
+    private func make(_ name: String, _ data: Data) throws {
+        let file = try SystemFile.making(path(name))
+        do {
+            try file.append(data)
+            try file.synchronize()
+        } catch {
+            SystemFile.remove(path(name))
+            throw error
+        }
+    }
+
     /// Removes files and then the journal.
     func finish(_ journal: String, removing names: some Sequence<String>) {
-        for name in names { DurableFile.remove(path(name)) }
-        DurableFile.remove(path(journal))
+        for name in names { SystemFile.remove(path(name)) }
+        SystemFile.remove(path(journal))
     }
 
     // MARK: Opening
@@ -85,8 +98,8 @@ final class ExternalFiles: Sendable {
         }
         if isThorough { candidates += names }
         for name in candidates where Self.isOurs(name) && !referenced.contains(name) {
-            DurableFile.remove(path(name))
+            SystemFile.remove(path(name))
         }
-        for journal in journals { DurableFile.remove(path(journal)) }
+        for journal in journals { SystemFile.remove(path(journal)) }
     }
 }

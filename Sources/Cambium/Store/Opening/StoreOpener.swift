@@ -46,17 +46,16 @@ struct StoreOpener {
 
     /// - Parameters:
     ///   - path: The path of the file; nil in memory.
-    ///   - original: The store whose content is copied to the new one first.
+    ///   - fill: Writes what the new store is to have.
     func openSQLite(
-        at path: String?, filledFrom original: SQLiteStore? = nil
+        at path: String?, filledBy fill: @Sendable (Connection) throws -> Void = { _ in }
     ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
         let settings = try ConnectionSettings(options)
-        let (connection, migration) = try migrated(path, settings, filledFrom: original)
-        let history = try HistorySetup(connection: connection, model: model.model)
-            .apply(options.history, isReadOnly: options.isReadOnly)
-            .map { StoreHistory($0, options.historyRetention) }
-        if options.historyRetention != nil, !options.isReadOnly {
-            try connection.transaction { try history?.removeOverdue(connection) }
+        let (connection, migration) = try migrated(path, settings, filledBy: fill)
+        let history = StoreHistory(options.historyRetention)
+        if !options.isReadOnly {
+            try HistorySetup(connection: connection, model: model.model).apply(options.history)
+            try history.prepare(connection)
         }
         if options.vacuums, !options.isReadOnly { try connection.execute(PragmaSQL.vacuum) }
         if options.analyzes, !options.isReadOnly { try connection.execute(PragmaSQL.analyze) }
@@ -74,19 +73,18 @@ struct StoreOpener {
 extension StoreOpener {
     /// Opens the connection that writes, to a store of the program's version.
     private func migrated(
-        _ path: String?, _ settings: ConnectionSettings, filledFrom original: SQLiteStore?
+        _ path: String?, _ settings: ConnectionSettings,
+        filledBy fill: @Sendable (Connection) throws -> Void
     ) throws -> (Connection, MigrationOutcome) {
         let runner = runner
         guard let path, !options.isReadOnly else {
             let connection = try writer(path, settings)
-            if let original {
-                try original.withReader { try $0.copy(to: connection, named: "memory") }
-                try StoreMetadataAccess(connection).replaceIdentifier()
-            }
+            try fill(connection)
             return (connection, try runner.open(connection))
         }
         do {
             let connection = try writer(path, settings)
+            try fill(connection)
             if let outcome = try runner.openAtOnce(connection) { return (connection, outcome) }
         }
         // A migration has a connection of its own, so that nothing of what it sets stays; the one

@@ -43,8 +43,8 @@ public struct StoreOptions: Sendable {
     /// Whether contexts hear of what others write to the store's file: other processes, and other
     /// containers of this one. Default: false. See ``PersistentStoreCoordinator/remoteChanges``.
     ///
-    /// The file is watched as long as the store is open, which costs a file descriptor or two, and
-    /// a few microseconds for some time after each commit, whoever made it.
+    /// The file is watched as long as the store is open, which costs a connection, a file
+    /// descriptor or two, and a few microseconds for some time after each commit, whoever made it.
     public var followsRemoteChanges = false
     /// How long a context may stay at a query generation. Default: 60 seconds.
     public var queryGenerationLifetime: Duration = .seconds(60)

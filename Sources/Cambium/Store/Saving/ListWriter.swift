@@ -37,6 +37,16 @@ struct ListWriter {
         try write(places)
     }
 
+    /// Gives places to the members of lists of which nobody has one yet. Who is in a list and no
+    /// member of its owner gets none.
+    func writeNew(_ lists: [(owner: Int64, members: [Int64])]) throws {
+        try write(
+            lists.flatMap { list in
+                ListPlaces.changes(for: list.members, from: [:])
+                    .map { Place(owner: list.owner, member: $0, place: $1) }
+            })
+    }
+
     private struct Place {
         let owner: Int64
         let member: Int64

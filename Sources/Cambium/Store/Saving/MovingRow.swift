@@ -7,7 +7,7 @@ struct MovingRow {
     private let values: [StoredValue]
     private let entity: EntityDescription
     private let key: Int64
-    private let history: StoreHistory?
+    private let history: StoreHistory
     /// The slots that get other values.
     private let changedSlots: SlotSet
 
@@ -17,7 +17,7 @@ struct MovingRow {
     /// - Returns: Nil where there is no such row.
     init?(
         _ record: Record, _ slots: SlotSet, of entity: EntityDescription, _ sql: RowCopySQL,
-        _ connection: Connection, history: StoreHistory?
+        _ connection: Connection, history: StoreHistory
     ) throws {
         self.sql = sql
         self.entity = entity
@@ -55,6 +55,6 @@ struct MovingRow {
         try statement.bind(values)
         try statement.run()
         let names = changedSlots.slots.map { entity.layout.slots[$0].property }
-        try history?.noteMove(of: key, entity.name, names, connection)
+        try history.noteMove(of: key, entity.name, names, connection)
     }
 }

@@ -105,16 +105,21 @@ struct SQLiteLookup: SaveLookup {
         }
     }
 
-    /// Whether another row has the partner of a record.
-    func hasStolenPartners(
+    /// The first record whose partner in a one-to-one another row has already, and the relationship:
+    /// the store has no constraint for it.
+    ///
+    /// - Parameter slots: Those that were written; nil for new rows.
+    func stolenPartner(
         _ entity: EntityDescription, _ records: [Record], _ slots: SlotSet?
-    ) throws -> Bool {
+    ) throws -> (property: String, record: Int64)? {
         for key in model.partnerKeys[entity.index] {
             if let slots, slots.intersection(key.writtenSlots).isEmpty { continue }
             let linked = records.filter { $0.hasValue(key.slots[0]) }
-            if try !holders(of: key, linked, entity).isEmpty { return true }
+            if let holder = try holders(of: key, linked, entity).first {
+                return (key.properties[0], holder.record)
+            }
         }
-        return false
+        return nil
     }
 }
 

@@ -138,13 +138,12 @@ extension SQLiteStore {
     func checkPartners(_ request: SaveRequest, _ connection: Connection) throws {
         let lookup = SQLiteLookup(self, connection)
         for update in request.updates {
-            let isStolen = try lookup.hasStolenPartners(
-                update.entity, update.records, update.slots)
-            if isStolen { throw SaveObstacle() }
+            let stolen = try lookup.stolenPartner(update.entity, update.records, update.slots)
+            if stolen != nil { throw SaveObstacle() }
         }
         for insertion in request.insertions {
-            let isStolen = try lookup.hasStolenPartners(insertion.entity, insertion.records, nil)
-            if isStolen { throw SaveObstacle() }
+            let stolen = try lookup.stolenPartner(insertion.entity, insertion.records, nil)
+            if stolen != nil { throw SaveObstacle() }
         }
     }
 
@@ -215,13 +214,14 @@ extension SQLiteStore {
         let sql = LinkSQL(
             table: links.table, sourceColumn: links.sourceColumn,
             destinationColumn: links.destinationColumn)
-        try run(sql.delete, links.removed, connection)
-        try run(sql.insert, links.added, connection)
+        try connection.run(sql.delete, over: links.removed)
+        try connection.run(sql.insert, over: links.added)
     }
+}
 
-    private func run(
-        _ sql: String, _ pairs: [(source: Int64, destination: Int64)], _ connection: Connection
-    ) throws {
+extension Connection {
+    /// Runs one of the statements of ``LinkSQL`` over pairs.
+    func run(_ sql: String, over pairs: [(source: Int64, destination: Int64)]) throws {
         guard !pairs.isEmpty else { return }
         let shape = RecordShape(kinds: [.integer])
         let writer = RecordWriter()
@@ -232,7 +232,7 @@ extension SQLiteStore {
             return placed
         }
         try withExtendedLifetime(records) {
-            _ = try connection.runPending(sql, over: records.map(\.record), shape: shape)
+            _ = try runPending(sql, over: records.map(\.record), shape: shape)
         }
     }
 }

@@ -6,7 +6,7 @@ import Synchronization
 /// A commit is written to the log before it counts: the last thing that a writer does is to change
 /// shared memory, which no file system tells of. So after each write the question is asked at once
 /// and again after 1, 2, 4, … milliseconds, for about a second; when nobody writes, nothing is
-/// asked.
+/// asked. Own commits are written to the same files: a question should cost little.
 final class CommitWatch: Sendable {
     private static let longestDelay = 512
 

@@ -43,6 +43,8 @@
 
         /// Takes what was reported. What it says does not matter: there is one reason only.
         private static func empty(_ descriptor: Int32) {
+            // Safety: `read` writes no more than the bytes that the buffer has, and what it writes
+            // is not looked at.
             withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
                 while read(descriptor, buffer.baseAddress, buffer.count) > 0 {}
             }

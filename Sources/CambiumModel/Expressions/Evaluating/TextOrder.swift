@@ -11,9 +11,12 @@ public enum TextOrder: Sendable, Hashable {
     /// are equal. The letters of languages that put `ä` or `ñ` elsewhere are at the place that
     /// Unicode gives their basic form; ``language(_:)`` says otherwise.
     case natural
-    /// As ``natural``, with the alphabet of a language, by its code such as `sv`. Known are those
-    /// of Czech, Croatian, Danish, Finnish, Hungarian, Icelandic, Norwegian, Polish, Romanian, Slovak,
-    /// Slovenian, Spanish, Swedish and Turkish; others have no letters of their own here.
+    /// As ``natural``, with the letters of a language that have a place of their own, by its code
+    /// such as `sv`. Known are single letters of Czech, Croatian, Danish, Finnish, Hungarian,
+    /// Icelandic, Norwegian, Polish, Romanian, Slovak, Slovenian, Spanish, Swedish and Turkish; other
+    /// languages have none here. What a language sorts as one letter though it is written with two
+    /// (`ch` in Czech and Slovak, `sz` in Hungarian, `lj` in Croatian, `aa` in Danish), and the
+    /// dotless `ı` of Turkish, is not known: dictionaries put some words elsewhere.
     case language(String)
 
     /// What SQL calls the order.

@@ -1,5 +1,6 @@
 extension Value {
-    /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms.
+    /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms. What is not a number,
+    /// which no store keeps, comes between null and the least number, so that this is an order.
     package func order(relativeTo other: Value) -> Int {
         switch (self, other) {
         case (.null, .null): 0
@@ -7,13 +8,13 @@ extension Value {
         case (_, .null): 1
         case (.bool(let one), .bool(let other)): (one ? 1 : 0) - (other ? 1 : 0)
         case (.int(let one), .int(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.double(let one), .double(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.int(let one), .double(let other)):
-            Double(one) < other ? -1 : Double(one) > other ? 1 : 0
-        case (.double(let one), .int(let other)):
-            one < Double(other) ? -1 : one > Double(other) ? 1 : 0
+        case (.double(let one), .double(let other)): Self.numberOrder(one, other)
+        case (.int(let one), .double(let other)): Self.numberOrder(Double(one), other)
+        case (.double(let one), .int(let other)): Self.numberOrder(one, Double(other))
         case (.decimal(let one), .decimal(let other)): one < other ? -1 : one > other ? 1 : 0
-        case (.date(let one), .date(let other)): one < other ? -1 : one > other ? 1 : 0
+        case (.date(let one), .date(let other)):
+            Self.numberOrder(
+                one.timeIntervalSinceReferenceDate, other.timeIntervalSinceReferenceDate)
         case (.string(let one), .string(let other)): one.utf8.order(relativeTo: other.utf8)
         case (.uri(let one), .uri(let other)):
             Value.string(one.absoluteString).order(relativeTo: .string(other.absoluteString))
@@ -22,6 +23,12 @@ extension Value {
             one == other ? 0 : one.lexicographicallyPrecedes(other) ? -1 : 1
         default: 0
         }
+    }
+
+    private static func numberOrder(_ one: Double, _ other: Double) -> Int {
+        if one < other { return -1 }
+        if one > other { return 1 }
+        return one == other ? 0 : (other.isNaN ? 1 : 0) - (one.isNaN ? 1 : 0)
     }
 }
 

@@ -12,6 +12,20 @@ struct PlainList: Equatable {
 
     var sections: [Section] = []
 
+    init(sections: [Section] = []) {
+        self.sections = sections
+    }
+
+    /// What a list shows.
+    init(_ list: ResultList<TestDummy>) {
+        let starts = list.state.sectionStarts()
+        sections = list.sections.enumerated().map { index, section in
+            Section(
+                name: section.name,
+                rows: list.rows.keys(in: starts[index]..<starts[index + 1]))
+        }
+    }
+
     private subscript(path: ItemPath) -> Int64? {
         guard sections.indices.contains(path.section),
             sections[path.section].rows.indices.contains(path.item)
@@ -26,6 +40,8 @@ struct PlainList: Equatable {
         of difference: FetchedResultsDifference<TestDummy>, to new: PlainList, changed: Set<Int64>
     ) -> [String] {
         var faults = faultsInSteps(difference, to: new) + faultsInView(difference, to: new)
+        // Only where all is in its place can be asked what moved past what.
+        if faults.isEmpty { faults = faultsInMoves(difference, to: new) }
         let told = difference.changes.map(\.parts.object.key)
         if Set(told).count != told.count { faults.append("an object is named twice") }
         let both = Set(sections.flatMap(\.rows)).intersection(new.sections.flatMap(\.rows))
@@ -75,6 +91,22 @@ struct PlainList: Equatable {
             shown.sections[path.section].rows.insert(key, at: path.item)
         }
         return shown == new ? [] : ["the steps lead to \(shown), not to \(new)"]
+    }
+
+    /// Within a section an object moves only past another one.
+    private func faultsInMoves(
+        _ difference: FetchedResultsDifference<TestDummy>, to new: PlainList
+    ) -> [String] {
+        var faults: [String] = []
+        for case .move(let object, let from, let to) in difference.changes {
+            let (old, now) = (sections[from.section], new.sections[to.section])
+            guard old.name == now.name else { continue }
+            let before = Set(old.rows[..<from.item]).intersection(now.rows)
+            if before == Set(now.rows[..<to.item]).intersection(old.rows) {
+                faults.append("\(object.key) moves past no other")
+            }
+        }
+        return faults
     }
 
     /// A table view takes the difference and shows the new list.
@@ -242,13 +274,8 @@ struct PlacedList {
         for (index, dummy) in dummies.enumerated() where places[index] == nil {
             if list.index(of: dummy) != nil { faults.append("\(dummy) is found") }
         }
-        let starts = list.state.sectionStarts()
-        let shown = list.sections.enumerated().map { index, section in
-            PlainList.Section(
-                name: section.name,
-                rows: rows.objects(in: starts[index]..<starts[index + 1]).map(\.key))
-        }
-        if shown != plain.sections { faults.append("the list is \(shown)") }
+        let shown = PlainList(list)
+        if shown != plain { faults.append("the list is \(shown)") }
         return faults
     }
 }

@@ -1,10 +1,46 @@
 @testable import Cambium
+import CambiumSQL
 import Foundation
 import TestDummyModel
 import Testing
 
-/// All edits of small lists: from any list of some objects in up to three sections to any other.
+/// All edits of small lists: from any list of up to five objects in up to three sections to any
+/// other one. (Five take a minute; `Scripts/test-long.sh` has them, and without it there are four.)
+///
+/// An edit is the two lists and which of the objects that keep their section have not changed: such
+/// objects must be in the old order, and the others get new values. Of edits that differ in nothing
+/// but names one is enough:
+///
+/// - Objects: the old list has 0, 1, 2… in this order, and those that only the new one has are
+///   numbered in its order. A list asks whether keys are equal, and for their order only where two
+///   rows have the same values, which is never so here. (Their hashes have `ChunkTableTests`.)
+/// - Sections: those that either list has are the first of 0, 1 and 2. A list compares the values of
+///   sections and does nothing else with them.
 struct SmallResultListTests {
+    enum Kind: String, CaseIterable, CustomTestStringConvertible {
+        case values
+        case descending
+        case names
+        case none
+
+        var testDescription: String { rawValue }
+
+        var sections: Int { self == .none ? 1 : 3 }
+        /// How many objects there are, where only one edit is made of each two lists.
+        static let objects = 4
+
+        /// How many edits there are, reckoned without this code: of each two lists one, and all.
+        func edits(_ objects: Int) -> (pairs: Int, all: Int)? {
+            switch (objects, sections) {
+            case (4, 1): (184, 796)
+            case (4, 3): (14_271, 29_361)
+            case (5, 1): (913, 6124)
+            case (5, 3): (171_071, 440_439)
+            default: nil
+            }
+        }
+    }
+
     private let container: PersistentContainer
     private let context: ManagedObjectContext
     private let dummies: [TestDummy]
@@ -16,84 +52,63 @@ struct SmallResultListTests {
         dummies = (0..<5).map { TestDummy(in: context, number: $0) }
     }
 
-    /// Up to renaming of the objects the old list is one of few. With four objects these are 35 by
-    /// 685 pairs, with three 20 by 106, enough where only the order or the names of the sections are
-    /// others; `CAMBIUM_LIST_OBJECTS` asks for five in all of them, which are 56 by 5,056.
-    @Test(arguments: ["values", "descending values", "names", "none"])
-    func `every edit is a legal difference`(_ kind: String) throws {
-        let count =
-            ProcessInfo.processInfo.environment["CAMBIUM_LIST_OBJECTS"].flatMap { Int($0) }
-            ?? (kind == "values" ? 4 : 3)
-        let sections = kind == "none" ? 1 : 3
-        let new = Self.arrangements(of: Array(0..<count), in: sections)
-        for objects in 0...count {
-            for old in Self.divisions(of: Array(0..<objects), into: sections) {
-                let list = try PlacedList(
-                    Self.places(old), of: dummies, Self.sectioning(kind),
-                    isDescending: kind.hasPrefix("descending"), chunkSize: 2)
-                for arrangement in new {
-                    var list = list
-                    let faults = try list.change(Self.edit(from: old, to: arrangement, count))
-                    try #require(faults.isEmpty, "\(kind), \(old) to \(arrangement): \(faults)")
+    /// With `CAMBIUM_LIST_OBJECTS`, so many objects for all kinds and every edit of each two lists;
+    /// without it the one in which as many objects as can stay unchanged.
+    @Test(arguments: Kind.allCases)
+    func `every edit is a legal difference`(_ kind: Kind) throws {
+        let wanted = ProcessInfo.processInfo.environment["CAMBIUM_LIST_OBJECTS"]
+            .flatMap { Int($0) }.map { min($0, dummies.count) }
+        let objects = wanted ?? Kind.objects
+        var edits = 0
+        for count in 0...objects {
+            let known = Array(0..<count)
+            let lines = Self.lines(of: known, and: count..<objects)
+            let targets = lines.flatMap { Self.divisions(of: $0, into: kind.sections) }
+                .map { (target: $0, plain: plain($0, kind), sections: Self.used($0)) }
+            for old in Self.divisions(of: known, into: kind.sections) {
+                let list = try SmallList(old, of: dummies, kind, plain(old, kind))
+                let sections = Self.used(old)
+                for (target, plain, others) in targets where Self.areFirst(sections | others) {
+                    for unchanged in list.choices(target, all: wanted != nil) {
+                        edits += 1
+                        let faults = try list.faults(
+                            to: target, plain, unchanged: unchanged, touched: edits)
+                        guard faults.isEmpty else {
+                            Issue.record("\(old) to \(target), \(unchanged) stay: \(faults)")
+                            return
+                        }
+                    }
                 }
             }
         }
-    }
-
-    private static func sectioning(_ kind: String) -> Sectioning {
-        switch kind {
-        case "none": .none
-        case "names": .names { "name of \($0.sectionName)" }
-        default: .values
+        if let expected = kind.edits(objects) {
+            #expect(edits == (wanted == nil ? expected.pairs : expected.all))
         }
     }
 
-    // MARK: Places
-
-    /// The objects of each section, in their order.
-    private typealias Arrangement = [[Int]]
-
-    private static func places(_ arrangement: Arrangement) -> [Int: PlacedList.Place] {
-        var places: [Int: PlacedList.Place] = [:]
-        for (section, objects) in arrangement.enumerated() {
-            for (rank, object) in objects.enumerated() {
-                places[object] = .init(section: section, rank: Double(rank))
-            }
+    private func plain(_ arrangement: [[Int]], _ kind: Kind) -> PlainList {
+        let sections = arrangement.enumerated().map { number, objects in
+            PlainList.Section(
+                name: kind == .none ? "" : kind == .names ? "name of \(number)" : "\(number)",
+                rows: objects.map { dummies[$0].key })
         }
-        return places
+        let there = sections.filter { kind == .none || !$0.rows.isEmpty }
+        return PlainList(sections: kind == .descending ? there.reversed() : there)
     }
 
-    /// The changes that lead from one arrangement to the other. Of the objects that keep their
-    /// section as many as can keep their rank too, and did not change.
-    private static func edit(
-        from old: Arrangement, to new: Arrangement, _ count: Int
-    ) -> [Int: PlacedList.Place?] {
-        let oldPlaces = places(old)
-        var edit: [Int: PlacedList.Place?] = [:]
-        for object in 0..<count where oldPlaces[object] != nil { edit[object] = .some(nil) }
-        for (section, objects) in new.enumerated() {
-            let known = objects.filter { oldPlaces[$0]?.section == section }
-            let run = longestRun(known.count) { one, other in
-                (oldPlaces[known[one]]?.rank ?? 0) < (oldPlaces[known[other]]?.rank ?? 0)
-            }
-            let kept = Set(run.map { known[$0] })
-            var rank = -1.0
-            for object in objects {
-                if kept.contains(object), let place = oldPlaces[object] {
-                    rank = place.rank
-                    edit[object] = .some(place)
-                } else {
-                    // Between the ones that are kept, whose ranks are whole numbers.
-                    rank += 1.0 / 16
-                    edit[object] = .some(.init(section: section, rank: rank))
-                }
-            }
-        }
-        return edit
+    // MARK: Arrangements
+
+    /// The sections that have objects, as bits.
+    private static func used(_ arrangement: [[Int]]) -> Int {
+        arrangement.enumerated().reduce(0) { $0 | ($1.element.isEmpty ? 0 : 1 << $1.offset) }
     }
 
-    /// The ways to divide a row of objects into sections.
-    private static func divisions(of objects: [Int], into sections: Int) -> [Arrangement] {
+    private static func areFirst(_ sections: Int) -> Bool {
+        sections & (sections + 1) == 0
+    }
+
+    /// The ways to divide a line of objects into sections.
+    private static func divisions(of objects: [Int], into sections: Int) -> [[[Int]]] {
         guard sections > 1 else { return [[objects]] }
         return (0...objects.count).flatMap { count in
             divisions(of: Array(objects[count...]), into: sections - 1)
@@ -101,16 +116,16 @@ struct SmallResultListTests {
         }
     }
 
-    /// The ways to put some of the objects into sections.
-    private static func arrangements(of objects: [Int], in sections: Int) -> [Arrangement] {
-        selections(of: objects).flatMap { divisions(of: $0, into: sections) }
-    }
-
-    /// Some of the objects in any order.
-    private static func selections(of objects: [Int]) -> [[Int]] {
-        [[]]
-            + objects.flatMap { first in
-                selections(of: objects.filter { $0 != first }).map { [first] + $0 }
-            }
+    /// The ways to line up some old objects, in any order, and the first of the new ones, in
+    /// theirs.
+    private static func lines(of old: [Int], and new: Range<Int>) -> [[Int]] {
+        var lines: [[Int]] = [[]]
+        for first in old {
+            lines += Self.lines(of: old.filter { $0 != first }, and: new).map { [first] + $0 }
+        }
+        if let first = new.first {
+            lines += Self.lines(of: old, and: new.dropFirst()).map { [first] + $0 }
+        }
+        return lines
     }
 }

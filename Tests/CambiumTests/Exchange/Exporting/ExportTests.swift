@@ -1,6 +1,7 @@
 @testable import Cambium
 import ExtendedModel
 import Foundation
+import Synchronization
 import Testing
 
 struct ExportTests {
@@ -88,6 +89,28 @@ struct ExportTests {
             context.delete(c)
             try #expect(skus { _ in } == "a b")
         }
+    }
+
+    private final class Statements: Sendable {
+        let all = Mutex<[String]>([])
+    }
+
+    @Test func `keys alone are read before an export begins`() throws {
+        let statements = Statements()
+        var options = StoreOptions()
+        options.statementHook = StatementHook { statement in
+            statements.all.withLock { $0.append(statement.sql) }
+        }
+        let container = try PersistentContainer(
+            model: Exchange.model, at: .memory, options: options)
+        let context = container.newContext()
+        try context.importing("label\nx\ny", "Tag", as: .csv())
+        statements.all.withLock { $0 = [] }
+        let request = ExportRequest(FetchRequest<ManagedObject>(entityName: "Tag"), as: .json)
+        _ = try context.chunks(of: request)
+        let selects = statements.all.withLock { $0.filter { $0.hasPrefix("SELECT") } }
+        #expect(selects.count == 1)
+        #expect(selects.first?.contains("label") == false)
     }
 
     @Test func `what has no key is left out and told, or refused where it was asked for`() throws {

@@ -175,7 +175,74 @@ struct ImportLinksTests {
         }
     }
 
+    @Test func `rows of one line wait each by itself`() throws {
+        try withContext { context in
+            let root = try context.make("Step", ["name": "root"])
+            root[one: "before"] = root
+            try context.save()
+            // Of the two of the first source, one can be there earlier than the other.
+            let texts = [
+                #"[{"name": "x", "before": "a"}, {"name": "y", "before": "b"}]"#,
+                #"[{"name": "b", "before": "c"}]"#,
+                #"[{"name": "a", "before": "root"}, {"name": "c", "before": "root"}]"#,
+            ]
+            let result = try context.execute(
+                ImportRequest(texts.map { source("Step", $0, .json) }))
+            // Nothing was written twice.
+            #expect(result.inserted == 5 && result.updated == 0)
+        }
+    }
+
+    @Test func `a row that waits in vain does not bring those of its line back`() throws {
+        try withContainer(Extended.model) { container in
+            let context = container.newContext()
+            func letter(_ text: String, _ name: String) -> String {
+                #"{"text": "\#(text)", "sender": {"name": "\#(name)", "home": {"street": "s"}}}"#
+            }
+            var request = ImportRequest([
+                ImportSource(
+                    Letter.self, from: .text("[\(letter("1", "A")),\(letter("2", "nobody"))]"),
+                    as: .json),
+                ImportSource(
+                    Person.self, from: .text(#"[{"name": "A", "home": {"street": "s"}}]"#),
+                    as: .json),
+            ])
+            request.onError = .keepGoodRows
+            let result = try context.execute(request)
+            #expect(result.inserted == 2 && result.errorCount == 1)
+            // A letter has nothing by which a second one would be refused.
+            try #expect(context.fetch(Letter.fetchRequest()).map(\.text) == ["1"])
+        }
+    }
+
     // MARK: Missing ones
+
+    @Test(arguments: StoreKind.sqlite)
+    func `a link that is left out stays as it was`(_ kind: StoreKind) throws {
+        try withContext(kind) { context in
+            try context.importing("name\nBooks", "Category", as: .csv())
+            try context.importing("label\nred\ngreen", "Tag", as: .csv())
+            try context.importing(
+                """
+                {"sku": "a", "category": "Books", "parent": "b", "twinOf": "b", "tags": ["red"]}
+                {"sku": "b"}
+                """)
+            // No category can come any more, and articles might.
+            let result = try context.importing(
+                """
+                {"sku": "a", "title": "x", "category": "?", "parent": "?", "twinOf": "?", \
+                "tags": ["?", "green"]}
+                """
+            ) { $0.missingTargets = .skip }
+            #expect(result.updated == 1 && result.errorCount == 0)
+            let article = try #require(try context.article("a"))
+            #expect(article[one: "category"]?["name"] == "Books")
+            #expect(article[one: "parent"]?["sku"] == "b")
+            #expect(article[one: "twinOf"]?["sku"] == "b")
+            try #expect(related(context, "a", "tags") == ["green"])
+            try #expect(article.value(forKey: "title") == .string("x"))
+        }
+    }
 
     @Test func `a target that is not there is an error of the row, or left out`() throws {
         try withContext { context in
@@ -309,6 +376,25 @@ struct ImportLinksTests {
             try context.importing("name,articles\n1,\n2,b;c", "Category", as: .csv())
             try #expect(members() == [[], ["b", "c"]])
             try #expect(context.article("a")?[one: "category"] == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `of several that want one object the last row gets it`(_ isLater: Bool) throws {
+        try withContext { context in
+            try context.importing("name\n1\n2\n3", "Category", as: .csv())
+            try context.importing("sku\na\nb", as: .csv())
+            // Neither the first key nor the last one.
+            let text = ["3", "1", "2"].map { #"{"name": "\#($0)", "articles": ["a", "b"]}"# }
+            var request = ImportRequest([source("Category", text.joined(separator: "\n"))])
+            if isLater {
+                // Then all links wait until the end.
+                request.sources[0] = source(
+                    "Category", text.joined(separator: "\n").replacing("\"b\"", with: "\"c\""))
+                request.sources.append(source("Article", "{\"sku\": \"c\"}"))
+            }
+            try context.execute(request)
+            try #expect(context.article("a")?[one: "category"]?["name"] == "2")
         }
     }
 

@@ -177,6 +177,37 @@ struct ImportValueTests {
         }
     }
 
+    @Test func `no date is infinitely far away`() throws {
+        try withContainer(Exchange.model) { container in
+            let context = container.newContext()
+            let formats: [ExchangeDateFormat] = [
+                .secondsSinceReferenceDate, .secondsSince1970,
+                .custom(parse: { _ in Date(timeIntervalSinceReferenceDate: .infinity) }) {
+                    "\($0)"
+                },
+            ]
+            for dates in formats {
+                for text in ["inf", "-inf"] {
+                    let failure = context.failure("sku,moment\na,\(text)", as: .csv()) {
+                        $0.sources[0].dateFormat = dates
+                    }
+                    #expect(failure.contains("moment is no date"), "\(failure)")
+                }
+            }
+            _ = try context.make("Article", ["sku": "a"])
+            try context.article("a")?.setValue(
+                .date(Date(timeIntervalSinceReferenceDate: .infinity)), forKey: "moment")
+            for format in [ExchangeFormat.json, .csv()] {
+                let error = #expect(throws: StoreError.self) {
+                    try context.exported("Article", as: format) {
+                        $0.dateFormat = .secondsSinceReferenceDate
+                    }
+                }
+                #expect(error?.message.contains("moment is infinitely far away") == true)
+            }
+        }
+    }
+
     @Test func `dates in formats of the program's choice`() throws {
         let day = Date(timeIntervalSinceReferenceDate: 86_400)
         let formats: [(ExchangeDateFormat, String)] = [

@@ -4,12 +4,10 @@ import Testing
 struct CSVFieldsTests {
     private func fields(_ line: String, separator: UInt8 = ASCII.comma) throws -> [String] {
         let bytes = Array(line.utf8)
-        return try bytes.withUnsafeBufferPointer { bytes in
-            var fields = CSVFields(separator: separator)
-            try fields.split(bytes, 0..<bytes.count)
-            return fields.fields.map {
-                ($0.isQuoted ? "'" : "") + (CSVFields.text($0, in: bytes) ?? "invalid")
-            }
+        var fields = CSVFields(separator: separator)
+        try fields.split(bytes, 0..<bytes.count)
+        return fields.fields.map {
+            ($0.isQuoted ? "'" : "") + (CSVFields.text($0, in: bytes) ?? "invalid")
         }
     }
 
@@ -36,9 +34,7 @@ struct CSVFieldsTests {
 
     @Test func `what is no UTF-8 is no text`() {
         let bytes: [UInt8] = [0x61, 0xFF]
-        bytes.withUnsafeBufferPointer { bytes in
-            let field = CSVFields.Field(range: 0..<2, isQuoted: false, hasQuotes: false)
-            #expect(CSVFields.text(field, in: bytes) == nil)
-        }
+        let field = CSVFields.Field(range: 0..<2, isQuoted: false, hasQuotes: false)
+        #expect(CSVFields.text(field, in: bytes) == nil)
     }
 }

@@ -1,4 +1,4 @@
-@testable import Cambium
+@_spi(Generated) @testable import Cambium
 import EverythingModel
 import ExtendedModel
 import Foundation
@@ -84,6 +84,51 @@ struct PropertyFinderTests {
         for path in paths { #expect(name(path, in: model) == nil, "\(path)") }
         #expect(name(\Product.heading, in: model) == "title")
     }
+
+    /// Each of them would end the program with one of the values that are tried later.
+    @Test func `a getter is told before it meets values that it cannot stand`() {
+        let shop: [PartialKeyPath<Product>] = [
+            \.initial, \.twice, \.distance, \.parsed, \.address,
+        ]
+        for path in shop { #expect(name(path, in: Shop.model) == nil, "\(path)") }
+        let samples: [PartialKeyPath<EverythingModel.Sample>] = [
+            \.narrow, \.unsigned, \.next, \.whole, \.unwrapped, \.firstByte,
+        ]
+        for path in samples { #expect(name(path, in: Everything.model) == nil, "\(path)") }
+        #expect(throws: UnsupportedPredicateError.self) {
+            try Condition<Product>(#Predicate { $0.twice > 3 })
+        }
+    }
+
+    @Test func `what a key path leads to is known for each model by itself`() {
+        let everything = Everything.model.model
+        func attributes(_ entity: Entity) -> [Attribute] {
+            entity.attributes.map {
+                $0.name == "label" ? Attribute(name: "title", type: .string) : $0
+            }
+        }
+        // A later version, in which the label is called a title.
+        let renamed = CompiledModel(
+            model: Model(
+                name: "Everything", version: "2",
+                entities: everything.entities.filter {
+                    ["Node", "Box", "Topic", "Part"].contains($0.name)
+                }.map {
+                    Entity(
+                        name: $0.name, attributes: attributes($0), relationships: $0.relationships)
+                }),
+            classes: ["Node": Node.self, "Box": Box.self, "Topic": Topic.self, "Part": Part.self],
+            schema: [], migrations: [])
+        #expect(name(\Node.label, in: Everything.model) == "label")
+        #expect(name(\Node.label, in: renamed) == "title")
+        #expect(name(\Node.label, in: Everything.model) == "label")
+    }
+}
+
+/// Ends the program where there is no value, as `!` does.
+private func demand<Value>(_ value: Value?) -> Value {
+    guard let value else { preconditionFailure("There is no value.") }
+    return value
 }
 
 extension Product {
@@ -97,6 +142,20 @@ extension Product {
     fileprivate var inStock: Decimal? { stock > 0 ? price : nil }
     fileprivate var brand: ShopModel.Category? { category?.isBrand == true ? category : nil }
     fileprivate var titleOrSKU: String { title.isEmpty ? sku : title }
+    fileprivate var initial: Character { demand(title.first) }
+    fileprivate var twice: Int32 { stock * 2 }
+    fileprivate var distance: Int32 { abs(stock) }
+    fileprivate var parsed: Int { demand(Int(title)) }
+    fileprivate var address: URL { demand(URL(string: "https://a.b/" + sku)) }
     /// Another name for the same thing, and so the same thing.
     fileprivate var heading: String { title }
+}
+
+extension EverythingModel.Sample {
+    fileprivate var narrow: Int16 { Int16(medium) }
+    fileprivate var unsigned: UInt64 { UInt64(long) }
+    fileprivate var next: Int64 { long + 1 }
+    fileprivate var whole: Int { Int(double) }
+    fileprivate var unwrapped: Int { Int(demand(maybeLong)) }
+    fileprivate var firstByte: UInt8 { demand(text.utf8.first) }
 }

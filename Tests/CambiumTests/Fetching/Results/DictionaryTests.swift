@@ -28,6 +28,22 @@ struct DictionaryTests {
         }
     }
 
+    @Test func `names may come in a list, as generic code has them`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            Node(in: context, label: "a").box = Box(in: context, name: "b")
+            try context.save()
+            let names = ["label", "box.name"]
+            try #expect(
+                context.fetch(Node.fetchRequest().dictionaries(names))
+                    == [["label": .value(.string("a")), "box.name": .value(.string("b"))]])
+            let all: [String] = []
+            try #expect(
+                context.fetch(Node.fetchRequest().dictionaries(all))
+                    == [["label": .value(.string("a")), "number": .value(.int(0))]])
+        }
+    }
+
     @Test func `computed columns have names of one's own`() throws {
         try withContainer(Everything.model) { container in
             let context = container.newContext()

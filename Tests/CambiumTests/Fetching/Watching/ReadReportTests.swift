@@ -88,6 +88,58 @@ struct ReadReportTests {
         }
     }
 
+    @MainActor
+    @Test func `a block that waits is held to a number of statements too`() async throws {
+        try await withContainer(Everything.model) { container in
+            let writer = container.newContext()
+            for index in 0..<3 { _ = Node(in: writer, box: Box(in: writer, name: "b\(index)")) }
+            try writer.save()
+            let context = container.newContext()
+            let error = await #expect(throws: TooManyReadsError.self) {
+                try await context.withReads(atMost: 2) {
+                    let nodes = try context.fetch(Node.fetchRequest())
+                    await Task.yield()
+                    #expect(nodes.compactMap { $0.box?.name }.count == 3)
+                }
+            }
+            #expect(error?.report.repetitions.map(\.remedy) == [".prefetching(Node.box)"])
+            #expect(error?.place.contains("ReadReportTests.swift") == true)
+            let (count, report) = try await context.reads {
+                try await context.fetchInBackground(Node.fetchRequest()).count
+            }
+            #expect(count == 3 && report.count == 1)
+        }
+    }
+
+    @MainActor
+    @Test func `blocks that wait may end in any order`() async throws {
+        try await withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let (beginnings, beginning) = AsyncStream.makeStream(of: Void.self)
+            let (ends, end) = AsyncStream.makeStream(of: Void.self)
+            let first = Task {
+                try await context.reads {
+                    _ = try context.count(for: Node.fetchRequest())
+                    beginning.yield()
+                    for await _ in ends { break }
+                }.report.count
+            }
+            for await _ in beginnings { break }
+            let second = Task {
+                try await context.reads {
+                    end.yield()
+                    let count = try await first.value
+                    _ = try context.count(for: Box.fetchRequest())
+                    return count
+                }
+            }
+            let (count, report) = try await second.value
+            #expect(count == 1)
+            #expect(report.reads.last?.contains("Box") == true)
+            #expect(report.count == 1)
+        }
+    }
+
     @Test func `a block within the limit gives its result`() throws {
         try withNodes { context in
             let count = try context.withReads(atMost: 1) {

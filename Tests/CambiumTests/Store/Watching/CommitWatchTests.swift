@@ -61,6 +61,25 @@ struct CommitWatchTests {
         }
     }
 
+    #if os(Linux)
+        // In a process of its own, where nobody else watches files.
+        @Test func `its descriptor is closed with it`() async {
+            await #expect(processExitsWith: .success) {
+                let path = try makeStorePath()
+                defer { removeStore(path) }
+                for suffix in ["", "-wal"] { try Data([0]).write(to: URL(filePath: path + suffix)) }
+                func watches() throws -> Int { try openDescriptors { $0.contains("inotify") } }
+                #expect(try watches() == 0)
+                var watch: CommitWatch? = try CommitWatch(path: path) {}
+                #expect(try watches() == 1)
+                withExtendedLifetime(watch) {}
+                watch = nil
+                try await eventually { try watches() == 0 }
+                #expect(try watches() == 0)
+            }
+        }
+    #endif
+
     @Test func `a file that is not there cannot be watched`() throws {
         let error = #expect(throws: StoreError.self) {
             try watch("/nowhere/store.sqlite", Counter())

@@ -10,8 +10,7 @@ extension Condition {
     /// `allSatisfy`, `filter { … }.count`, `isEmpty`), `objectID`, optionals in all their
     /// spellings, arithmetic, ranges, lists, strings and `is`/`as?` between entities can be used,
     /// and values that the closure captures. A computed property of the program cannot: a store
-    /// does not run it. While key paths are looked into, getters run for made-up objects that are
-    /// in no context.
+    /// does not run it.
     ///
     /// The meaning is that of all conditions here. Foundation's own `evaluate(_:)` differs in this:
     /// strings count as equal there by canonical equivalence, here by their bytes, and `count` is
@@ -19,9 +18,15 @@ extension Condition {
     /// where here the comparison is false; dividing by zero yields infinity there, here nil; and
     /// it rounds decimals of more than 38 digits.
     ///
+    /// - Warning: A key path does not tell the name of its property, so it is read, for objects with
+    ///   made-up values that are in no context. A computed property that a predicate names runs
+    ///   with values that no row has: one that traps of them (`UUID(uuidString: text)!`,
+    ///   `products.first!`) traps here, where it should be an error. The first values are plain
+    ///   (small numbers, digits as text), and the reading ends with the first result that is not
+    ///   the value of a property.
     /// - Throws: ``UnsupportedPredicateError``, which names the part that cannot be asked of a store
     ///   and what to write in its place.
-    /// - Complexity: O(size of the predicate); the first use of a key path reads it some dozen times.
+    /// - Complexity: O(size of the predicate); the first use of a key path reads it up to 14 times.
     public init(_ predicate: Predicate<Root>) throws {
         guard let compiled = Root.entityReference.model else {
             throw UnsupportedPredicateError(

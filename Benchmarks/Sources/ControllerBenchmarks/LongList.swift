@@ -1,0 +1,147 @@
+import Cambium
+import RawSQLite
+
+/// A store with a row for each person of a list that is sorted by name: all are active, which is
+/// what the list asks for. Each figure is taken with a list of its own.
+@MainActor
+struct LongList {
+    private let container: PersistentContainer
+    private let rows: Int
+
+    init(rows: Int, path: String) throws {
+        self.rows = rows
+        container = try PersistentContainer(model: People.model, at: .file(path))
+        let context = container.newContext()
+        // Not in the order of the list.
+        for number in 0..<rows { _ = Person(in: context, name: Self.name(number &* 7919 % rows)) }
+        try context.save()
+    }
+
+    private static var request: FetchRequest<Person> {
+        Person.fetchRequest().filter(Person.isActive == true).sorted(by: Person.name)
+    }
+
+    /// Short enough for a string without an allocation, with a letter behind it.
+    private static func name(_ number: Int) -> String {
+        let digits = String(number)
+        return "Person " + String(repeating: "0", count: 7 - digits.count) + digits
+    }
+
+    private func controller(
+        _ request: FetchRequest<Person>, in context: ManagedObjectContext
+    ) throws -> FetchedResultsController<Person> {
+        let controller = FetchedResultsController(request, in: context)
+        try controller.performFetch()
+        return controller
+    }
+
+    /// Which rows are changed, here and there, and the names that move them over half of the list.
+    private func renames(
+        _ count: Int, in controller: FetchedResultsController<Person>, _ letter: String
+    ) -> [(person: Person, name: String)] {
+        (0..<count).compactMap { number in
+            let item = number &* 7919 % rows
+            return controller.object(at: ItemPath(section: 0, item: item)).map {
+                (person: $0, name: Self.name((item + rows / 2) % rows) + letter)
+            }
+        }
+    }
+
+    /// From setting a property in the controller's own context, over the save, to the difference.
+    func ownSaves(_ count: Int) async throws -> [Duration] {
+        let context = container.newContext()
+        let controller = try controller(Self.request, in: context)
+        var changes = controller.changes.makeAsyncIterator()
+        var times: [Duration] = []
+        for (person, name) in renames(count, in: controller, "a") {
+            let start = ContinuousClock.now
+            person.name = name
+            try context.save()
+            let difference = await changes.next(isolation: #isolation)
+            times.append(ContinuousClock.now - start)
+            try Self.check(difference, 1)
+        }
+        return times
+    }
+
+    /// From setting a property in a background context to the difference on the main actor.
+    func siblingSaves(_ count: Int) async throws -> [Duration] {
+        let background = container.newBackgroundContext()
+        let controller = try controller(Self.request, in: container.viewContext)
+        var changes = controller.changes.makeAsyncIterator()
+        var times: [Duration] = []
+        let renames = renames(count, in: controller, "b").map { ($0.person.objectID, $0.name) }
+        for (id, name) in renames {
+            let start = try await background.perform { context -> ContinuousClock.Instant in
+                let person = try context.existingObject(with: id, as: Person.self)
+                let start = ContinuousClock.now
+                person.name = name
+                try context.save()
+                return start
+            }
+            let difference = await changes.next(isolation: #isolation)
+            times.append(ContinuousClock.now - start)
+            try Self.check(difference, 1)
+        }
+        return times
+    }
+
+    /// Merges 10,000 rows that another context has inserted all over the list, some times; of each
+    /// time the share of a row. They are deleted again.
+    func insertions() throws -> [Duration] {
+        let writer = container.newContext()
+        let context = container.newContext()
+        let controller = try controller(Self.request, in: context)
+        let changes = controller.changes
+        var times: [Duration] = []
+        for _ in 0..<5 {
+            let added = (0..<10_000).map { number in
+                Person(in: writer, name: Self.name(number &* 7919 % rows) + "c")
+            }
+            try writer.save()
+            let start = ContinuousClock.now
+            context.mergePending()
+            times.append((ContinuousClock.now - start) / added.count)
+            guard controller.sections[0].numberOfObjects == rows + added.count else {
+                throw BenchmarkError(message: "the list has not taken in what was inserted")
+            }
+            for person in added { writer.delete(person) }
+            try writer.save()
+            context.mergePending()
+        }
+        withExtendedLifetime(changes) {}
+        return times
+    }
+
+    /// What the allocator has given out for a row of a list with a batch size, and what of it is
+    /// for the value that the row is sorted by.
+    func memoryOfRow() throws -> (all: Double, key: Int) {
+        var request = Person.fetchRequest().filter(Person.isActive == true).sorted(by: Person.age)
+        request.batchSize = 50
+        let context = container.newContext()
+        // Whatever else a fetch leaves behind (rows in caches, statements) is there afterwards.
+        _ = try controller(request, in: context)
+        context.reset()
+        let before = raw_allocated_bytes()
+        let kept = try controller(request, in: context)
+        context.reset()
+        let after = raw_allocated_bytes()
+        return withExtendedLifetime(kept) {
+            (Double(after - before) / Double(rows), MemoryLayout<Value>.stride)
+        }
+    }
+
+    private static func check(
+        _ difference: FetchedResultsDifference<Person>?, _ changes: Int
+    ) throws {
+        guard difference?.changes.count == changes else {
+            throw BenchmarkError(message: "\(difference?.changes.count ?? 0) changes were told")
+        }
+    }
+}
+
+struct BenchmarkError: Error, CustomStringConvertible {
+    let message: String
+
+    var description: String { message }
+}

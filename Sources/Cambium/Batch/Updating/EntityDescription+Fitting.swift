@@ -1,0 +1,43 @@
+import CambiumSQLite
+
+extension EntityDescription {
+    /// What a batch update sets, as the slot keeps it: numbers of single precision as what they
+    /// read back as. A record must hold no value of another kind.
+    ///
+    /// - Throws: ``ValidationError`` where a number is out of the range of the attribute;
+    ///   ``StoreError`` where the value is of another type.
+    func fitting(_ value: StoredValue, _ slot: Int) throws -> StoredValue {
+        switch (value, shape.kinds[slot]) {
+        case (.null, _), (.integer, .integer), (.text, .text), (.blob, .blob):
+            return value
+        case (.integer(let number), .real):
+            return .real(try fitting(Double(number), slot))
+        case (.real(let number), .real):
+            return .real(try fitting(number, slot))
+        case (.real(let number), .integer):
+            // SQLite goes on in floating point where 64 bits end.
+            throw outOfRange(number, slot)
+        default:
+            throw StoreError(
+                code: .invalidRequest,
+                message: "A batch update computes a value for \(name)."
+                    + "\(layout.slots[slot].property) that is of another type.")
+        }
+    }
+
+    private func fitting(_ number: Double, _ slot: Int) throws -> Double {
+        guard attributes[slot]?.type == .float else { return number }
+        let single = Float(number)
+        // Infinity is a value, but not what a greater number may silently become.
+        guard single.isFinite || !number.isFinite else { throw outOfRange(number, slot) }
+        return Double(single)
+    }
+
+    private func outOfRange(_ number: Double, _ slot: Int) -> ValidationError {
+        let property = layout.slots[slot].property
+        return ValidationError(
+            code: number < 0 ? .numberTooSmall : .numberTooLarge, entityName: name,
+            objectID: nil, property: property,
+            message: "\(property) was set to \(number), which its type cannot hold.")
+    }
+}

@@ -1,0 +1,95 @@
+extension ManagedObjectContext {
+    /// Runs a block and tells what the context read from its stores meanwhile. For tests and for
+    /// the search for what is slow; it needs no options and no test library.
+    ///
+    /// Each statement that reads counts; what the context or the row cache had already takes none.
+    /// Saves and other contexts do not count. In a block inside another one, the inner one counts.
+    ///
+    /// ```swift
+    /// let (_, report) = try context.reads { try makeTable(context) }
+    /// #expect(report.repetitions.isEmpty, "\(report)")
+    /// ```
+    ///
+    /// - Throws: What the block throws.
+    public func reads<Result>(
+        during body: () throws -> Result
+    ) rethrows -> (result: Result, report: ReadReport) {
+        let log = startReadLog()
+        defer { end(log) }
+        let result = try body()
+        return (result, report(on: log))
+    }
+
+    /// Runs a block that waits, in the isolation of the caller, and tells what the context read
+    /// from its stores meanwhile.
+    ///
+    /// What the context reads for others while the block waits counts too. What is fetched in the
+    /// background is fetched in the context's own isolation as long as somebody counts.
+    ///
+    /// - Throws: What the block throws.
+    public func reads<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation, during body: () async throws -> Result
+    ) async rethrows -> (result: Result, report: ReadReport) {
+        let log = startReadLog()
+        defer { end(log) }
+        let result = try await body()
+        return (result, report(on: log))
+    }
+
+    /// Runs a block that may read with so many statements.
+    ///
+    /// ```swift
+    /// try context.withReads(atMost: 2) {
+    ///     for product in try context.fetch(request) { print(product.category?.name ?? "") }
+    /// }
+    /// ```
+    ///
+    /// - Throws: ``TooManyReadsError`` where it took more, whose description names the relationship
+    ///   to prefetch; what the block throws.
+    public func withReads<Result>(
+        atMost limit: Int, fileID: StaticString = #fileID, line: UInt = #line,
+        _ body: () throws -> Result
+    ) throws -> Result {
+        let (result, report) = try reads(during: body)
+        try report.check(atMost: limit, "\(fileID):\(line)")
+        return result
+    }
+
+    /// Runs a block that waits, in the isolation of the caller, and may read with so many
+    /// statements.
+    ///
+    /// ```swift
+    /// try await context.withReads(atMost: 3) { await model.reload() }
+    /// ```
+    ///
+    /// What the context reads for others while the block waits counts too. What is fetched in the
+    /// background is fetched in the context's own isolation as long as somebody counts.
+    ///
+    /// - Throws: ``TooManyReadsError`` where it took more, whose description names the relationship
+    ///   to prefetch; what the block throws.
+    public func withReads<Result: Sendable>(
+        atMost limit: Int, fileID: StaticString = #fileID, line: UInt = #line,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let (result, report) = try await reads(during: body)
+        try report.check(atMost: limit, "\(fileID):\(line)")
+        return result
+    }
+
+    private func startReadLog() -> ReadLog {
+        let log = ReadLog()
+        readLogs.append(log)
+        return log
+    }
+
+    /// Those that began later may go on: blocks that wait need not end in order.
+    private func end(_ log: ReadLog) {
+        readLogs.removeAll { $0 === log }
+    }
+}
+
+extension ReadReport {
+    fileprivate func check(atMost limit: Int, _ place: String) throws {
+        if count > limit { throw TooManyReadsError(limit: limit, report: self, place: place) }
+    }
+}

@@ -1,0 +1,25 @@
+import CambiumSQLite
+
+extension EntityDescription {
+    /// A record with the model's defaults, for a new object.
+    ///
+    /// - Parameters:
+    ///   - writer: Whose pages the record is in.
+    ///   - now: The moment that dates start at whose default is the present.
+    func makeRecord(by writer: RecordWriter, at now: @autoclosure () -> Date) -> PlacedRecord {
+        var placed = writer.copy(template.record, shape, room: 128)
+        for (slot, value) in dynamicDefaults {
+            switch value {
+            case .now:
+                placed.record.setReal(slot, now().timeIntervalSinceReferenceDate)
+            case .newUUID:
+                withUnsafeBytes(of: UUID().uuid) {
+                    writer.setBytes($0, slot, of: &placed, shape)
+                }
+            case .constant:
+                break
+            }
+        }
+        return placed
+    }
+}

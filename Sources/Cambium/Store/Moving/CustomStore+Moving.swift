@@ -1,0 +1,71 @@
+extension CustomStore: NodeSource {
+    func readNodes(
+        of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
+    ) throws {
+        // Nobody saves meanwhile.
+        try saving.withLock { _ in
+            for root in roots {
+                let name = model.entities[root].name
+                let nodes = try makeGraph().nodes(root: root)
+                    .filter { try Self.root(of: $0, in: model.model) == name }
+                for start in stride(from: 0, to: nodes.count, by: Self.nodesAtOnce) {
+                    let end = min(start + Self.nodesAtOnce, nodes.count)
+                    try receive(Array(nodes[start..<end]), root)
+                }
+            }
+        }
+    }
+
+    func nextKey(ofRoot root: Int) throws -> Int64? {
+        try backend.nextKey(ofEntity: model.entities[root].name, mayReserve: !isReadOnly)
+    }
+
+    /// Takes over the rows of another store in one save: all or none.
+    ///
+    /// - Parameters:
+    ///   - nodes: The rows, in the order of hierarchies and keys.
+    ///   - nextKeys: By the number of the root entity, the first key that may be given.
+    ///   - notes: What the program noted in the other store.
+    func fill(
+        with nodes: [StoreNode], nextKeys: [Int: Int64], notes: [String: String]
+    ) throws {
+        try saving.withLock { _ in
+            for (root, next) in nextKeys.sorted(by: { $0.key < $1.key }) {
+                try reserveKeys(upTo: next, root: root)
+            }
+            var request = StoreSaveRequest()
+            request.inserted = nodes
+            // Not nil, even where there are none: a store without rows is to be written too.
+            request.notes = notes
+            try backend.save(request)
+        }
+    }
+
+    /// - Throws: ``StoreError`` where there are rows of one of the hierarchies.
+    func requireNoRows(ofRoots roots: [Int]) throws {
+        for root in roots {
+            if try makeGraph().nodes(root: root).isEmpty { continue }
+            throw StoreError(
+                code: .invalidRequest,
+                message: "The store has objects of \(model.entities[root].name) already, and only "
+                    + "an empty one can take those of another store over. Remove them, or choose "
+                    + "another place")
+        }
+    }
+
+    /// Lets the backend give no key that one of the rows may have.
+    private func reserveKeys(upTo next: Int64, root: Int) throws {
+        let name = model.entities[root].name
+        var free: Int64 = 1
+        while free < next {
+            let range = try backend.reserveKeys(ofEntity: name, count: Int(next - free))
+            guard range.upperBound > free else {
+                throw StoreError(
+                    code: .invalidRequest,
+                    message: "The store gives \(name) keys that do not rise, and would give those "
+                        + "of the rows once more")
+            }
+            free = range.upperBound
+        }
+    }
+}

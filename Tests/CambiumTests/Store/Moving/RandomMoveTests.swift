@@ -1,0 +1,105 @@
+import Cambium
+import Foundation
+import Testing
+
+/// A store that is moved to one of any kind has what it had, for contexts that are there, for new
+/// ones, and when it is opened again.
+struct RandomMoveTests {
+    private static let model = CompiledModel(RandomObjects.model)
+
+    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    func `what was moved is as it was`(_ kind: StoreKind, _ other: StoreKind) throws {
+        try forEachSeed(share: 1 / 16, for: 1.6) { seed in
+            try withStoreFile { path in
+                try move(kind.description(path: path), other.description(path: path + ".new"), seed)
+            }
+        }
+    }
+
+    private func open(
+        _ description: StoreDescription
+    ) throws -> (PersistentStoreCoordinator, PersistentStore) {
+        let coordinator = PersistentStoreCoordinator(model: Self.model)
+        return (coordinator, try coordinator.addPersistentStore(with: description))
+    }
+
+    private func move(_ old: StoreDescription, _ new: StoreDescription, _ seed: UInt64) throws {
+        let (coordinator, store) = try open(old)
+        let context = coordinator.newContext()
+        var objects = RandomObjects(in: context, seed: seed)
+        try objects.fill()
+        coordinator.setMetadata(["seed": "\(seed)"], for: store)
+        try context.save()
+        let lastKeys = try Self.insertAndDelete(in: context)
+        let shown = try RandomObjects.contents(of: context)
+        let expected = try RandomObjects.contents(of: coordinator.newContext())
+
+        let moved = try coordinator.migratePersistentStore(
+            store, to: new.location, type: new.type)
+        #expect(coordinator.persistentStores == [moved], "seed \(seed)")
+        try compare(RandomObjects.contents(of: context), shown, "where it was", seed)
+        try compare(
+            RandomObjects.contents(of: coordinator.newContext()), expected, "moved", seed)
+        #expect(try coordinator.metadata(for: moved).notes == ["seed": "\(seed)"], "seed \(seed)")
+
+        // The rows have the versions that the objects know, and keys are not used again.
+        for object in context.registeredObjects where !object.isDeleted {
+            if let name = Self.freeText(of: object) { object[name] += "x" }
+        }
+        try context.save()
+        for (entity, key) in lastKeys {
+            let object = try context.insertObject(ofEntity: entity)
+            #expect(object.objectID.key > key, "seed \(seed), \(entity)")
+            context.delete(object)
+        }
+        try context.save()
+        let changed = try RandomObjects.contents(of: coordinator.newContext())
+
+        // Both stores are there, each by itself.
+        if new.location != .memory || new.type.name == "Dictionary" {
+            let (coordinator, again) = try open(new)
+            try compare(
+                RandomObjects.contents(of: coordinator.newContext()), changed, "opened", seed)
+            #expect(again.identifier == moved.identifier, "seed \(seed)")
+        }
+        if old.location != .memory || old.type.name == "Dictionary" {
+            let (coordinator, again) = try open(old)
+            try compare(
+                RandomObjects.contents(of: coordinator.newContext()), expected, "old one", seed)
+            #expect(again.identifier == store.identifier, "seed \(seed)")
+        }
+    }
+
+    /// Uses up a key of each entity: objects that are gone when the store moves.
+    private static func insertAndDelete(
+        in context: ManagedObjectContext
+    ) throws -> [String: Int64] {
+        var keys: [String: Int64] = [:]
+        for entity in ["Category", "Album", "Volume", "Friend"] {
+            let object = try context.insertObject(ofEntity: entity)
+            if entity == "Category" { object["name"] = "gone" }
+            keys[entity] = object.objectID.key
+            try context.save()
+            context.delete(object)
+            try context.save()
+        }
+        return keys
+    }
+
+    /// A text that may be anything.
+    private static func freeText(of object: ManagedObject) -> String? {
+        ["Article": "title", "Album": "title", "Track": "title", "Friend": "name", "Disc": "name"][
+            object.entity.name]
+    }
+
+    private func compare(
+        _ found: [String: String], _ expected: [String: String], _ place: String, _ seed: UInt64
+    ) {
+        for (name, words) in expected where found[name] != words {
+            Issue.record(
+                "seed \(seed), \(place), \(name):\n\(found[name] ?? "missing")\nnot\n\(words)")
+            return
+        }
+        #expect(found.count == expected.count, "seed \(seed), \(place)")
+    }
+}
