@@ -62,6 +62,22 @@ enum TestStore {
         return lines
     }
 
+    /// Everything that a store has, whatever the order of columns and the words of statements.
+    static func content(of connection: Connection) throws -> [String] {
+        let catalogue = try Catalogue(rows: connection.rows(Catalogue.query)).entries
+        var lines = catalogue.map { "\($0.key): \($0.value)" }.sorted()
+        for table in try text(
+            connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
+        ).joined() {
+            let columns = try text(
+                connection.rows("SELECT name FROM pragma_table_xinfo('\(table)') ORDER BY 1")
+            ).joined().map { "\"\($0)\"" }.joined(separator: ", ")
+            lines += try text(connection.rows("SELECT \(columns) FROM \"\(table)\""))
+                .map { "\(table): " + $0.joined(separator: "|") }.sorted()
+        }
+        return lines
+    }
+
     static func string(
         _ name: String, optional: Bool = false, default value: String? = nil,
         from renamedFrom: String? = nil, limits: Limits = Limits()

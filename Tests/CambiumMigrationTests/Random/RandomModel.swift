@@ -1,8 +1,10 @@
 import CambiumModel
 
-/// Models by chance, and changes to them by chance: each a function of a seed.
+/// Models by chance, and changes to them by chance: each a function of a seed. What is in it keeps
+/// its `id`, whatever it is called and wherever it moves.
 struct RandomModel {
     struct Property {
+        let id: String
         var name: String
         var type: AttributeType = .string
         var isOptional = true
@@ -13,14 +15,17 @@ struct RandomModel {
 
     /// A value of the composite type `Place`.
     struct Place {
+        let id: String
         var name: String
         var isOptional = true
         var from: String?
     }
 
     struct Link {
+        let id: String
         var name: String
         var inverse: String?
+        /// The names of the entities at its ends.
         var source: String
         var destination: String
         var isToMany = false
@@ -32,6 +37,7 @@ struct RandomModel {
     }
 
     struct Kind {
+        let id: String
         var name: String
         var parent: String?
         var from: String?
@@ -45,15 +51,19 @@ struct RandomModel {
 
     private var random: SplitMix
     private var names = 0
-    private var kinds: [Kind] = []
-    private var links: [Link] = []
-    private var drops: [MigrationDeclaration.Drop] = []
+    private(set) var kinds: [Kind] = []
+    private(set) var links: [Link] = []
+    private(set) var drops: [MigrationDeclaration.Drop] = []
     private var fills: [MigrationDeclaration.Fill] = []
     private var keeps: [MigrationDeclaration.Keep] = []
     private var deduplications: [MigrationDeclaration.Deduplication] = []
 
-    init(seed: UInt64) {
+    /// Whether new values depend on the time and on chance.
+    private let isDynamic: Bool
+
+    init(seed: UInt64, isDynamic: Bool = true) {
         random = SplitMix(state: seed)
+        self.isDynamic = isDynamic
         for _ in 0...random.next(3) { addKind() }
         for _ in 0...random.next(3) { addLink() }
     }
@@ -70,27 +80,33 @@ struct RandomModel {
     }
 
     private mutating func property() -> Property {
-        Property(
-            name: name("p"), type: Self.types[random.next(Self.types.count)],
+        let name = self.name("p")
+        return Property(
+            id: name, name: name, type: Self.types[random.next(Self.types.count)],
             isOptional: random.next(2) == 0, isExternal: random.next(3) == 0)
+    }
+
+    private mutating func place() -> Place {
+        let name = self.name("c")
+        return Place(id: name, name: name, isOptional: random.next(2) == 0)
     }
 
     private mutating func addKind() {
         let parent = random.next(3) == 0 && !kinds.isEmpty ? kinds[random.next(kinds.count)] : nil
-        var kind = Kind(name: name("E"), parent: parent?.name)
+        let name = self.name("E")
+        var kind = Kind(id: name, name: name, parent: parent?.name)
         for _ in 0...random.next(3) { kind.properties.append(property()) }
         kind.isIndexed = random.next(3) == 0
         kind.derivations = random.next(4)
-        if random.next(3) == 0 {
-            kind.places.append(Place(name: name("c"), isOptional: random.next(2) == 0))
-        }
+        if random.next(3) == 0 { kind.places.append(place()) }
         kinds.append(kind)
     }
 
     private mutating func addLink() {
+        let name = self.name("r")
         links.append(
             Link(
-                name: name("r"), inverse: random.next(3) == 0 ? nil : name("i"),
+                id: name, name: name, inverse: random.next(3) == 0 ? nil : self.name("i"),
                 source: kinds[random.next(kinds.count)].name,
                 destination: kinds[random.next(kinds.count)].name,
                 isToMany: random.next(2) == 0, isInverseToMany: random.next(3) > 0,
@@ -173,7 +189,7 @@ struct RandomModel {
             return
         }
         var property = kinds[child].properties.removeFirst()
-        if !property.isOptional { property.defaultValue = Self.value(for: property.type) }
+        if !property.isOptional { property.defaultValue = value(for: property.type) }
         fills.removeAll { $0.attribute == property.name }
         kinds[parent].properties.append(property)
     }
@@ -220,7 +236,7 @@ struct RandomModel {
     private mutating func changePlaces() {
         let index = random.next(kinds.count)
         guard !kinds[index].places.isEmpty, random.next(3) > 0 else {
-            let place = Place(name: name("c"), isOptional: random.next(2) == 0)
+            let place = self.place()
             kinds[index].places.append(place)
             if !place.isOptional { fillStreet(of: place.name, in: kinds[index].name) }
             return
@@ -256,7 +272,7 @@ struct RandomModel {
         let index = random.next(kinds.count)
         guard !kinds[index].properties.isEmpty, random.next(3) > 0 else {
             var added = property()
-            if !added.isOptional { added.defaultValue = Self.value(for: added.type) }
+            if !added.isOptional { added.defaultValue = value(for: added.type) }
             kinds[index].properties.insert(
                 added, at: random.next(kinds[index].properties.count + 1))
             return
@@ -283,7 +299,7 @@ struct RandomModel {
         case 3:
             kinds[index].properties[number].type = Self.types[random.next(Self.types.count)]
             kinds[index].properties[number].defaultValue = nil
-        case 4: kinds[index].properties[number].defaultValue = Self.value(for: old.type)
+        case 4: kinds[index].properties[number].defaultValue = value(for: old.type)
         case 5: kinds[index].isIndexed.toggle()
         case 6: kinds[index].properties[number].isExternal.toggle()
         default:
@@ -360,14 +376,15 @@ struct RandomModel {
         }
     }
 
-    private static func constant(for type: AttributeType) -> Value {
+    static func constant(for type: AttributeType) -> Value {
         switch type {
         case .bool: .bool(true)
         case .int16, .int32, .int64, .decimal, .enumeration: .int(1)
         case .float, .double: .double(0.1)
         case .string: .string("it's")
         case .date: .date(Date(timeIntervalSinceReferenceDate: 1.5))
-        case .uuid: .uuid(UUID())
+        case .uuid:
+            .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
         case .uri: URL(string: "urn:x").map { .uri($0) } ?? .null
         case .data: .data(Data([0, 255]))
         case .anyDecimal: .decimal(Decimal(string: "-12.345678901234567890123") ?? 0)
@@ -375,17 +392,18 @@ struct RandomModel {
         }
     }
 
-    private static func value(for type: AttributeType) -> DefaultValue {
+    private func value(for type: AttributeType) -> DefaultValue {
         switch type {
-        case .uuid: .newUUID
-        case .date: .now
-        default: .constant(constant(for: type))
+        case .uuid where isDynamic: .newUUID
+        case .date where isDynamic: .now
+        default: .constant(Self.constant(for: type))
         }
     }
 
     // MARK: The model
 
-    func model(version: String) -> Model {
+    /// - Parameter former: The version that it follows; nil means none.
+    func model(version: String, after former: String? = nil) -> Model {
         Model(
             name: "Random", version: version, entities: kinds.map(entity),
             enumerations: [
@@ -397,15 +415,15 @@ struct RandomModel {
                     ])
             ],
             composites: [Self.place, Self.spot],
-            migration: version == "1"
-                ? nil
-                : MigrationDeclaration(
-                    from: "1", fills: validFills, drops: drops, keeps: validKeeps,
-                    deduplications: validDeduplications))
+            migration: former.map {
+                MigrationDeclaration(
+                    from: $0, fills: validFills, drops: drops, keeps: validKeeps,
+                    deduplications: validDeduplications)
+            })
     }
 
     /// Changes may have taken away again what was filled or dropped before.
-    private var validFills: [MigrationDeclaration.Fill] {
+    var validFills: [MigrationDeclaration.Fill] {
         fills.filter { fill in
             kinds.contains { kind in
                 kind.name == fill.entity
@@ -418,7 +436,7 @@ struct RandomModel {
         }
     }
 
-    private var validKeeps: [MigrationDeclaration.Keep] {
+    var validKeeps: [MigrationDeclaration.Keep] {
         keeps.filter { keep in
             links.contains { link in
                 !link.isToMany && (link.source, link.name) == (keep.entity, keep.relationship)
@@ -428,7 +446,7 @@ struct RandomModel {
         }
     }
 
-    private var validDeduplications: [MigrationDeclaration.Deduplication] {
+    var validDeduplications: [MigrationDeclaration.Deduplication] {
         deduplications.filter { declared in
             kinds.contains { kind in
                 kind.name == declared.entity && kind.isUnique
@@ -468,7 +486,7 @@ struct RandomModel {
             Attribute(name: "latitude", type: .double), Attribute(name: "longitude", type: .double),
         ])
 
-    private static let place = Composite(
+    static let place = Composite(
         name: "Place",
         attributes: [
             Attribute(name: "street", type: .string),
