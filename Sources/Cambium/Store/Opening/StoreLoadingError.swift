@@ -79,7 +79,7 @@ public struct StoreLoadingError: Error, Sendable {
         case .otherModel, .storeDiffers: 134020
         case .needsMigration: 134100
         case .unknownVersion: 134130
-        case .migrationFailed: (underlying as? MigrationError)?.coreDataCode ?? 134110
+        case .migrationFailed: 134110
         case .cancelled: 134120
         case .invalidRequest: 134060
         }
