@@ -83,6 +83,15 @@ let package = Package(
             name: "PackageIndex", dependencies: ["Cambium", "PackagesModel", "FirstPackagesModel"],
             resources: [.embedInCode("Excerpt/packages.deb822")], swiftSettings: settings),
 
+        // What tests need: a file system that fails, and a process that is killed
+        .target(name: "FaultVFS", dependencies: ["CSQLite"], path: "Tests/FaultVFS"),
+        .executableTarget(
+            name: "CrashWorker",
+            dependencies: [
+                "CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumModel", "FaultVFS",
+            ],
+            path: "Tests/CrashWorker", swiftSettings: settings),
+
         // Tests: one target for each module
         .testTarget(
             name: "CambiumModelTests", dependencies: ["CambiumModel"], swiftSettings: settings),
@@ -94,7 +103,10 @@ let package = Package(
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
             name: "CambiumMigrationTests",
-            dependencies: ["CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumModel"],
+            dependencies: [
+                "CambiumMigration", "CambiumSQL", "CambiumSQLite", "CambiumModel", "CrashWorker",
+                "FaultVFS",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CambiumCompilerTests",

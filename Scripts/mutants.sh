@@ -98,8 +98,11 @@ done
 sed -n 's,^file \(Sources/[^/]*\)/.*,\1,p' "$list" | sort -u | while IFS= read -r module; do
     switch_source >"$fresh/$module/PlantedMutant.swift"
 done
-# Only the tests of the runtime are wanted.
-echo 'package.targets.removeAll { $0.isTest && $0.name != "CambiumTests" }' >>"$fresh/Package.swift"
+# Only the tests of the runtime and of migrations are wanted.
+cat >>"$fresh/Package.swift" <<'SWIFT'
+let wantedTests = ["CambiumTests", "CambiumMigrationTests"]
+package.targets.removeAll { $0.isTest && !wantedTests.contains($0.name) }
+SWIFT
 (cd "$fresh" && find . \( -type f -o -type l \) -print) | while IFS= read -r path; do
     cmp -s "$fresh/$path" "$copy/$path" && continue
     mkdir -p "$copy/$(dirname "$path")"

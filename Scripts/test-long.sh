@@ -85,6 +85,12 @@ small_lists() {
     CAMBIUM_LIST_OBJECTS=5 sh Scripts/run-tests.sh $strict --filter SmallResultListTests
 }
 
+# A process that is killed at every call of the file system that a small migration makes.
+crashes() {
+    # shellcheck disable=SC2086
+    CAMBIUM_EVERY_CRASH=1 sh Scripts/run-tests.sh $strict --filter CrashTests
+}
+
 # 10 million random changes of lists.
 long_lists() {
     flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
@@ -146,6 +152,7 @@ part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
+part "kills at every call of a migration" 4 crashes
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "20,000 sequences against a model of the runtime" 10 model_based

@@ -12,13 +12,24 @@ public struct Migration: Sendable, Hashable {
     public let fromHash: String
     /// The version hash of the version that it leads to.
     public let toHash: String
+    /// The hash of the text of all tables and indexes of the version that it starts from; empty
+    /// where nobody noted it. A store with another one was made by another form of the version, and
+    /// ``objects`` say nothing about it.
+    public let schemaHash: String
     /// What is done, in order.
     public let steps: [MigrationStep]
+    /// The tables, indexes and triggers that a store of the version it starts from has, each with
+    /// the first digits of a hash of what it says; those alone that differ from the version before
+    /// that one. One that is gone has an empty text.
+    public let objects: [String: String]
 
     /// Describes a migration.
     public init(
-        from: String, to: String, fromHash: String, toHash: String, steps: [MigrationStep]
+        from: String, to: String, fromHash: String, toHash: String, steps: [MigrationStep],
+        schemaHash: String = "", objects: [String: String] = [:]
     ) {
+        self.schemaHash = schemaHash
+        self.objects = objects
         self.from = from
         self.to = to
         self.fromHash = fromHash
@@ -51,8 +62,45 @@ public struct Migration: Sendable, Hashable {
             steps: try MigrationPlan(difference, schemas: schemas).steps)
     }
 
+    /// The same with what a store of the version that it starts from has, so that what another
+    /// program has changed can be told.
+    ///
+    /// - Parameters:
+    ///   - schema: The tables of that version.
+    ///   - former: Those of the version before, where a migration leads from there to this one.
+    package func noting(_ schema: Schema, after former: Schema?) -> Migration {
+        Migration(
+            from: from, to: to, fromHash: fromHash, toHash: toHash, steps: steps,
+            schemaHash: schema.hash, objects: schema.fingerprints(besides: former))
+    }
+
     /// What the whole migration means for the data: as much as the gravest step.
     public var kind: MigrationKind {
         steps.map(\.kind).max() ?? .additive
+    }
+
+    /// Whether data goes away or becomes less exact, so that a copy of the store is made first.
+    public var losesData: Bool {
+        steps.contains(where: \.losesData)
+    }
+
+    /// The names of the steps that the program supplies, in order.
+    public var codeSteps: [String] {
+        steps.compactMap(\.code)
+    }
+}
+
+extension [Migration] {
+    /// The same with what a store of each version that one starts from has.
+    ///
+    /// - Parameter schemas: The tables of all versions; the last ones are those of this chain.
+    package func noting(_ schemas: [Schema]) -> [Migration] {
+        let first = schemas.count - 1 - count
+        guard first >= 0 else { return self }
+        return enumerated().map { index, migration in
+            // What leads from further back is not in the chain, so that the first one says it all.
+            migration.noting(
+                schemas[first + index], after: index == 0 ? nil : schemas[first + index - 1])
+        }
     }
 }

@@ -5,10 +5,20 @@ import CambiumSQL
 struct MigrationChain: Equatable {
     let migrations: [Migration]
 
+    /// A way without a migration: only checks, defaults or indexes are brought up to date.
+    static let refresh = MigrationChain()
+
+    private init() {
+        migrations = []
+    }
+
     private struct Version: Hashable {
         let name: String
         let hash: String
     }
+
+    /// What is done, in order.
+    var steps: [MigrationStep] { migrations.flatMap(\.steps) }
 
     /// Finds the shortest chain; nil where there is none. A version is known by name and hash, or
     /// by its hash alone where it was given another name.

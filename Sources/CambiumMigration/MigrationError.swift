@@ -18,8 +18,9 @@ public enum MigrationError: Error, Sendable, Hashable {
     case statementFailed(step: String, SQLiteError)
     /// Links of the table lead to objects that do not exist.
     case brokenLinks(table: String, count: Int)
-    /// Tables or indexes are not what the version says.
-    case storeDiffers(names: [String])
+    /// Tables or indexes are not what the store's version says; see ``DriftPolicy`` for what to do
+    /// about it.
+    case storeDiffers([StoreDifference])
     /// The copy that is made before data goes away could not be made.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
@@ -28,6 +29,22 @@ public enum MigrationError: Error, Sendable, Hashable {
     case migrationIsOff(store: String, program: String)
     /// The program asked to stop.
     case cancelled
+}
+
+extension MigrationError {
+    /// The code that Core Data uses for the nearest thing, for ported code.
+    public var coreDataCode: Int {
+        switch self {
+        case .notAStore: 259
+        case .otherModel, .storeDiffers: 134020
+        case .newerFormat, .newerVersion: 134506
+        case .unknownVersion: 134130
+        case .refused: 134111
+        case .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed: 134110
+        case .migrationIsOff: 134100
+        case .cancelled: 134120
+        }
+    }
 }
 
 extension MigrationError: CustomStringConvertible {
@@ -57,9 +74,11 @@ extension MigrationError: CustomStringConvertible {
         case .brokenLinks(let table, let count):
             "\(count) links of \(table) lead to objects that do not exist, which another program "
                 + "must have deleted. The store is as it was"
-        case .storeDiffers(let names):
+        case .storeDiffers(let differences):
             "Tables or indexes are not what the store's version says: "
-                + "\(names.joined(separator: ", ")). Another program must have changed them"
+                + differences.map(\.description).joined(separator: ", ")
+                + ". Another program must have changed them. Undo that, or let the drift policy "
+                + "of the store's options repair it"
         case .backupFailed(let path, let error):
             "The store could not be copied to \(path) before its migration. \(error). "
                 + "Make room, or move the file that is in the way"

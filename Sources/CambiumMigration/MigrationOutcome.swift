@@ -11,13 +11,3 @@ public enum MigrationOutcome: Sendable, Hashable {
     /// The store had an earlier version. `backup` is the path of the copy, where one was made.
     case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
 }
-
-/// How far a migration is.
-public struct MigrationProgress: Sendable, Hashable {
-    /// How many statements have run.
-    public let completed: Int
-    /// How many there are.
-    public let total: Int
-    /// What is done now.
-    public let summary: String
-}

@@ -12,15 +12,17 @@ package struct MigrationRunner {
     package let model: Model
     /// The migrations that the program knows.
     package let migrations: [Migration]
-    /// Told before each statement.
-    package var progress: (MigrationProgress) -> Void = { _ in }
-    /// Asked before each statement; true stops the migration.
+    /// Told before each statement, and while a long one runs; nil tells nobody.
+    package var progress: ((MigrationProgress) -> Void)?
+    /// Asked before each statement, and while a long one runs; true stops the migration.
     package var isCancelled: () -> Bool = { Task.isCancelled }
     /// Whether a store of another version is migrated; if not, it is an error.
     package var allowsMigration = true
+    /// What becomes of a store that another program has changed.
+    package var driftPolicy = DriftPolicy.refuse
 
-    private let schema: Schema
-    private let target: StoreMetadata
+    let schema: Schema
+    let target: StoreMetadata
     private let creation: [String]
 
     /// Makes a runner.
@@ -46,31 +48,43 @@ package struct MigrationRunner {
 
     /// Brings the database to the model's version.
     ///
-    /// - Parameter backupPath: Where a copy goes before data is lost, without the suffix
-    ///   `.backup-<version>`; nil makes none (in memory).
+    /// - Parameter storePath: The path of the store, beside which a copy goes before data is lost
+    ///   (`<path>.backup-<version>`); nil makes none (in memory).
     /// - Throws: ``MigrationError`` or `SQLiteError`; the database is as it was.
     package func open(
-        _ connection: Connection, backupPath: String? = nil
+        _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome {
-        guard let metadata = try readMetadata(connection) else {
-            return try createStore(connection, backupPath: backupPath)
+        try openAtOnce(connection, storePath: storePath)
+            ?? withoutForeignKeys(connection) { try migrate(connection, storePath: storePath) }
+    }
+
+    /// The same where there is nothing that takes time; nil where there is.
+    package func openAtOnce(
+        _ connection: Connection, storePath: String? = nil
+    ) throws -> MigrationOutcome? {
+        switch try situation(of: connection) {
+        case .empty: try createStore(connection, storePath: storePath)
+        case .current: .current
+        case .behind, .changed: nil
         }
-        guard let chain = try chain(from: metadata) else {
-            return .current
-        }
-        guard allowsMigration else {
-            // What differs are checks, defaults or indexes: the rows can be read and written.
-            if chain.migrations.isEmpty { return .current }
-            throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
-        }
-        return try withoutForeignKeys(connection) {
-            try migrate(connection, metadata, chain, backupPath: backupPath)
-        }
+    }
+
+    /// Brings the store in a file to the model's version, on a connection that nobody else uses and
+    /// that is closed at the end.
+    ///
+    /// - Parameter settings: What the program asks of its connections.
+    /// - Throws: ``MigrationError`` or `SQLiteError`; the store is as it was.
+    package func open(
+        fileAt path: String, settings: ConnectionSettings = ConnectionSettings()
+    ) throws -> MigrationOutcome {
+        var settings = settings
+        settings.pragmas = PragmaSQL.ofMigration + settings.pragmas
+        return try open(Connection(path: path, settings: settings), storePath: path)
     }
 
     /// Makes the tables of a fresh store in an empty database.
     package func createStore(
-        _ connection: Connection, backupPath: String? = nil
+        _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome {
         try connection.transaction {
             // Another process may have been faster.
@@ -82,12 +96,56 @@ package struct MigrationRunner {
         }
         guard let metadata = try readMetadata(connection),
             metadata == target
-        else { return try open(connection, backupPath: backupPath) }
+        else { return try open(connection, storePath: storePath) }
         return .created
     }
 
+    // MARK: What there is to do
+
+    /// What a database is, and what is to be done about it.
+    enum Situation {
+        /// There is nothing in it.
+        case empty
+        /// There is nothing to do.
+        case current
+        /// The chain leads to the program's version. The differences are those that the program
+        /// can know of.
+        case behind(StoreMetadata, MigrationChain, [StoreDifference])
+        /// The version is the program's, and these differences are to be repaired.
+        case changed(StoreMetadata, [StoreDifference])
+    }
+
+    func situation(of connection: Connection) throws -> Situation {
+        guard let metadata = try readMetadata(connection) else { return .empty }
+        guard let chain = try chain(from: metadata) else {
+            guard driftPolicy != .report else { return .current }
+            let changed = try changes(in: connection, metadata, nil)
+            return changed.isEmpty || !allowsMigration ? .current : .changed(metadata, changed)
+        }
+        guard allowsMigration else {
+            // What differs are checks, defaults or indexes: the rows can be read and written.
+            if chain.migrations.isEmpty { return .current }
+            throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
+        }
+        return .behind(metadata, chain, try changes(in: connection, metadata, chain))
+    }
+
+    /// What another program has changed of what is ours.
+    ///
+    /// - Throws: ``MigrationError`` where it is to be refused.
+    private func changes(
+        in connection: Connection, _ metadata: StoreMetadata, _ chain: MigrationChain?
+    ) throws -> [StoreDifference] {
+        let changed = try expectedObjects(of: metadata, chain).differences(in: connection)
+            .filter { $0.kind != .foreign }
+        guard changed.isEmpty || driftPolicy != .refuse else {
+            throw MigrationError.storeDiffers(changed)
+        }
+        return changed
+    }
+
     /// What the store says about itself, or nil where the database is empty.
-    private func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
+    func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
         let names = try connection.rows(Catalogue.namesQuery)
         if names.isEmpty { return nil }
         guard names.contains([.text("_metadata")]),
@@ -97,7 +155,7 @@ package struct MigrationRunner {
     }
 
     /// The way to the program's version; nil where the store has it already.
-    private func chain(from store: StoreMetadata) throws(MigrationError) -> MigrationChain? {
+    func chain(from store: StoreMetadata) throws(MigrationError) -> MigrationChain? {
         guard store.model == model.name else {
             throw .otherModel(store: store.model, program: model.name)
         }
@@ -106,7 +164,7 @@ package struct MigrationRunner {
         }
         if store == target { return nil }
         guard let chain = MigrationChain(from: store, to: target, among: migrations) else {
-            if let stored = Int(store.version), let current = Int(model.version), stored > current {
+            if VersionName(store.version).isLater(than: VersionName(model.version)) {
                 throw .newerVersion(store: store.version, program: model.version)
             }
             let known = migrations.map { "\($0.from) (\($0.fromHash))" }
@@ -116,8 +174,6 @@ package struct MigrationRunner {
         }
         return chain
     }
-
-    // MARK: Running a chain
 
     /// SQLite switches foreign keys only outside of a transaction.
     private func withoutForeignKeys<Result>(
@@ -130,122 +186,5 @@ package struct MigrationRunner {
             try? connection.execute(MigrationSQL.foreignKeysOn)
         }
         return try body()
-    }
-
-    private func migrate(
-        _ connection: Connection, _ metadata: StoreMetadata, _ chain: MigrationChain,
-        backupPath: String?
-    ) throws -> MigrationOutcome {
-        var state = metadata
-        var chain = chain
-        while true {
-            let dataVersion = try connection.rows(PragmaSQL.dataVersion)
-            let backup = try backUp(connection, state, chain, path: backupPath)
-            let isDone = try connection.transaction {
-                // Another process may have migrated since, or written what the copy lacks.
-                guard try readMetadata(connection) == state,
-                    try connection.rows(PragmaSQL.dataVersion) == dataVersion
-                else { return false }
-                try run(chain, on: connection)
-                return true
-            }
-            if isDone {
-                return chain.migrations.isEmpty
-                    ? .refreshed
-                    : .migrated(
-                        from: state.version, to: model.version,
-                        steps: chain.migrations.flatMap(\.steps), backup: backup)
-            }
-            guard let newState = try readMetadata(connection) else { return .current }
-            guard let newChain = try self.chain(from: newState) else { return .current }
-            (state, chain) = (newState, newChain)
-        }
-    }
-
-    private func run(_ chain: MigrationChain, on connection: Connection) throws {
-        let steps = chain.migrations.flatMap(\.steps)
-        let total = steps.reduce(0) { $0 + $1.sql.count }
-        var completed = 0
-        let triggers = try SetAsideTriggers(of: connection)
-        for step in steps {
-            for statement in step.sql {
-                try execute(statement, of: step.summary, on: connection, completed, total)
-                completed += 1
-            }
-        }
-        let expected = Catalogue(of: schema)
-        var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-        let refresh = SchemaRefresh(from: catalogue, to: schema, expected)
-        for statement in refresh.statements {
-            try execute(
-                statement, of: "Bring checks, defaults and indexes up to date", on: connection,
-                completed, total)
-        }
-        if !refresh.statements.isEmpty {
-            catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
-        }
-        try verify(connection, catalogue, expected)
-        // What is new in the model is in no history; anything else may have another meaning now.
-        try triggers.putBack(
-            in: schema, model, keepsHistory: steps.allSatisfy { $0.kind == .additive })
-        for statement in target.updateStatements {
-            try connection.execute(statement)
-        }
-        if isCancelled() { throw MigrationError.cancelled }
-    }
-
-    private func execute(
-        _ statement: String, of step: String, on connection: Connection, _ completed: Int,
-        _ total: Int
-    ) throws {
-        if isCancelled() { throw MigrationError.cancelled }
-        progress(MigrationProgress(completed: completed, total: total, summary: step))
-        do {
-            try connection.execute(statement)
-        } catch {
-            let constraintCode: Int32 = 19
-            throw error.primaryCode == constraintCode
-                ? MigrationError.refused(step: step, constraint: error.message)
-                : MigrationError.statementFailed(step: step, error)
-        }
-    }
-
-    private func verify(
-        _ connection: Connection, _ catalogue: Catalogue, _ expected: Catalogue
-    ) throws {
-        let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
-        if let first = broken.first, case .text(let table) = first.first {
-            throw MigrationError.brokenLinks(table: table, count: broken.count)
-        }
-        let different = catalogue.differences(from: expected)
-            .filter { expected.entries[$0] != nil }
-        guard different.isEmpty else { throw MigrationError.storeDiffers(names: different) }
-    }
-
-    // MARK: Backup
-
-    private func backUp(
-        _ connection: Connection, _ state: StoreMetadata, _ chain: MigrationChain, path: String?
-    ) throws -> String? {
-        let steps = chain.migrations.flatMap(\.steps)
-        guard let path, steps.contains(where: \.kind.needsBackup) else { return nil }
-        let base = "\(path).backup-\(state.version)"
-        var copy = base
-        var number = 2
-        while FileManager.default.fileExists(atPath: copy) {
-            copy = "\(base)-\(number)"
-            number += 1
-        }
-        do {
-            try connection.backup(to: copy)
-        } catch {
-            throw MigrationError.backupFailed(path: copy, error)
-        }
-        do {
-            try StoreFiles.linkExternalFiles(ofStore: path, to: copy)
-        } catch {
-            throw MigrationError.backupOfFilesFailed(path: copy, reason: "\(error)")
-        }
-        return copy
     }
 }

@@ -9,7 +9,7 @@ struct SampleStore {
 
     init(of model: Model, _ schema: Schema) {
         runner = MigrationRunner(model: model, schema: schema)
-        repairs = model.derivationRepairs
+        repairs = model.derivationRepairs + schema.keyRepairs
     }
 
     /// A new store. Rules may look at several columns: a row that fails is tried again with other

@@ -7,16 +7,23 @@ public struct MigrationDeclaration: Sendable, Hashable {
     public let fills: [Fill]
     /// Entities and properties whose data is meant to be lost.
     public let drops: [Drop]
-    /// The names of steps that the program supplies.
-    public let steps: [String]
+    /// Which links stay where a relationship holds fewer than before.
+    public let keeps: [Keep]
+    /// What becomes of objects that are equal in what is to tell them apart from now on.
+    public let deduplications: [Deduplication]
+    /// The steps that the program supplies.
+    public let steps: [Step]
 
     /// Describes a step.
     public init(
-        from: String, fills: [Fill] = [], drops: [Drop] = [], steps: [String] = []
+        from: String, fills: [Fill] = [], drops: [Drop] = [], keeps: [Keep] = [],
+        deduplications: [Deduplication] = [], steps: [Step] = []
     ) {
         self.from = from
         self.fills = fills
         self.drops = drops
+        self.keeps = keeps
+        self.deduplications = deduplications
         self.steps = steps
     }
 
@@ -53,6 +60,92 @@ public struct MigrationDeclaration: Sendable, Hashable {
             self.entity = entity
             self.property = property
             self.reason = reason
+        }
+    }
+
+    /// Which of several links stay where an object can have only one from now on.
+    public struct Keep: Sendable, Hashable {
+        /// The entity that declares the relationship, by its new name.
+        public let entity: String
+        /// The to-one relationship, by its new name.
+        public let relationship: String
+        /// What the object at the other end is chosen by, in its old attributes: the first in this
+        /// order stays. Where that leaves a choice, the place in the old list decides, then the
+        /// age.
+        public let order: [Order]
+        /// Why the other links may go.
+        public let reason: String
+
+        /// Describes which links stay.
+        public init(entity: String, relationship: String, order: [Order] = [], reason: String) {
+            self.entity = entity
+            self.relationship = relationship
+            self.order = order
+            self.reason = reason
+        }
+    }
+
+    /// What becomes of objects that are equal in the properties of a new constraint.
+    public struct Deduplication: Sendable, Hashable {
+        /// The entity that declares the constraint, by its new name.
+        public let entity: String
+        /// The properties of the constraint, by their new names.
+        public let properties: [String]
+        /// Which of several equal objects stays: the first in this order of new attributes, then
+        /// the eldest.
+        public let order: [Order]
+        /// What becomes of links to the objects that go.
+        public let links: Links
+        /// Why the other objects may go.
+        public let reason: String
+
+        /// What becomes of links to objects that go.
+        public enum Links: String, Sendable, Hashable, CaseIterable {
+            /// They lead to the object that stays.
+            case move
+            /// They go with the object.
+            case drop
+        }
+
+        /// Describes what becomes of equal objects.
+        public init(
+            entity: String, properties: [String], order: [Order] = [], links: Links = .move,
+            reason: String
+        ) {
+            self.entity = entity
+            self.properties = properties
+            self.order = order
+            self.links = links
+            self.reason = reason
+        }
+    }
+
+    /// A place in an order of objects.
+    public struct Order: Sendable, Hashable {
+        /// The attribute that they are ordered by.
+        public let attribute: String
+        /// Whether the greatest value comes first.
+        public let isDescending: Bool
+
+        /// Describes a place in an order.
+        public init(_ attribute: String, isDescending: Bool = false) {
+            self.attribute = attribute
+            self.isDescending = isDescending
+        }
+    }
+
+    /// A step that the program supplies.
+    public struct Step: Sendable, Hashable {
+        /// The name of the method that does it.
+        public let name: String
+        /// The entities whose objects it makes or changes, by their new names; none means all that
+        /// the migration changes.
+        public let entities: [String]
+
+        /// Names a step.
+        public init(name: String, entities: [String] = []) {
+            self.name = name
+            self.entities = entities
         }
     }
 }

@@ -19,6 +19,11 @@ package enum PragmaSQL {
 
     /// A number that another connection's commit changes.
     package static let dataVersion = "PRAGMA data_version"
+    /// What the connection of a migration has beyond others: room for the tables that it copies, a
+    /// second thread to sort with, and no zeros written over what is dropped.
+    package static let ofMigration = [
+        "PRAGMA cache_size = -65536", "PRAGMA threads = 2", "PRAGMA secure_delete = FAST",
+    ]
     /// Gathers statistics that help SQLite to choose among indexes.
     package static let analyze = "ANALYZE"
     /// Writes the file anew, without holes.

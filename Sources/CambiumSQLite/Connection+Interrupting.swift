@@ -22,16 +22,41 @@ extension Connection {
     package func interruptible<Result>(
         by interruption: Interruption, _ body: () throws -> Result
     ) rethrows -> Result {
-        // Safety: the interruption outlives the body, after which SQLite forgets it.
-        let context = Unmanaged.passUnretained(interruption).toOpaque()
-        sqlite3_progress_handler(
-            handle, 2_000,
-            { context in
-                guard let context else { return 0 }
-                let interruption = Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue()
-                return interruption.isRequested ? 1 : 0
-            }, context)
-        defer { sqlite3_progress_handler(handle, 0, nil, nil) }
-        return try withExtendedLifetime(interruption) { try body() }
+        try asking(every: 2_000, { !interruption.isRequested }, body)
+    }
+
+    /// Runs a body whose statements ask, as long as they run, whether to go on; where not, they end
+    /// with an error of SQLite's (`SQLITE_INTERRUPT`).
+    ///
+    /// - Parameters:
+    ///   - instructions: About how many instructions of SQLite's lie between two questions; ten
+    ///     thousand take a fraction of a millisecond.
+    ///   - goesOn: The question.
+    package func asking<Result>(
+        every instructions: Int32, _ goesOn: () -> Bool, _ body: () throws -> Result
+    ) rethrows -> Result {
+        try withoutActuallyEscaping(goesOn) { goesOn in
+            let question = Question(goesOn)
+            // Safety: the question outlives the body, after which SQLite forgets it.
+            let context = Unmanaged.passUnretained(question).toOpaque()
+            sqlite3_progress_handler(
+                handle, instructions,
+                { context in
+                    guard let context else { return 0 }
+                    let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
+                    return question.goesOn() ? 0 : 1
+                }, context)
+            defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+            return try withExtendedLifetime(question) { try body() }
+        }
+    }
+}
+
+/// What SQLite asks a connection's user while a statement runs.
+private final class Question {
+    let goesOn: () -> Bool
+
+    init(_ goesOn: @escaping () -> Bool) {
+        self.goesOn = goesOn
     }
 }

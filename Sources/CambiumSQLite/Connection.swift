@@ -18,6 +18,8 @@ package final class Connection {
 
     // Safety: the handle is closed in `deinit` only, after all statements.
     let handle: OpaquePointer
+    /// The name of the file system that SQLite was told to use; nil means its own.
+    package let fileSystem: String?
     private var statements = StatementCache()
     private var numberedStatements: [Statement?] = []
     let pending = PendingRows()
@@ -45,13 +47,14 @@ package final class Connection {
             case .readWrite: SQLITE_OPEN_READWRITE
             }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, settings.fileSystem)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
             throw SQLiteError(code: code, message: "\(message) (\(path))")
         }
         handle = opened
+        fileSystem = settings.fileSystem
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, settings.busyTimeoutMilliseconds)
         try harden()
@@ -76,6 +79,13 @@ package final class Connection {
         _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DQS_DML, 0)
         _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
         try execute("PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+    }
+
+    /// Lets a migration edit what the database says about its tables, for as long as the body runs.
+    package func withoutDefense<Result>(_ body: () throws -> Result) rethrows -> Result {
+        _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 0)
+        defer { _ = cambium_sqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1) }
+        return try body()
     }
 
     /// Runs one or more statements that take no parameters and whose rows nobody wants.

@@ -7,5 +7,8 @@ package struct ConnectionSettings: Sendable {
     /// What is told of each statement.
     package var observer: StatementObserver?
 
+    /// The name of the file system that SQLite uses; nil means its own.
+    package var fileSystem: String?
+
     package init() {}
 }

@@ -33,7 +33,7 @@ import Testing
             steps == [
                 MigrationStep(
                     summary: "Change Product: add Product.note", kind: .additive,
-                    sql: [#"ALTER TABLE "Product" ADD COLUMN "note" TEXT"#])
+                    tables: ["Product"], sql: [#"ALTER TABLE "Product" ADD COLUMN "note" TEXT"#])
             ])
         let rows = try Store.migrate(old, new, rows: two, query: "SELECT * FROM Product")
         #expect(rows == [["1", "5", "a", "nil"], ["2", "1", "b", "nil"]])
@@ -175,6 +175,19 @@ import Testing
         (.uri, .string, "'a:b'", "a:b"),
         (.date, .double, "1.5", "1.5"),
         (.float, .double, "0.5", "0.5"),
+        (.decimal(scale: 2), .double, "725", "7.25"),
+        (.double, .decimal(scale: 2), "7.1", "710"),
+        (.bool, .string, "1", "true"),
+        (.string, .bool, "'false'", "0"),
+        (
+            .uuid, .string, "x'000102030405060708090a0b0c0d0e0f'",
+            "00010203-0405-0607-0809-0A0B0C0D0E0F"
+        ),
+        (.double, .string, "0.1", "0.1"),
+        (.string, .int16, "'-7'", "-7"),
+        (.string, .double, "'1.5'", "1.5"),
+        (.string, .decimal(scale: 2), "'-1.5'", "-150"),
+        (.decimal(scale: 2), .string, "-150", "-1.5"),
     ])
     func `a value survives the change of its type`(
         from: AttributeType, to: AttributeType, old: String, new: String
@@ -195,6 +208,12 @@ import Testing
         (.int64, .decimal(scale: 6), "9000000000000000000"),
         (.int64, .double, "9007199254740993"),
         (.data, .uuid, "x'00'"),
+        (.string, .int64, "'7 '"),
+        (.string, .int16, "'40000'"),
+        (.string, .double, "'1,5'"),
+        (.string, .bool, "'yes'"),
+        (.string, .decimal(scale: 2), "'0.125'"),
+        (.double, .decimal(scale: 2), "0.125"),
     ])
     func `a value that does not fit the new type refuses the store, which stays`(
         from: AttributeType, to: AttributeType, value: String

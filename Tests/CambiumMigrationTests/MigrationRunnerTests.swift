@@ -84,7 +84,7 @@ import Testing
         let before = try Store.dump(connection)
 
         let outcome = try MigrationRunner(model: Self.third, migrations: chain)
-            .open(connection, backupPath: path)
+            .open(connection, storePath: path)
         guard case .migrated("1", "3", let steps, let backup?) = outcome else {
             Issue.record("\(outcome)")
             return
@@ -139,15 +139,6 @@ import Testing
         }
     }
 
-    @Test func `progress goes from the first statement to the last`() throws {
-        let connection = try MigrationProver.makeStore(of: Self.first, seed: nil)
-        var seen: [MigrationProgress] = []
-        var runner = MigrationRunner(model: Self.third, migrations: try chain)
-        runner.progress = { seen.append($0) }
-        _ = try runner.open(connection)
-        #expect(seen.map(\.completed) == Array(0..<(seen.first?.total ?? 0)))
-    }
-
     @Test func `a changed rule reaches a store of the same version`() throws {
         func model(_ limits: Limits, _ version: String = "1") -> Model {
             Store.model(
@@ -192,6 +183,22 @@ import Testing
                 model: Self.second, migrations: [Migration(from: Self.first, to: Self.second)]
             ).open(connection)
         }
+    }
+
+    @Test(arguments: [
+        ("Model 12", "Model 9", true), ("2.10", "2.9", true), ("2.1", "2", true),
+        ("v010", "v9", true), ("Model 9", "Model 12", false), ("2 beta", "2", false),
+        ("Other 3", "Model 2", false),
+    ])
+    func `a version is later than another by the numbers in its name`(
+        store: String, program: String, isLater: Bool
+    ) throws {
+        let connection = try MigrationProver.makeStore(
+            of: Store.model(store, [Entity(name: "A")]), seed: nil)
+        let runner = MigrationRunner(model: Store.model(program, [Entity(name: "B")]))
+        let error = #expect(throws: MigrationError.self) { try runner.open(connection) }
+        #expect(
+            (error == .newerVersion(store: store, program: program)) == isLater, "\(error as Any)")
     }
 
     @Test func `a version that nobody knows is named with what is known`() throws {

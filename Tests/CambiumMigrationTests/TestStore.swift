@@ -7,15 +7,18 @@ import CambiumSQLite
 enum TestStore {
     static func model(
         _ version: String, _ entities: [Entity], enumerations: [Enumeration] = [],
-        fills: [MigrationDeclaration.Fill] = [], drops: [(String, String?)] = []
+        fills: [MigrationDeclaration.Fill] = [], drops: [(String, String?)] = [],
+        keeps: [MigrationDeclaration.Keep] = [],
+        deduplications: [MigrationDeclaration.Deduplication] = []
     ) -> Model {
         Model(
             name: "Shop", version: version, entities: entities, enumerations: enumerations,
-            migration: fills.isEmpty && drops.isEmpty
+            migration: fills.isEmpty && drops.isEmpty && keeps.isEmpty && deduplications.isEmpty
                 ? nil
                 : MigrationDeclaration(
                     from: "1", fills: fills,
-                    drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") }))
+                    drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") },
+                    keeps: keeps, deduplications: deduplications))
     }
 
     /// Proves the migration with generated rows, then runs it over the rows given as SQL and
@@ -55,6 +58,22 @@ enum TestStore {
         for case .text(let table) in tables.compactMap(\.first) {
             lines += try text(connection.rows("SELECT * FROM \"\(table)\" ORDER BY 1, 2"))
                 .map { "\(table): " + $0.joined(separator: "|") }
+        }
+        return lines
+    }
+
+    /// Everything that a store has, whatever the order of columns and the words of statements.
+    static func content(of connection: Connection) throws -> [String] {
+        let catalogue = try Catalogue(rows: connection.rows(Catalogue.query)).entries
+        var lines = catalogue.map { "\($0.key): \($0.value)" }.sorted()
+        for table in try text(
+            connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")
+        ).joined() {
+            let columns = try text(
+                connection.rows("SELECT name FROM pragma_table_xinfo('\(table)') ORDER BY 1")
+            ).joined().map { "\"\($0)\"" }.joined(separator: ", ")
+            lines += try text(connection.rows("SELECT \(columns) FROM \"\(table)\""))
+                .map { "\(table): " + $0.joined(separator: "|") }.sorted()
         }
         return lines
     }

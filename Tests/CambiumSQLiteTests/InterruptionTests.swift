@@ -26,3 +26,29 @@ struct InterruptionTests {
         #expect(try connection.rows("SELECT 2") == [[.integer(2)]])
     }
 }
+
+struct QuestionTests {
+    @Test func `a statement asks whether to go on, and ends where not`() throws {
+        let connection = try Connection(path: ":memory:")
+        var questions = 0
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.asking(
+                every: 100,
+                {
+                    questions += 1
+                    return questions < 5
+                }
+            ) {
+                try connection.execute(
+                    """
+                    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+                    SELECT count(*) FROM n
+                    """)
+            }
+        }
+        #expect(error?.primaryCode == 9)
+        #expect(questions == 5)
+        _ = try connection.rows("SELECT 1")
+        #expect(questions == 5)
+    }
+}

@@ -52,6 +52,24 @@ struct WholeDatabaseTests {
         }
     }
 
+    @Test func `a copy is asked whether to go on after each few pages`() throws {
+        try withFile { path in
+            let connection = try Connection(path: ":memory:")
+            try connection.execute("CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(4000000))")
+            var seen: [(copied: Int, total: Int)] = []
+            let error = #expect(throws: SQLiteError.self) {
+                try connection.backup(to: path) { copied, total in
+                    seen.append((copied, total))
+                    return seen.count < 3
+                }
+            }
+            #expect(error?.primaryCode == 9)
+            #expect(seen.count == 3)
+            #expect(seen.map(\.copied) == seen.map(\.copied).sorted())
+            #expect(seen.allSatisfy { $0.total > $0.copied && $0.copied > 0 })
+        }
+    }
+
     @Test func `a connection that is to write an existing file makes none`() throws {
         try withFile { path in
             #expect(throws: SQLiteError.self) { try Connection(path: path, mode: .readWrite) }

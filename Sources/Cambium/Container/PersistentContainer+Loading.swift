@@ -21,13 +21,13 @@ extension PersistentContainer {
         }
     }
 
-    /// Opens the stores of ``persistentStoreDescriptions``, beside the caller. Cancelling the task
-    /// stops a migration, which leaves its store as it was.
+    /// Opens the stores of ``persistentStoreDescriptions``, one after the other, on a thread of its
+    /// own. Cancelling the task ends a migration soon, which leaves its store as it was.
     ///
     /// A store that cannot be opened does not stop the others.
     ///
-    /// - Parameter migrationProgress: Called before each statement of a migration, on the thread
-    ///   that opens the store.
+    /// - Parameter migrationProgress: Called before each statement of a migration, and while a long
+    ///   one runs, on the thread that opens the store.
     /// - Throws: ``StoreLoadingError``, or ``StoreLoadingErrors`` where there are several.
     public func loadPersistentStores(
         migrationProgress: (
@@ -38,14 +38,17 @@ extension PersistentContainer {
         for original in persistentStoreDescriptions {
             var description = original
             if let migrationProgress {
-                let former = original.options.migrationProgress
-                description.options.migrationProgress = { progress in
-                    former?(progress)
+                description.options = original.options.reporting { progress in
                     migrationProgress(original, progress)
                 }
             }
             do {
-                try load(description)
+                let described = description
+                try await onThreadOfItsOwn { interruption throws(StoreLoadingError) in
+                    var description = described
+                    description.options.migrationInterruption = interruption
+                    try self.load(description)
+                }
             } catch {
                 errors.append(error)
             }

@@ -24,7 +24,8 @@ import Synchronization
 /// ```
 ///
 /// ## Topics
-/// - Opening: ``init(model:at:options:)``, ``init(name:model:directory:)``,
+/// - Opening: ``init(model:at:options:)``, ``open(model:at:options:progress:)``,
+///   ``migrationForecast(model:at:)``, ``init(name:model:directory:)``,
 ///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
 ///   ``loadPersistentStores(completionHandler:)``, ``migration``
 /// - Contexts: ``viewContext``, ``performBackgroundTask(_:)``, ``newBackgroundContext()``,

@@ -30,6 +30,7 @@ extension StoreLoadingError: CoreDataCompatibleError {}
 extension StoreLoadingErrors: CoreDataCompatibleError {}
 extension BatchInsertError: CoreDataCompatibleError {}
 extension ImportError: CoreDataCompatibleError {}
+extension MigrationError: CoreDataCompatibleError {}
 
 extension QueryGenerationExpired: CoreDataCompatibleError {
     /// Core Data's general code: it has none of its own for this.
@@ -49,21 +50,4 @@ extension ExpressionDiagnostics: CoreDataCompatibleError {
 extension SQLiteError: CoreDataCompatibleError {
     /// Core Data's code for what SQLite answered.
     public var coreDataCode: Int { 134180 }
-}
-
-extension MigrationError: CoreDataCompatibleError {
-    /// Core Data's codes for stores of another model, of another version, and for migrations that
-    /// fail.
-    public var coreDataCode: Int {
-        switch self {
-        case .notAStore: 259
-        case .otherModel: 134020
-        case .newerFormat, .newerVersion, .unknownVersion: 134130
-        case .migrationIsOff: 134100
-        case .cancelled: 134120
-        case .refused: 134111
-        case .statementFailed, .brokenLinks, .storeDiffers, .backupFailed, .backupOfFilesFailed:
-            134110
-        }
-    }
 }

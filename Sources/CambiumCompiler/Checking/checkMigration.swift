@@ -43,13 +43,15 @@ extension ModelChecker {
             steps: checkSteps(of: element))
     }
 
-    private mutating func checkSteps(of element: ParsedElement) -> [String] {
+    private mutating func checkSteps(
+        of element: ParsedElement
+    ) -> [MigrationDeclaration.Step] {
         var seen: [String: String] = [:]
         return element.children(named: "step").compactMap { item in
             guard let name = item["name"], checkName(name, isTaken: [], of: "a step"),
                 checkDuplicate(name, among: &seen, "a step")
             else { return nil }
-            return name.value
+            return .init(name: name.value)
         }
     }
 

@@ -35,7 +35,7 @@ struct VersionChanges {
             return Change(
                 summary: Self.sentence(change.summary),
                 meaning: isUndecided ? "undecided" : Self.meaning(of: change.kind),
-                isLoss: isUndecided || change.kind >= .lossy,
+                isLoss: isUndecided || change.losesData,
                 reason: Self.reason(
                     for: change, in: difference.problems.isEmpty ? target : new))
         }
@@ -65,8 +65,8 @@ struct VersionChanges {
         case .additive: "nothing is lost"
         case .reversible: "kept"
         case .needsData: "rows are checked or filled"
+        case .lossy: "becomes less, as was said"
         case .destructive: "lost"
-        case .lossy: "becomes less exact"
         case .needsCode: "the program's own step decides"
         }
     }
@@ -90,17 +90,8 @@ struct VersionChanges {
             Change(summary: summary, meaning: "the program's", isLoss: false, reason: nil)
         }
         var changes: [Change] = []
-        for enumeration in new.enumerations {
-            guard let before = old.enumeration(named: enumeration.name) else {
-                changes.append(change("Add the enumeration \(enumeration.name)"))
-                continue
-            }
-            let (cases, oldCases) = (enumeration.cases.map(\.name), before.cases.map(\.name))
-            changes += cases.filter { !oldCases.contains($0) }
-                .map { change("Add the case \($0) of \(enumeration.name)") }
-            changes += oldCases.filter { !cases.contains($0) }
-                .map { change("Drop the case \($0) of \(enumeration.name)") }
-        }
+        changes += new.enumerations.filter { old.enumeration(named: $0.name) == nil }
+            .map { change("Add the enumeration \($0.name)") }
         changes += old.enumerations.filter { new.enumeration(named: $0.name) == nil }
             .map { change("Drop the enumeration \($0.name)") }
         for entity in new.entities {

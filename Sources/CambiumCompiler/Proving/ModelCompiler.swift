@@ -74,7 +74,8 @@ package struct ModelCompiler {
         let (texts, outcomes) = concurrentMap(
             emitter?.textsBesideClasses ?? [], { $0() },
             proofs, { proof in Self.outcome(of: proof, subject) })
-        guard let migrations = migrations(of: outcomes, between: versions) else { return nil }
+        guard let proven = migrations(of: outcomes, between: versions) else { return nil }
+        let migrations = proven.noting(chain)
         subject.keepSchema()
         emitter?.migrations = migrations
         return (

@@ -58,7 +58,8 @@ struct ShippedStep {
             userInfo: model.userInfo,
             migration: MigrationDeclaration(
                 from: old.version, fills: declared?.fills ?? [],
-                drops: (declared?.drops ?? []) + drops, steps: declared?.steps ?? []))
+                drops: (declared?.drops ?? []) + drops, keeps: declared?.keeps ?? [],
+                deduplications: declared?.deduplications ?? [], steps: declared?.steps ?? []))
     }
 }
 

@@ -6,6 +6,10 @@ import CambiumModel
 /// are its transaction: those after the last one of the transaction before. So a transaction is a
 /// range of numbers, and a position in the history is one number.
 package enum HistorySQL {
+    /// What the names of its tables, indexes and triggers begin with. Those of a model begin with a
+    /// letter.
+    package static let prefix = "_history"
+
     static let transactions = "\"_history_transactions\""
     static let changes = "\"_history_changes\""
     static let values = "\"_history_values\""

@@ -4,6 +4,8 @@ import CambiumModel
 package struct Catalogue: Sendable, Hashable {
     /// The text of each table and index, in a normal form, by its name.
     package let entries: [String: String]
+    /// What a store says about its tables, word by word.
+    let tables: [String: String]
 
     /// The query whose rows ``init(rows:)`` reads. What SQLite makes for itself has no text.
     package static let query =
@@ -16,12 +18,15 @@ package struct Catalogue: Sendable, Hashable {
     /// Reads the catalogue of a store.
     package init(rows: [[StoredValue]]) {
         var entries: [String: String] = [:]
+        var tables: [String: String] = [:]
         for row in rows {
             if case .text(let name) = row.first, case .text(let sql) = row.last {
                 entries[name] = Self.normalized(sql)
+                if sql.hasPrefix("CREATE TABLE") { tables[name] = sql }
             }
         }
         self.entries = entries
+        self.tables = tables
     }
 
     /// The catalogue of a fresh store.
@@ -34,6 +39,7 @@ package struct Catalogue: Sendable, Hashable {
             }
         }
         self.entries = entries
+        tables = [:]
     }
 
     /// The names of what differs from another catalogue, sorted.
@@ -42,8 +48,15 @@ package struct Catalogue: Sendable, Hashable {
             .filter { entries[$0] != other.entries[$0] }.sorted()
     }
 
-    /// The text without what ALTER TABLE changes about it: white space between words.
+    /// The text without what ALTER TABLE changes about it: white space between words, and the order
+    /// of columns, which no statement of ours depends on.
     static func normalized(_ sql: String) -> String {
+        let text = withoutSpace(sql)
+        guard let table = TableText(text) else { return text }
+        return table.head + table.parts.sorted().joined(separator: ",") + table.tail
+    }
+
+    private static func withoutSpace(_ sql: String) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(sql.utf8.count)
         var quote: UInt8?

@@ -4,23 +4,15 @@ public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
     case additive
     /// The same data in another form; the way back exists.
     case reversible
+    /// Data becomes less exact, or goes away where somebody said that it may.
+    case lossy
+    /// Data goes away that nobody has given up, or whole objects do.
+    case destructive
     /// Data must be added or must meet a new condition; a store whose data does not is refused and
     /// stays as it was.
     case needsData
-    /// Data becomes less exact.
-    case lossy
-    /// Data goes away.
-    case destructive
     /// Only code that knows the data can do it.
     case needsCode
-
-    /// Whether a copy of the store is made first.
-    public var needsBackup: Bool {
-        switch self {
-        case .lossy, .destructive, .needsCode: true
-        case .additive, .reversible, .needsData: false
-        }
-    }
 }
 
 extension MigrationKind: Comparable {
@@ -33,9 +25,9 @@ extension MigrationKind: Comparable {
         switch self {
         case .additive: 0
         case .reversible: 1
-        case .needsData: 2
-        case .lossy: 3
-        case .destructive: 4
+        case .lossy: 2
+        case .destructive: 3
+        case .needsData: 4
         case .needsCode: 5
         }
     }

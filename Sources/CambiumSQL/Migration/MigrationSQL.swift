@@ -9,6 +9,15 @@ package enum MigrationSQL {
     /// Lists keys that lead nowhere: table, row, destination, number of the key.
     package static let foreignKeyCheck = "PRAGMA foreign_key_check"
 
+    /// The views, in the order of their making: name and text.
+    package static let views =
+        "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"type\" = 'view' ORDER BY rowid"
+
+    /// Removes a view.
+    package static func drop(view: String) -> String {
+        "DROP VIEW \(SQLText.identifier(view))"
+    }
+
     /// Counts the rows of a table.
     package static func count(of table: Table) -> String {
         "SELECT count(*) FROM \(SQLText.identifier(table.name))"

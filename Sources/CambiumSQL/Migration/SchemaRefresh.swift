@@ -9,12 +9,28 @@ package struct SchemaRefresh: Sendable {
 
     /// Compares a store with the schema it should have. What is not ours is left alone.
     ///
-    /// - Parameter target: The catalogue of a fresh store of the schema, where it is known already.
-    package init(from catalogue: Catalogue, to schema: Schema, _ target: Catalogue? = nil) {
+    /// - Parameters:
+    ///   - target: The catalogue of a fresh store of the schema, where it is known already.
+    ///   - mayRestate: Whether what a table says may be changed without writing its rows again; the
+    ///     statements then run where SQLite lets its schema be written.
+    package init(
+        from catalogue: Catalogue, to schema: Schema, _ target: Catalogue? = nil,
+        mayRestate: Bool = true
+    ) {
         let target = target ?? Catalogue(of: schema)
         let different = Set(
             target.entries.keys.filter { catalogue.entries[$0] != target.entries[$0] })
-        let rebuilt = schema.tables.filter { different.contains($0.name) }
+        var restated: [String] = []
+        let rebuilt = schema.tables.filter { table in
+            guard different.contains(table.name) else { return false }
+            guard mayRestate else { return true }
+            let text = catalogue.tables[table.name].flatMap(TableText.init)
+            guard let restatement = text.flatMap({ Restatement(from: $0, to: table) }),
+                !restatement.isEmpty
+            else { return true }
+            restated += restatement.statements
+            return false
+        }
         let rebuiltNames = Set(rebuilt.map(\.name))
         let indexes = schema.tables.flatMap { table in
             table.indexes.filter {
@@ -25,7 +41,7 @@ package struct SchemaRefresh: Sendable {
             Self.staleIndexes(in: catalogue, besides: target, of: schema)
             + indexes.map(\.name).filter { catalogue.entries[$0] != nil }
         statements =
-            drops.map { "DROP INDEX \(SQLText.identifier($0))" }
+            drops.map { "DROP INDEX \(SQLText.identifier($0))" } + restated
             + rebuilt.flatMap { Self.rebuild($0, exists: catalogue.entries[$0.name] != nil) }
             + indexes.map(\.createStatement)
     }

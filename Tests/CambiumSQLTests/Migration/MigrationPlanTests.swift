@@ -91,7 +91,7 @@ import Testing
                 "reversible: rename Product.name to title",
                 "needsData: change the type of Product.price to decimal (scale 2)",
                 "needsData: add Product.kind with a value for existing objects",
-                "destructive: drop Product.legacy and its data",
+                "lossy: drop Product.legacy and its data",
                 "reversible: rename Product.group to category",
                 "needsData: make title of Product unique",
                 "reversible: rename Group to Category",

@@ -55,8 +55,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (AttributeType.string, AttributeType.int64), (.string, .date), (.data, .string),
-        (.double, .float), (.double, .decimal(scale: 2)), (.date, .int64), (.uuid, .string),
+        (AttributeType.string, AttributeType.date), (.data, .string), (.double, .float),
+        (.date, .int64), (.string, .uuid), (.data, .codable("Place")),
     ])
     func `a change of type that is not sure is refused`(from: AttributeType, to: AttributeType) {
         let old = Entity(name: "A", attributes: [Attribute(name: "x", type: from)])
@@ -64,13 +64,20 @@ import Testing
         #expect(problems([old], [new]).map(\.property) == ["x"])
     }
 
-    @Test func `another parent is refused`() {
+    @Test func `another parent is a change, and what objects had from the other is asked about`() {
         let sub = Entity(name: "S", parent: "A")
+        let (old, new) = (
+            [a, Entity(name: "B"), sub], [a, Entity(name: "B"), Entity(name: "S", parent: "B")]
+        )
+        #expect(problems(old, new).flatMap(\.fixes) == [.drop(entity: "S", property: "name")])
+        let dropped = ModelDifference(
+            from: model("1", old), to: model("2", new, drops: [("S", "name")]))
+        #expect(dropped.problems.isEmpty)
         #expect(
-            problems(
-                [a, Entity(name: "B"), sub], [a, Entity(name: "B"), Entity(name: "S", parent: "B")]
-            )
-            .map(\.entity) == ["S"])
+            dropped.changes == [
+                .attributeDropped(entity: "S", "name"),
+                .parentChanged(entity: "S", from: "A", to: "B"),
+            ])
     }
 
     @Test func `a to-many does not become a to-one`() {
@@ -105,7 +112,10 @@ import Testing
         }
         let found = problems(entities(nil), entities("from"))
         #expect(found.map(\.entity) == ["B"])
-        #expect(found.first?.fixes == [.drop(entity: "B", property: "to")])
+        #expect(
+            found.first?.fixes == [
+                .drop(entity: "B", property: "to"), .keep(entity: "A", relationship: "from"),
+            ])
         #expect(problems(entities(nil), entities("from"), drops: [("B", "to")]).isEmpty)
     }
 

@@ -159,11 +159,17 @@ struct NamedContainerTests {
         let container = PersistentContainer(
             name: "store", model: PackagesModel.Packages.model,
             directory: URL(filePath: path).deletingLastPathComponent().path())
+        let (begun, isCancelled) = (Log(), Log())
         let loading = Task {
             try await container.loadPersistentStores { _, _ in
-                withUnsafeCurrentTask { $0?.cancel() }
+                begun.append("begun")
+                // Nobody goes on before somebody has cancelled.
+                while isCancelled.entries.isEmpty {}
             }
         }
+        while begun.entries.isEmpty { await Task.yield() }
+        loading.cancel()
+        isCancelled.append("cancelled")
         let error = await #expect(throws: StoreLoadingError.self) { try await loading.value }
         #expect(error?.code == .cancelled)
         #expect(error?.coreDataCode == 134120)

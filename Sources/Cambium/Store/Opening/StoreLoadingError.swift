@@ -20,6 +20,8 @@ public struct StoreLoadingError: Error, Sendable {
         case unknownVersion
         /// The migration failed.
         case migrationFailed
+        /// Another program has changed the store's tables.
+        case storeDiffers
         /// The migration was cancelled.
         case cancelled
         /// What was asked for cannot be: an unknown configuration, entities that another store has,
@@ -50,8 +52,8 @@ public struct StoreLoadingError: Error, Sendable {
             case .newerFormat, .newerVersion, .unknownVersion: .unknownVersion
             case .migrationIsOff: .needsMigration
             case .cancelled: .cancelled
-            case .refused, .statementFailed, .brokenLinks, .storeDiffers, .backupFailed,
-                .backupOfFilesFailed:
+            case .storeDiffers: .storeDiffers
+            case .refused, .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed:
                 .migrationFailed
             }
         case let error as SQLiteError:
@@ -69,14 +71,15 @@ public struct StoreLoadingError: Error, Sendable {
 
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
-        switch code {
+        if let error = underlying as? MigrationError { return error.coreDataCode }
+        return switch code {
         case .cannotOpen: 134080
         case .busy: 134090
         case .notAStore: 259
-        case .otherModel: 134020
+        case .otherModel, .storeDiffers: 134020
         case .needsMigration: 134100
         case .unknownVersion: 134130
-        case .migrationFailed: (underlying as? MigrationError)?.coreDataCode ?? 134110
+        case .migrationFailed: 134110
         case .cancelled: 134120
         case .invalidRequest: 134060
         }

@@ -51,20 +51,7 @@ struct StoreOpener {
         at path: String?, filledBy fill: @Sendable (Connection) throws -> Void = { _ in }
     ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
         let settings = try ConnectionSettings(options)
-        let connection = try Connection(
-            path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate,
-            settings: settings)
-        if path != nil, !options.isReadOnly {
-            try connection.beginWriteAheadLog()
-            // It has its own idea of some of them.
-            for pragma in settings.pragmas { try connection.execute(pragma) }
-        }
-        try fill(connection)
-        var runner = MigrationRunner(
-            model: model.model, statements: model.schema, migrations: model.migrations)
-        runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
-        if let progress = options.migrationProgress { runner.progress = progress }
-        let migration = try runner.open(connection, backupPath: path)
+        let (connection, migration) = try migrated(path, settings, filledBy: fill)
         let history = StoreHistory(options.historyRetention)
         if !options.isReadOnly {
             try HistorySetup(connection: connection, model: model.model).apply(options.history)
@@ -80,6 +67,57 @@ struct StoreOpener {
         let isMigrated = if case .migrated = migration { true } else { false }
         try store.sweepExternalFiles(isThorough: isMigrated)
         return (store, migration)
+    }
+}
+
+extension StoreOpener {
+    /// Opens the connection that writes, to a store of the program's version.
+    private func migrated(
+        _ path: String?, _ settings: ConnectionSettings,
+        filledBy fill: @Sendable (Connection) throws -> Void
+    ) throws -> (Connection, MigrationOutcome) {
+        let runner = runner
+        guard let path, !options.isReadOnly else {
+            let connection = try writer(path, settings)
+            try fill(connection)
+            return (connection, try runner.open(connection))
+        }
+        do {
+            let connection = try writer(path, settings)
+            try fill(connection)
+            if let outcome = try runner.openAtOnce(connection) { return (connection, outcome) }
+        }
+        // A migration has a connection of its own, so that nothing of what it sets stays; the one
+        // above is closed by now.
+        let outcome = try runner.open(fileAt: path, settings: settings)
+        return (try writer(path, settings), outcome)
+    }
+
+    private func writer(
+        _ path: String?, _ settings: ConnectionSettings
+    ) throws -> Connection {
+        let connection = try Connection(
+            path: path ?? ":memory:", mode: options.isReadOnly ? .readOnly : .readWriteCreate,
+            settings: settings)
+        if path != nil, !options.isReadOnly {
+            try connection.beginWriteAheadLog()
+            // It has its own idea of some of them.
+            for pragma in settings.pragmas { try connection.execute(pragma) }
+        }
+        return connection
+    }
+
+    private var runner: MigrationRunner {
+        var runner = MigrationRunner(
+            model: model.model, statements: model.schema, migrations: model.migrations)
+        runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
+        runner.driftPolicy =
+            options.isReadOnly && options.driftPolicy == .repair ? .report : options.driftPolicy
+        runner.progress = options.migrationProgress
+        if let interruption = options.migrationInterruption {
+            runner.isCancelled = { interruption.isRequested || Task.isCancelled }
+        }
+        return runner
     }
 }
 

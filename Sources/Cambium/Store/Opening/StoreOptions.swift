@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumSQLite
 
 /// How a store is opened.
 ///
@@ -15,8 +16,13 @@ public struct StoreOptions: Sendable {
     /// Whether a store of an earlier version of the model is migrated when it is opened. Default
     /// (nil): containers do, coordinators by hand do not, as in Core Data.
     public var migratesAutomatically: Bool?
-    /// Called before each statement of a migration, on the thread that opens the store.
+    /// Called before each statement of a migration, and while a long one runs, on the thread that
+    /// opens the store.
     public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+    /// What becomes of a store whose tables or indexes another program has changed. Default: it is
+    /// refused, with an error that names each. A store that is opened for reading only is not
+    /// repaired.
+    public var driftPolicy = DriftPolicy.refuse
     /// How long a fetch or a save waits for a lock that another process holds. Default: 10 seconds.
     public var busyTimeout: Duration = .seconds(10)
     /// Settings of SQLite (`PRAGMA name = value`) for every connection, beyond those that Cambium
@@ -45,6 +51,8 @@ public struct StoreOptions: Sendable {
     /// How large the write-ahead log may grow while a context stays at a query generation. Default:
     /// 256 MB.
     public var queryGenerationLogSize = 256 << 20
+    /// Ends a migration from another thread.
+    var migrationInterruption: Interruption?
 
     /// The defaults.
     public init() {}

@@ -22,21 +22,38 @@ extension SwiftEmitter {
     }
 
     private func code(_ migration: Migration, type: String) -> SwiftCode {
-        .call(
-            type,
-            [
-                ("from", .string(migration.from)), ("to", .string(migration.to)),
-                ("fromHash", .string(migration.fromHash)), ("toHash", .string(migration.toHash)),
-                ("steps", .array(migration.steps.map(code))),
-            ])
+        var arguments: [(String?, SwiftCode)] = [
+            ("from", .string(migration.from)), ("to", .string(migration.to)),
+            ("fromHash", .string(migration.fromHash)), ("toHash", .string(migration.toHash)),
+            ("steps", .array(migration.steps.map(code))),
+        ]
+        if !migration.schemaHash.isEmpty {
+            arguments.append(("schemaHash", .string(migration.schemaHash)))
+        }
+        if !migration.objects.isEmpty {
+            let objects = migration.objects.sorted { $0.key < $1.key }
+            arguments.append(
+                (
+                    "objects",
+                    .dictionary(objects.map { (.string($0.key), .string($0.value)) })
+                ))
+        }
+        return .call(type, arguments)
     }
 
     private func code(_ step: MigrationStep) -> SwiftCode {
-        .call(
-            ".init",
-            [
-                ("summary", .string(step.summary)), ("kind", .text(".\(step.kind)")),
-                ("sql", .array(step.sql.map { .rawString($0) })),
-            ])
+        var arguments: [(String?, SwiftCode)] = [
+            ("summary", .string(step.summary)), ("kind", .text(".\(step.kind)")),
+        ]
+        let usual = MigrationStep(summary: "", kind: step.kind, sql: [])
+        if step.losesData != usual.losesData {
+            arguments.append(("losesData", .text("\(step.losesData)")))
+        }
+        if !step.tables.isEmpty {
+            arguments.append(("tables", .array(step.tables.map { .string($0) })))
+        }
+        if let code = step.code { arguments.append(("code", .string(code))) }
+        arguments.append(("sql", .array(step.sql.map { .rawString($0) })))
+        return .call(".init", arguments)
     }
 }

@@ -8,7 +8,7 @@ struct AttributeConversion {
     /// SQL that is true where the old value (not NULL) has a new form; nil where every one has.
     let fits: ((String) -> String)?
 
-    private init(
+    init(
         value: @escaping (String) -> String = { $0 }, fits: ((String) -> String)? = nil,
         isSameThing: Bool = false
     ) {
@@ -20,8 +20,8 @@ struct AttributeConversion {
     /// Whether the types differ in Swift only, so that nothing about the store changes.
     let isSameThing: Bool
 
-    /// Whether the column can be copied as it is.
-    var isIdentity: Bool { fits == nil && value("x") == "x" }
+    /// Whether values that fit stay as they are.
+    var keepsValues: Bool { value("x") == "x" }
 
     /// Finds the way from one attribute's values to those of another, or nil where there is none
     /// that is sure.
@@ -108,8 +108,25 @@ struct AttributeConversion {
                 fits: {
                     "\($0) BETWEEN \(least) AND \(bound) AND CAST(\($0) AS INTEGER) = \($0)"
                 })
+        case (.decimal(let scale), .double):
+            let factor = powerOfTen(scale)
+            return AttributeConversion(
+                value: { "CAST(\($0) AS REAL) / \(factor).0" },
+                fits: { "\($0) BETWEEN -9007199254740992 AND 9007199254740992" })
+        case (.double, .decimal(let scale)):
+            let factor = powerOfTen(scale)
+            return AttributeConversion(
+                value: { "CAST(round(\($0) * \(factor).0) AS INTEGER)" },
+                fits: {
+                    "abs(\($0) * \(factor).0) <= 9007199254740992.0 "
+                        + "AND round(\($0) * \(factor).0) / \(factor).0 = \($0)"
+                })
         case (.anyDecimal, _), (_, .anyDecimal):
             return unscaled(from: old, to: new)
+        case (_, .string):
+            return written(old)
+        case (.string, _):
+            return read(as: new)
         default:
             return exact(from: old, to: new)
         }
@@ -185,7 +202,7 @@ struct AttributeConversion {
         }
     }
 
-    private static func range(of type: AttributeType) -> ClosedRange<Int64>? {
+    static func range(of type: AttributeType) -> ClosedRange<Int64>? {
         switch type {
         case .bool: 0...1
         case .int16: Int64(Int16.min)...Int64(Int16.max)

@@ -28,6 +28,8 @@ package enum MigrationFix: Sendable, Hashable {
     case drop(entity: String, property: String?)
     /// Existing objects get values.
     case fill([Property])
+    /// Of several links of a to-one, which could have several, the first in an order stays.
+    case keep(entity: String, relationship: String)
     /// An attribute gets a default.
     case giveDefault(name: String, type: String)
     /// An attribute, of the type, or a relationship, to the entity, becomes optional.
@@ -43,6 +45,8 @@ package enum MigrationFix: Sendable, Hashable {
             return properties.map {
                 "<fill entity=\"\($0.entity)\" attribute=\"\($0.name)\" with=\"…\"/>"
             }.joined()
+        case .keep(let entity, let relationship):
+            return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
         case .rename, .giveDefault, .makeOptional:
             return nil
         }
@@ -63,7 +67,7 @@ package enum MigrationFix: Sendable, Hashable {
             let word = declaration == .relationship ? "to" : "type"
             return "<\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" "
                 + "optional=\"true\"/>"
-        case .drop, .fill:
+        case .drop, .fill, .keep:
             return ""
         }
     }

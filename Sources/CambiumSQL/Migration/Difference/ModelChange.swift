@@ -7,10 +7,13 @@ package enum ModelChange: Sendable, Hashable {
     case entityDropped(String)
     case entityRenamed(String, from: String)
     case entityBecameAbstract(String)
+    case parentChanged(entity: String, from: String?, to: String?)
     case attributeAdded(entity: String, String, isFilled: Bool)
     case attributeDropped(entity: String, String)
     case attributeRenamed(entity: String, String, from: String)
-    case attributeConverted(entity: String, String, to: String, kind: MigrationKind)
+    case attributeMoved(entity: String, String, from: [String])
+    /// Values that the new type may not be able to hold are checked.
+    case attributeConverted(entity: String, String, to: String, isChecked: Bool)
     case attributeBecameRequired(entity: String, String)
     case attributeBecameOptional(entity: String, String)
     case attributeRevised(entity: String, String)
@@ -26,19 +29,30 @@ package enum ModelChange: Sendable, Hashable {
     case relationshipDropped(entity: String, String, losesLinks: Bool)
     case relationshipRenamed(entity: String, String, from: String)
     case relationshipChanged(entity: String, String)
+    case relationshipMoved(entity: String, String, from: [String])
+    case linksDropped(entity: String, String)
     case orderChanged(entity: String, String, isOrdered: Bool)
     case uniqueAdded(entity: String, [String])
+    case duplicatesDropped(entity: String, [String])
     case uniqueDropped(entity: String, [String])
     case indexesChanged(entity: String)
     case ruleAdded(entity: String, String)
     case ruleDropped(entity: String, String)
     case ruleChanged(entity: String, String)
+    case caseAdded(enumeration: String, String)
+    case caseRenamed(enumeration: String, String, from: String)
+    case caseDropped(enumeration: String, String)
 
-    /// The entity that changed.
+    /// The entity that changed; empty where an enumeration did, which entities only name.
     package var entity: String {
         switch self {
+        case .caseAdded, .caseRenamed, .caseDropped:
+            ""
         case .entityAdded(let entity), .entityDropped(let entity), .entityRenamed(let entity, _),
-            .entityBecameAbstract(let entity), .attributeAdded(let entity, _, _),
+            .entityBecameAbstract(let entity), .parentChanged(let entity, _, _),
+            .attributeMoved(let entity, _, _), .relationshipMoved(let entity, _, _),
+            .linksDropped(let entity, _), .duplicatesDropped(let entity, _),
+            .attributeAdded(let entity, _, _),
             .attributeDropped(let entity, _), .attributeRenamed(let entity, _, _),
             .attributeConverted(let entity, _, _, _), .attributeBecameRequired(let entity, _),
             .attributeBecameOptional(let entity, _), .attributeRevised(let entity, _),
@@ -61,29 +75,40 @@ package enum ModelChange: Sendable, Hashable {
     package var kind: MigrationKind {
         switch self {
         case .entityAdded, .attributeStored, .relationshipAdded, .defaultChanged, .indexesChanged,
-            .uniqueDropped, .ruleDropped, .derivationAdded:
+            .uniqueDropped, .ruleDropped, .derivationAdded, .caseAdded:
             .additive
         case .entityRenamed, .attributeRenamed, .attributeBecameOptional, .relationshipRenamed,
-            .relationshipChanged, .derivationChanged, .derivationDropped:
+            .relationshipChanged, .derivationChanged, .derivationDropped, .parentChanged,
+            .attributeMoved, .relationshipMoved, .caseRenamed:
             .reversible
         case .externalChanged(_, _, let isExternal):
             // What lies in a file already cannot come back into the row.
             isExternal ? .reversible : .needsData
         case .attributeAdded(_, _, let isFilled):
             isFilled ? .needsData : .additive
-        case .attributeConverted(_, _, _, let kind):
-            kind
-        case .entityBecameAbstract, .attributeBecameRequired, .limitsChanged, .uniqueAdded,
-            .ruleAdded, .ruleChanged, .presenceChanged:
+        case .attributeConverted, .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
+            .uniqueAdded,
+            .ruleAdded, .ruleChanged, .presenceChanged, .caseDropped:
             .needsData
-        case .attributeRevised:
+        case .attributeRevised, .linksDropped:
             .lossy
+        case .duplicatesDropped:
+            // Objects go, and which they are only the rows tell.
+            .destructive
         case .orderChanged(_, _, let isOrdered):
             isOrdered ? .reversible : .lossy
         case .relationshipDropped(_, _, let losesLinks):
-            losesLinks ? .destructive : .reversible
+            losesLinks ? .lossy : .reversible
         case .entityDropped, .attributeDropped:
-            .destructive
+            .lossy
+        }
+    }
+
+    /// Whether data goes away or becomes less exact.
+    package var losesData: Bool {
+        switch kind {
+        case .lossy, .destructive, .needsCode: true
+        case .additive, .reversible, .needsData: false
         }
     }
 
@@ -94,6 +119,17 @@ package enum ModelChange: Sendable, Hashable {
         case .entityDropped(let entity): "drop \(entity) and its data"
         case .entityRenamed(let entity, let from): "rename \(from) to \(entity)"
         case .entityBecameAbstract(let entity): "make \(entity) abstract"
+        case .parentChanged(let entity, _, let parent):
+            parent.map { "let \(entity) inherit from \($0)" }
+                ?? "let \(entity) inherit from none"
+        case .attributeMoved(let entity, let name, let from),
+            .relationshipMoved(let entity, let name, let from):
+            "take \(entity).\(name) from \(from.joined(separator: ", "))"
+        case .linksDropped(let entity, let name):
+            "keep one of several links of \(entity).\(name)"
+        case .duplicatesDropped(let entity, let properties):
+            "keep one of several objects of \(entity) with the same "
+                + properties.joined(separator: ", ")
         case .attributeAdded(let entity, let name, let isFilled):
             "add \(entity).\(name)" + (isFilled ? " with a value for existing objects" : "")
         case .attributeDropped(let entity, let name): "drop \(entity).\(name) and its data"
@@ -136,6 +172,10 @@ package enum ModelChange: Sendable, Hashable {
         case .ruleAdded(let entity, let name): "add the rule \(name) of \(entity)"
         case .ruleDropped(let entity, let name): "drop the rule \(name) of \(entity)"
         case .ruleChanged(let entity, let name): "change the rule \(name) of \(entity)"
+        case .caseAdded(let type, let name): "add the case \(name) of \(type)"
+        case .caseRenamed(let type, let name, let from):
+            "rename the case \(from) of \(type) to \(name)"
+        case .caseDropped(let type, let name): "drop the case \(name) of \(type)"
         }
     }
 }

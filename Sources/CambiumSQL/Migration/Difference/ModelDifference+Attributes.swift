@@ -6,6 +6,9 @@ extension ModelDifference {
         for attribute in entity.attributes where !added.contains(attribute.name) {
             if let oldAttribute = match.oldAttribute(of: attribute.name, in: entity.name) {
                 compare(oldAttribute, attribute, of: entity)
+                compareMoves(to: attribute, of: entity)
+            } else if compareMoves(to: attribute, of: entity) {
+                continue
             } else if attribute.derivation != nil {
                 add(.derivationAdded(entity: entity.name, attribute.name))
             } else if !attribute.isTransient {
@@ -16,22 +19,41 @@ extension ModelDifference {
                         isFilled: match.fill(of: attribute.name, in: entity.name) != nil))
             }
         }
-        let gone = compareMissingComposites(of: oldEntity, entity)
+        compareMissingAttributes(of: oldEntity, in: entity)
+    }
+
+    /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
+    ///   inherited from it are not.
+    mutating func compareMissingAttributes(of oldEntity: Entity, in entity: Entity?) {
+        let gone = entity.map { compareMissingComposites(of: oldEntity, $0) } ?? []
         for attribute in oldEntity.attributes
         where !attribute.isTransient && !gone.contains(attribute.name) {
+            let property = ModelMatch.PropertyName(
+                entity: oldEntity.name, property: attribute.name)
             let newAttribute = match.newAttribute(of: attribute.name, in: oldEntity.name)
-            guard newAttribute?.isTransient ?? true else { continue }
             if attribute.derivation != nil {
                 // Nothing is lost that is not somewhere else.
-                add(.derivationDropped(entity: entity.name, attribute.name))
-            } else if match.isDropped(oldEntity.name, attribute.name, in: oldEntity) {
+                if let entity, newAttribute?.isTransient ?? true {
+                    add(.derivationDropped(entity: entity.name, attribute.name))
+                }
+                continue
+            }
+            if newAttribute.map({ !$0.isTransient }) ?? match.livesOn(property) {
+                compareLosers(of: property, declaration: .attribute)
+                continue
+            }
+            guard let entity else {
+                compareLosers(of: property, declaration: .attribute)
+                continue
+            }
+            if match.isDropped(oldEntity.name, attribute.name, in: oldEntity) {
                 add(.attributeDropped(entity: entity.name, attribute.name))
             } else {
                 addMissing(
                     attribute.name, of: oldEntity, in: entity, declaration: .attribute,
                     candidate: entity.attributes.first {
                         !$0.isTransient && $0.type == attribute.type
-                            && match.oldAttribute(of: $0.name, in: entity.name) == nil
+                            && match.sources(of: $0.name, in: entity).isEmpty
                     }?.name)
             }
         }
@@ -105,7 +127,9 @@ extension ModelDifference {
         }
     }
 
-    private mutating func compareTypes(_ old: Attribute, _ new: Attribute, of entity: Entity) {
+    mutating func compareTypes(
+        _ old: Attribute, _ new: Attribute, of entity: Entity, givenUpIn owner: String? = nil
+    ) {
         guard
             let conversion = AttributeConversion(
                 from: old, in: self.old, to: new, in: self.new)
@@ -118,7 +142,7 @@ extension ModelDifference {
                         + "is sure to survive; give the new attribute another name",
                     fixes: [
                         .drop(
-                            entity: match.oldEntity(of: entity)?.name ?? entity.name,
+                            entity: owner ?? match.oldEntity(of: entity)?.name ?? entity.name,
                             property: old.name)
                     ]))
             return
@@ -127,7 +151,7 @@ extension ModelDifference {
             add(
                 .attributeConverted(
                     entity: entity.name, new.name, to: words(for: new.type),
-                    kind: conversion.fits == nil ? .reversible : .needsData))
+                    isChecked: conversion.fits != nil))
         }
     }
 

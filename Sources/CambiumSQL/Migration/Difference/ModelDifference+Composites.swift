@@ -26,7 +26,7 @@ extension ModelDifference {
                 continue
             }
             guard !composite.isNested,
-                parts.allSatisfy({ match.oldAttribute(of: $0.name, in: entity.name) == nil })
+                parts.allSatisfy({ match.sources(of: $0.name, in: entity).isEmpty })
             else { continue }
             added.formUnion(parts.map(\.name))
             checkValues(of: parts, in: composite, of: entity)
@@ -49,7 +49,10 @@ extension ModelDifference {
         where !composite.isTransient && !composite.isNested && !kept.contains(composite.name) {
             let parts = oldEntity.attributes.filter(composite.contains)
             guard
-                parts.allSatisfy({ match.newAttribute(of: $0.name, in: oldEntity.name) == nil })
+                parts.allSatisfy({
+                    !match.livesOn(.init(entity: oldEntity.name, property: $0.name))
+                        && match.newAttribute(of: $0.name, in: oldEntity.name) == nil
+                })
             else { continue }
             gone.formUnion(parts.map(\.name))
             if match.isDropped(oldEntity.name, composite.name)

@@ -7,7 +7,8 @@ extension ModelDifference {
                 of: relationship.name, in: entity.name)
             {
                 compare(oldRelationship, of: oldEntity, relationship, of: entity)
-            } else {
+                compareMoves(to: relationship, of: entity)
+            } else if !compareMoves(to: relationship, of: entity) {
                 add(.relationshipAdded(entity: entity.name, relationship.name))
             }
             if !relationship.isToMany, !relationship.isOptional {
@@ -15,10 +16,69 @@ extension ModelDifference {
             }
             checkLinks(relationship, of: entity)
         }
-        for relationship in oldEntity.relationships
-        where match.newRelationship(of: relationship.name, in: oldEntity.name) == nil {
-            compareDropped(relationship, of: oldEntity, in: entity)
+        compareMissingRelationships(of: oldEntity, in: entity)
+    }
+
+    /// - Parameter entity: What the old entity is now; nil where it is gone, and entities that
+    ///   inherited from it are not.
+    mutating func compareMissingRelationships(of oldEntity: Entity, in entity: Entity?) {
+        for relationship in oldEntity.relationships where !relationship.isTransient {
+            let property = ModelMatch.PropertyName(
+                entity: oldEntity.name, property: relationship.name)
+            let isThere =
+                match.newRelationship(of: relationship.name, in: oldEntity.name) != nil
+            if isThere || match.livesOn(property) {
+                if !livesOnInInverse(relationship) {
+                    compareLosers(of: property, declaration: .relationship)
+                }
+            } else if let entity {
+                compareDropped(relationship, of: oldEntity, in: entity)
+            } else if !livesOnInInverse(relationship) {
+                compareLosers(of: property, declaration: .relationship)
+            }
         }
+    }
+
+    /// Whether the other end carries the links of all its objects.
+    private func livesOnInInverse(_ relationship: Relationship) -> Bool {
+        guard let inverse = old.inverse(of: relationship) else { return false }
+        let name = ModelMatch.PropertyName(
+            entity: inverse.entity.name, property: inverse.relationship.name)
+        return match.livesOn(name) && match.losers(of: name).isEmpty
+            && match.newRelationship(of: name.property, in: name.entity)?.destination
+                == old.entity(named: inverse.relationship.destination)
+                .flatMap(match.newEntity)?.name
+    }
+
+    /// What the old links lead to has to be what the new ones may lead to.
+    mutating func compareDestinations(
+        _ old: Relationship, _ new: Relationship, of entity: Entity, givenUpIn owner: String? = nil
+    ) {
+        let destination = self.new.entity(named: new.destination)
+        let oldDestination = self.old.entity(named: old.destination)
+        if let destination, let oldDestination, match.newEntity(of: oldDestination) != nil {
+            let inverse = self.old.inverse(of: old).map {
+                ModelMatch.PropertyName(entity: $0.entity.name, property: $0.relationship.name)
+            }
+            let stranger = self.old.family(of: oldDestination).first { member in
+                guard let newMember = match.newEntity(of: member) else { return false }
+                if member.isAbstract, self.old.hasSubentities(member) { return false }
+                return !self.new.entity(newMember, isKindOf: destination)
+                    && !(inverse.map { match.isGivenUp($0, below: member) } ?? false)
+            }
+            if let stranger {
+                addUnlinked(
+                    new, old, of: entity,
+                    "leads to \(new.destination) and no longer to "
+                        + (match.newEntity(of: stranger)?.name ?? stranger.name),
+                    givenUpIn: owner)
+            }
+        } else if destination?.name != old.destination, match.isDropped(old.destination, nil) {
+            addUnlinked(
+                new, old, of: entity,
+                "leads to \(new.destination) and no longer to \(old.destination)",
+                givenUpIn: owner)
+        }  // else what became of the destination is not known yet, or wrong, which is reported
     }
 
     private mutating func compare(
@@ -27,20 +87,8 @@ extension ModelDifference {
         if old.name != new.name {
             add(.relationshipRenamed(entity: entity.name, new.name, from: old.name))
         }
+        compareDestinations(old, new, of: entity)
         let oldDestination = self.old.entity(named: old.destination).flatMap(match.newEntity)
-        let destination = self.new.entity(named: new.destination)
-        if let destination, let oldDestination {
-            if !self.new.entity(oldDestination, isKindOf: destination) {
-                addUnlinked(
-                    new, old, of: entity,
-                    "leads to \(new.destination) and no longer to \(oldDestination.name)")
-            }
-        } else if destination?.name != old.destination, match.isDropped(old.destination, nil) {
-            addUnlinked(
-                new, old, of: entity,
-                "leads to \(new.destination) and no longer to "
-                    + old.destination)
-        }  // else what became of the destination is not known yet, or wrong, which is reported
         let oldInverse = old.inverse.flatMap { inverse in
             self.old.entity(named: old.destination).flatMap { destination in
                 self.old.declarer(of: inverse, in: destination)
@@ -58,9 +106,15 @@ extension ModelDifference {
         }
     }
 
-    private mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {
-        let old = match.oldRelationship(of: relationship.name, in: entity.name)
-        if old == nil || old?.isOptional == true || old?.isToMany == true {
+    mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {
+        let sources = match.sources(of: relationship.name, in: entity)
+        let olds = sources.compactMap { match.oldRelationship(at: $0.old) }
+        let covered = Set(sources.flatMap(\.entities))
+        let isBare = new.family(of: entity).contains { member in
+            !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
+        }
+        let old = olds.first
+        if old == nil || isBare || olds.contains(where: { $0.isOptional || $0.isToMany }) {
             add(
                 MigrationProblem(
                     entity: entity.name, property: relationship.name,
@@ -89,8 +143,8 @@ extension ModelDifference {
 
     /// Links are carried where each end holds as many as before. What keeps them from being carried
     /// is one thing with two ends, and reported at one.
-    private mutating func checkLinks(_ relationship: Relationship, of entity: Entity) {
-        guard let links = OldLinks(of: relationship, of: entity, in: match) else { return }
+    mutating func checkLinks(_ relationship: Relationship, of entity: Entity) {
+        guard let links = CarriedLinks(of: relationship, of: entity, in: match) else { return }
         if let conflict = links.conflict {
             guard reportedLinks.insert(Set(conflict)).inserted else { return }
             let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")
@@ -100,19 +154,16 @@ extension ModelDifference {
                     message: "\(entity.name).\(relationship.name) and its inverse were not each "
                         + "other's inverse before (\(names)); drop one of them",
                     fixes: conflict.map { .drop(entity: $0.entity, property: $0.property) }))
-        } else if !links.isSwapped, links.losesLinks(as: relationship, in: new),
-            reportedLinks.insert(links.ends).inserted
-        {
-            addUnlinked(
-                relationship, links.relationship, of: entity,
-                "can hold fewer objects than before, and which links to keep is not known")
+        } else if links.isOwn {
+            checkFewerLinks(links, relationship, of: entity)
         }
     }
 
     private mutating func addUnlinked(
-        _ new: Relationship, _ old: Relationship, of entity: Entity, _ reason: String
+        _ new: Relationship, _ old: Relationship, of entity: Entity, _ reason: String,
+        givenUpIn owner: String? = nil
     ) {
-        let oldEntity = match.oldEntity(of: entity)?.name ?? entity.name
+        let oldEntity = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
         add(
             MigrationProblem(
                 entity: entity.name, property: new.name,
@@ -129,7 +180,7 @@ extension ModelDifference {
             destination.flatMap { old.declarer(of: inverse, in: $0) }
         }
         if let inverse = relationship.inverse, let inverseDeclarer {
-            if match.newRelationship(of: inverse, in: inverseDeclarer.name) != nil {
+            if match.livesOn(.init(entity: inverseDeclarer.name, property: inverse)) {
                 add(
                     .relationshipDropped(
                         entity: entity.name, relationship.name, losesLinks: false))
@@ -151,7 +202,7 @@ extension ModelDifference {
             addMissing(
                 relationship.name, of: oldEntity, in: entity, declaration: .relationship,
                 candidate: entity.relationships.first {
-                    match.oldRelationship(of: $0.name, in: entity.name) == nil
+                    match.sources(of: $0.name, in: entity).isEmpty
                 }?.name)
         }
     }

@@ -32,6 +32,7 @@ package struct ModelDifference: Sendable {
         for entity in new.entities {
             guard let oldEntity = match.oldEntity(of: entity) else {
                 add(.entityAdded(entity.name))
+                compareInherited(of: entity)
                 continue
             }
             if match.settled.contains(entity.name) { continue }
@@ -42,7 +43,13 @@ package struct ModelDifference: Sendable {
         }
         for entity in old.entities where match.newEntity(of: entity) == nil {
             compareDropped(entity)
+            // What its sub-entities had from it.
+            compareMissingAttributes(of: entity, in: nil)
+            compareMissingRelationships(of: entity, in: nil)
         }
+        compareEnumerations()
+        compareKeeps()
+        compareDeduplications()
     }
 
     mutating func add(_ change: ModelChange) {
@@ -50,7 +57,8 @@ package struct ModelDifference: Sendable {
     }
 
     mutating func add(_ problem: MigrationProblem) {
-        problems.append(problem)
+        // Both ends of a thing, or several sources, may tell of the same.
+        if !problems.contains(problem) { problems.append(problem) }
     }
 
     /// Fills and drops that name nothing are mistakes of spelling.
@@ -95,6 +103,8 @@ package struct ModelDifference: Sendable {
                     entity?.attributes.contains { $0.name == property } == true
                         || entity?.compositeAttributes.contains { $0.name == property } == true
                         || entity?.relationships.contains { $0.name == property } == true
+                        // Inherited: it goes from the objects of this entity alone.
+                        || entity.map { inherits($0, property) } == true
                 } ?? (entity != nil)
             if !isKnown {
                 let name = drop.entity + (drop.property.map { ".\($0)" } ?? "")
@@ -105,6 +115,10 @@ package struct ModelDifference: Sendable {
                             + "declare"))
             }
         }
+    }
+
+    private func inherits(_ entity: Entity, _ property: String) -> Bool {
+        old.attribute(property, of: entity) != nil || old.relationship(property, of: entity) != nil
     }
 
     private func parts(of composite: String, in entity: Entity?) -> [String]? {
@@ -122,13 +136,32 @@ package struct ModelDifference: Sendable {
         }
         let oldParent = oldEntity.parent.flatMap(old.entity(named:))
             .flatMap(match.newEntity)?.name
-        if oldEntity.parent == nil ? entity.parent != nil : entity.parent != oldParent {
-            add(
-                MigrationProblem(
-                    entity: entity.name,
-                    message: "\(entity.name) gets another parent (\(oldEntity.parent ?? "none") "
-                        + "becomes \(entity.parent ?? "none")), which migrations cannot do yet; "
-                        + "add an entity of another name and drop this one"))
+        if entity.parent == nil ? oldEntity.parent != nil : entity.parent != oldParent {
+            add(.parentChanged(entity: entity.name, from: oldEntity.parent, to: entity.parent))
+        }
+    }
+
+    /// A case is its raw value, which rows hold: one of another name is the same.
+    private mutating func compareEnumerations() {
+        for enumeration in new.enumerations {
+            guard let before = old.enumeration(named: enumeration.name), before != enumeration
+            else {
+                continue
+            }
+            for item in enumeration.cases {
+                let known = before.cases.first { $0.rawValue == item.rawValue }
+                if let known, known.name != item.name {
+                    add(
+                        .caseRenamed(
+                            enumeration: enumeration.name, item.name, from: known.name))
+                } else if known == nil {
+                    add(.caseAdded(enumeration: enumeration.name, item.name))
+                }
+            }
+            for item in before.cases
+            where !enumeration.cases.contains(where: { $0.rawValue == item.rawValue }) {
+                add(.caseDropped(enumeration: enumeration.name, item.name))
+            }
         }
     }
 

@@ -50,11 +50,13 @@ struct MigrationStepBuilder {
             switch change {
             case .derivationAdded(entity, name), .derivationChanged(entity, name):
                 true
-            case .relationshipChanged:
+            case .relationshipChanged, .relationshipMoved, .attributeMoved, .parentChanged:
                 !derivation.sources.usesNow
+            case .caseAdded, .caseRenamed, .caseDropped:
+                false
             default:
                 // Values that others are computed from may be other ones.
-                change.kind >= .needsData && !derivation.sources.usesNow
+                change.kind > .reversible && !derivation.sources.usesNow
             }
         }
     }
@@ -66,17 +68,17 @@ struct MigrationStepBuilder {
         switch way {
         case .keep:
             return nil
-        case .append(let columns):
+        case .restate(let columns, let restatement):
             let statements = columns.map { column in
                 "ALTER TABLE \(SQLText.identifier(table.name)) ADD COLUMN \(column.definition)"
             }
-            return step(for: table, "Change \(table.name)", sql: statements)
+            return step(
+                for: table, "Change \(table.name)", sql: statements + restatement.statements)
         case .rebuild:
             let name = temporaryName(of: table)
             return step(
-                for: table, copy.source == nil ? "Make \(table.name)" : "Rebuild \(table.name)",
-                sql: [table.createStatement(named: name), copy.insertStatement(into: name)]
-                    .compactMap { $0 })
+                for: table, copy.parts.isEmpty ? "Make \(table.name)" : "Rebuild \(table.name)",
+                sql: [table.createStatement(named: name)] + copy.insertStatements(into: name))
         }
     }
 
@@ -85,12 +87,16 @@ struct MigrationStepBuilder {
         let list = changes.map(\.summary).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
-            kind: changes.map(\.kind).max() ?? .reversible, sql: sql)
+            kind: changes.map(\.kind).max() ?? .reversible,
+            losesData: changes.contains(where: \.losesData), tables: [table.name], sql: sql)
     }
 
     private func concerns(_ change: ModelChange, _ table: Table) -> Bool {
-        if case .orderChanged(let entity, let name, _) = change {
-            return tableOfOrder(entity, name) == table.name
+        switch change {
+        case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
+            return tableOfLinks(entity, name) == table.name
+        default:
+            break
         }
         switch table.content {
         case .system:
@@ -100,6 +106,7 @@ struct MigrationStepBuilder {
             case .relationshipAdded(entity, relationship),
                 .relationshipRenamed(entity, relationship, _),
                 .relationshipChanged(entity, relationship),
+                .relationshipMoved(entity, relationship, _),
                 .relationshipDropped(entity, relationship, _):
                 return true
             default:
@@ -115,8 +122,8 @@ struct MigrationStepBuilder {
         }
     }
 
-    /// The table that has the links of an ordered relationship, and so their order.
-    private func tableOfOrder(_ entity: String, _ name: String) -> String? {
+    /// The table that has the links of a relationship, and so their order.
+    private func tableOfLinks(_ entity: String, _ name: String) -> String? {
         let new = difference.new
         guard let entity = new.entity(named: entity),
             let relationship = new.relationship(name, of: entity)
@@ -125,7 +132,8 @@ struct MigrationStepBuilder {
         case .inverseKey:
             new.entity(named: relationship.destination).map { new.root(of: $0).name }
         case .joinTable(let name, _, _): name
-        case .key, .transient: nil
+        case .key: new.root(of: entity).name
+        case .transient: nil
         }
     }
 
@@ -148,16 +156,20 @@ struct MigrationStepBuilder {
     private var replacement: MigrationStep? {
         let keptNames = Set(kept.map(\.table.name))
         let dropped = oldSchema.tables.filter { !keptNames.contains($0.name) }
+        let duplicates = DuplicateRemoval(model: difference.new, schema: newSchema).statements
         let statements =
             indexDrops
             + dropped.map { "DROP TABLE \(SQLText.identifier($0.name))" }
-            + rebuilt.compactMap(renameStatement)
-            + indexStatements + keyStatements
+            + rebuilt.compactMap(renameStatement) + duplicates
+            + indexStatements + KeyTablePlan(match: difference.match).statements
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
             summary: summaryOfReplacement(dropped: dropped.map(\.name)),
-            kind: dropped.isEmpty
+            kind: dropped.isEmpty && duplicates.isEmpty
                 ? indexKind : difference.changes.map(\.kind).max() ?? .reversible,
+            losesData: !(dropped.isEmpty && duplicates.isEmpty)
+                && difference.changes.contains(where: \.losesData),
+            tables: newSchema.tables.filter { !keptNames.contains($0.name) }.map(\.name),
             sql: statements)
     }
 
@@ -197,36 +209,5 @@ struct MigrationStepBuilder {
                 ? copy.table.indexes
                 : copy.table.indexes.filter { copy.source?.indexes.contains($0) == false }
         }.map(\.createStatement)
-    }
-
-    /// The key table follows the roots; a key that was given once is never given again.
-    private var keyStatements: [String] {
-        let match = difference.match
-        var first: [String] = []
-        var last: [String] = []
-        for root in difference.old.roots where match.newEntity(of: root) == nil {
-            first.append("DELETE FROM \"_keys\" WHERE \"entity\" = \(literal(root.name))")
-        }
-        for root in difference.new.roots {
-            guard let oldRoot = match.oldEntity(of: root) else {
-                last.append(
-                    "INSERT INTO \"_keys\" (\"entity\", \"next\") VALUES (\(literal(root.name)), 1)"
-                )
-                continue
-            }
-            guard oldRoot.name != root.name else { continue }
-            // By way of a name that no entity has, because two entities may exchange theirs.
-            first.append(
-                "UPDATE \"_keys\" SET \"entity\" = \(literal("_new_" + root.name)) "
-                    + "WHERE \"entity\" = \(literal(oldRoot.name))")
-            last.append(
-                "UPDATE \"_keys\" SET \"entity\" = \(literal(root.name)) "
-                    + "WHERE \"entity\" = \(literal("_new_" + root.name))")
-        }
-        return first + last
-    }
-
-    private func literal(_ text: String) -> String {
-        SQLText.literal(.text(text))
     }
 }

@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// Where the links of a relationship of the new version are in a store of the old one: in the
-/// relationship that it was, or in its inverse.
+/// The links of one relationship of the old version, as a relationship of the new version sees
+/// them: the one that it was, or the inverse of that.
 struct OldLinks {
     /// The old relationship.
     let relationship: Relationship
@@ -9,37 +9,34 @@ struct OldLinks {
     let entity: Entity
     /// Whether it is the inverse, so that sources are destinations.
     let isSwapped: Bool
-    /// The two old relationships, where both ends have links of their own that are not the same.
-    let conflict: [ModelMatch.PropertyName]?
+    /// The old entities whose objects' links these are, where they are not those of all objects.
+    let owners: [String]?
+    /// The old entities of the objects at the other end, where those of others of them may not be
+    /// there any more.
+    let members: [String]?
     private let match: ModelMatch
 
-    /// Finds the links, or nil where the relationship and its inverse are both new.
-    init?(of relationship: Relationship, of entity: Entity, in match: ModelMatch) {
-        self.match = match
-        let own = Self.old(relationship.name, in: entity, match)
-        let inverse = relationship.inverse.flatMap { name in
-            match.new.entity(named: relationship.destination)
-                .flatMap { match.new.declarer(of: name, in: $0) }
-                .flatMap { Self.old(name, in: $0, match) }
-        }
-        guard let found = own ?? inverse else { return nil }
-        (self.relationship, self.entity) = found
-        isSwapped = own == nil
-        if let own, let inverse, own.0.inverse != inverse.0.name {
-            conflict = [own, inverse].map { .init(entity: $1.name, property: $0.name) }
-        } else {
-            conflict = nil
+    /// Finds the links of a relationship that `entity`, of the new version, declares.
+    static func links(
+        of name: String, in entity: Entity, isSwapped: Bool, _ match: ModelMatch
+    ) -> [OldLinks] {
+        let newEnd = entity.relationships.first { $0.name == name }
+            .flatMap { match.new.entity(named: $0.destination) }
+        return match.sources(of: name, in: entity).compactMap { source in
+            guard let owner = match.old.entity(named: source.old.entity),
+                let relationship = owner.relationships.first(where: {
+                    $0.name == source.old.property
+                }), !relationship.isTransient
+            else { return nil }
+            return OldLinks(
+                relationship: relationship, entity: owner, isSwapped: isSwapped,
+                owners: match.partialOwners(of: source),
+                members: match.partialMembers(of: relationship, at: newEnd), match: match)
         }
     }
 
-    private static func old(
-        _ name: String, in entity: Entity, _ match: ModelMatch
-    ) -> (Relationship, Entity)? {
-        guard let relationship = match.oldRelationship(of: name, in: entity.name),
-            !relationship.isTransient, let oldEntity = match.oldEntity(of: entity)
-        else { return nil }
-        return (relationship, oldEntity)
-    }
+    /// The old entity of the objects at the other end.
+    var destination: Entity? { match.old.entity(named: relationship.destination) }
 
     /// The old relationship, and its inverse where it had one.
     var ends: Set<ModelMatch.PropertyName> {
@@ -55,9 +52,10 @@ struct OldLinks {
         match.old.storage(of: relationship, of: entity)
     }
 
-    /// Whether the old row of the new relationship's object holds the key.
-    var isKeyOfSource: Bool {
-        if case .key = storage { !isSwapped } else { false }
+    /// The old column of the row of the new relationship's object that holds the key, if one does.
+    var keyOfSource: (column: String, entityColumn: String?)? {
+        guard case .key(let column, let entityColumn) = storage, !isSwapped else { return nil }
+        return (column, entityColumn)
     }
 
     /// The old table of the entity that declares the old relationship.
@@ -65,24 +63,14 @@ struct OldLinks {
 
     /// The old table of the objects at the other end.
     var destinationTable: String {
-        match.old.entity(named: relationship.destination).map { match.old.root(of: $0).name }
-            ?? relationship.destination
+        destination.map { match.old.root(of: $0).name } ?? relationship.destination
     }
 
-    /// Whether an end holds fewer objects than before.
-    func losesLinks(as new: Relationship, in model: Model) -> Bool {
-        let forward = relationship.isToMany
-        let backward = inverse(of: relationship, in: match.old)?.isToMany ?? true
-        let (oldForward, oldBackward) = isSwapped ? (backward, forward) : (forward, backward)
-        let newBackward = inverse(of: new, in: model)?.isToMany ?? true
-        return oldForward && !new.isToMany || oldBackward && !newBackward
-    }
-
-    private func inverse(of relationship: Relationship, in model: Model) -> Relationship? {
-        guard let inverse = relationship.inverse,
-            let destination = model.entity(named: relationship.destination)
-        else { return nil }
-        return model.relationship(inverse, of: destination)
+    /// Whether an end of the new relationship may have had several objects.
+    var wasToMany: (forward: Bool, backward: Bool) {
+        let inverse = match.old.inverse(of: relationship)?.relationship
+        let (forward, backward) = (relationship.isToMany, inverse?.isToMany ?? true)
+        return isSwapped ? (backward, forward) : (forward, backward)
     }
 
     /// The old columns of the places in the lists of the sources and in those of the destinations,
@@ -104,72 +92,114 @@ struct OldLinks {
         }
     }
 
-    /// A query of the pairs, `source` and `destination` as the new relationship sees them, without
-    /// links of objects that are dropped.
-    var query: String { query(with: []) }
+    /// Whether objects at an end are dropped, or get other keys.
+    var changesKeys: Bool {
+        match.droppedKeys(in: table) != nil || match.droppedKeys(in: destinationTable) != nil
+            || match.shiftsKeys(of: entity) || destination.map(match.shiftsKeys) ?? false
+    }
 
-    /// The same with the places, under the new columns' names.
-    func query(with newPositions: [(column: String, old: String?)]) -> String {
-        let source: String
-        let destination: String
-        let from: String
+    /// A query of the pairs, `source` and `destination` as the new relationship sees them and with
+    /// the keys of the new store, without links of objects that are dropped.
+    ///
+    /// - Parameter more: Further columns: the name, and SQL over the old links, whose ends are
+    ///   called as their columns are.
+    func query(with more: [(name: String, sql: String)] = []) -> String {
+        let (first, second, from) = columns
         var conditions: [String] = []
         switch storage {
-        case .key(let column, _):
-            (source, destination, from) = ("_id", column, table)
-            conditions.append("\(SQLText.identifier(column)) IS NOT NULL")
-        case .inverseKey(let column):
-            (source, destination, from) = (column, "_id", destinationTable)
-            conditions.append("\(SQLText.identifier(column)) IS NOT NULL")
-        case .joinTable(let name, let sourceColumn, let destinationColumn):
-            (source, destination, from) = (sourceColumn, destinationColumn, name)
-        case .transient:
-            (source, destination, from) = ("_id", "_id", table)
-            conditions.append("0")
+        case .key: conditions.append("\(second) IS NOT NULL")
+        case .inverseKey: conditions.append("\(first) IS NOT NULL")
+        case .joinTable: break
+        case .transient: conditions.append("0")
         }
-        for (column, table) in [(source, table), (destination, destinationTable)] {
+        for (column, table) in [(first, table), (second, destinationTable)] {
             if let dropped = match.droppedKeys(in: table) {
-                conditions.append("\(SQLText.identifier(column)) NOT IN (\(dropped))")
+                conditions.append("\(column) NOT IN (\(dropped))")
             }
         }
-        let (first, second) = isSwapped ? (destination, source) : (source, destination)
-        return "SELECT \(SQLText.identifier(first)) AS \"source\", "
-            + "\(SQLText.identifier(second)) AS \"destination\""
-            + newPositions.map { column, old in
-                ", \(old.map(SQLText.identifier) ?? "NULL") AS \(SQLText.identifier(column))"
-            }.joined()
+        if let owners {
+            conditions.append("\(first) IN (\(ModelMatch.keys(of: owners, in: table)))")
+        }
+        if let members {
+            conditions.append(
+                "\(second) IN (\(ModelMatch.keys(of: members, in: destinationTable)))")
+        }
+        let ends = [
+            newKey(first, in: from, of: entity),
+            destination.map { newKey(second, in: from, of: $0) } ?? second,
+        ]
+        let (source, target) = isSwapped ? (ends[1], ends[0]) : (ends[0], ends[1])
+        return "SELECT \(source) AS \"source\", \(target) AS \"destination\""
+            + more.map { ", \($0.sql) AS \(SQLText.identifier($0.name))" }.joined()
             + " FROM \(SQLText.identifier(from))"
             + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
+    }
+
+    private func newKey(_ column: String, in table: String, of entity: Entity) -> String {
+        match.shiftsKeys(of: entity)
+            ? match.newKey("\(SQLText.identifier(table)).\(column)", of: entity) : column
+    }
+
+    /// The quoted columns of the declaring end and of the other, and the old table that has them.
+    private var columns: (first: String, second: String, table: String) {
+        switch storage {
+        case .key(let column, _):
+            ("\"_id\"", SQLText.identifier(column), table)
+        case .inverseKey(let column):
+            (SQLText.identifier(column), "\"_id\"", destinationTable)
+        case .joinTable(let name, let source, let destination):
+            (SQLText.identifier(source), SQLText.identifier(destination), name)
+        case .transient:
+            ("\"_id\"", "\"_id\"", table)
+        }
+    }
+
+    /// SQL for an old attribute of the object at an end of the new relationship, over the old links.
+    func value(of attribute: String, atSource: Bool) -> String? {
+        let (first, second, from) = columns
+        let isFirst = atSource != isSwapped
+        guard let owner = isFirst ? entity : destination,
+            let declarer = match.old.declarer(of: attribute, in: owner),
+            match.old.attribute(attribute, of: owner) != nil
+        else { return nil }
+        let table = match.old.root(of: owner).name
+        let column = SQLText.identifier(match.old.column(of: attribute, in: declarer))
+        return "(SELECT chosen.\(column) FROM \(SQLText.identifier(table)) AS chosen "
+            + "WHERE chosen.\"_id\" = \(SQLText.identifier(from)).\(isFirst ? first : second))"
     }
 }
 
 extension ModelMatch {
-    /// The names of entities of an old table whose objects are dropped while the table lives on.
-    func droppedEntities(in oldTable: String) -> [String] {
-        guard let root = old.entity(named: oldTable), newEntity(of: root) != nil else { return [] }
-        return old.family(of: root).filter { newEntity(of: $0) == nil }.map(\.name)
-    }
-
-    /// A query of the keys of those objects, or nil where there are none.
-    func droppedKeys(in oldTable: String) -> String? {
-        let names = droppedEntities(in: oldTable).map { SQLText.literal(.text($0)) }
-        guard !names.isEmpty else { return nil }
-        return "SELECT \"_id\" FROM \(SQLText.identifier(oldTable)) "
-            + "WHERE \"_entity\" IN (\(names.joined(separator: ", ")))"
-    }
-
-    /// SQL for the new name of an entity, from SQL for the old one; nil where no entity of the old
-    /// table is renamed.
-    func renamedEntity(_ column: String, in oldTable: String) -> String? {
-        guard let root = old.entity(named: oldTable) else { return nil }
-        let renames = old.family(of: root).compactMap { oldEntity -> String? in
-            guard let newEntity = newEntity(of: oldEntity), newEntity.name != oldEntity.name else {
-                return nil
-            }
-            return "WHEN \(SQLText.literal(.text(oldEntity.name))) "
-                + "THEN \(SQLText.literal(.text(newEntity.name)))"
+    /// The old entities whose objects a source is for, where their parent has others too whose
+    /// objects live on; else nil.
+    func partialOwners(of source: PropertySource) -> [String]? {
+        guard let declarer = old.entity(named: source.old.entity) else { return nil }
+        let living = old.family(of: declarer).filter { newEntity(of: $0) != nil }
+        let owners = living.filter { member in
+            newEntity(of: member).map { source.entities.contains($0.name) } ?? false
         }
-        guard !renames.isEmpty else { return nil }
-        return "CASE \(column) \(renames.joined(separator: " ")) ELSE \(column) END"
+        return owners.count == living.count ? nil : owners.map(\.name)
+    }
+
+    /// The old entities that a relationship led to and that `end` is or is above of now, where it
+    /// led to others too that live on; else nil.
+    func partialMembers(of relationship: Relationship, at end: Entity?) -> [String]? {
+        guard let end, let destination = old.entity(named: relationship.destination) else {
+            return nil
+        }
+        let living = old.family(of: destination).filter {
+            !$0.isAbstract && newEntity(of: $0) != nil
+        }
+        let members = living.filter { member in
+            newEntity(of: member).map { new.entity($0, isKindOf: end) } ?? false
+        }
+        return members.count == living.count ? nil : members.map(\.name)
+    }
+
+    /// A query of the keys of the objects of some old entities.
+    static func keys(of entities: [String], in oldTable: String) -> String {
+        let names = entities.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
+        return "SELECT \"_id\" FROM \(SQLText.identifier(oldTable)) "
+            + "WHERE \"_entity\" IN (\(names))"
     }
 }

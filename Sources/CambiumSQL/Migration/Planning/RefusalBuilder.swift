@@ -8,15 +8,21 @@ struct RefusalBuilder {
     var statements: [String] {
         let refusals = conversions + abstractEntities + movedKeys
         return refusals.flatMap { reason, table, condition in
-            // A CHECK is SQLite's way to put words of ours into an error.
-            [
-                "CREATE TABLE \"_refusal\" (\"row\" INTEGER CONSTRAINT "
-                    + "\(SQLText.identifier(reason)) CHECK (\"row\" IS NULL)) STRICT",
-                "INSERT INTO \"_refusal\" (\"row\")\nSELECT \"_id\" FROM "
-                    + "\(SQLText.identifier(table))\nWHERE \(condition) LIMIT 1",
-                "DROP TABLE \"_refusal\"",
-            ]
+            Self.statements(
+                "SELECT \"_id\" FROM \(SQLText.identifier(table))\nWHERE \(condition) LIMIT 1",
+                reason: reason)
         }
+    }
+
+    /// Statements that fail with a reason where a query has a row.
+    static func statements(_ query: String, reason: String) -> [String] {
+        // A CHECK is SQLite's way to put words of ours into an error.
+        [
+            "CREATE TABLE \"_refusal\" (\"row\" INTEGER CONSTRAINT "
+                + "\(SQLText.identifier(reason)) CHECK (\"row\" IS NULL)) STRICT",
+            "INSERT INTO \"_refusal\" (\"row\")\n\(query)",
+            "DROP TABLE \"_refusal\"",
+        ]
     }
 
     private typealias Refusal = (reason: String, table: String, condition: String)
@@ -26,30 +32,34 @@ struct RefusalBuilder {
     }
 
     private var conversions: [Refusal] {
-        unsettledEntities.flatMap { entity -> [Refusal] in
-            guard let oldEntity = difference.match.oldEntity(of: entity) else { return [] }
-            return entity.attributes.compactMap { attribute in
-                refusal(for: attribute, of: entity, oldEntity)
-            }
+        unsettledEntities.flatMap { entity in
+            entity.attributes.filter { !$0.isTransient && $0.derivation == nil }
+                .flatMap { attribute in
+                    difference.match.sources(of: attribute.name, in: entity).compactMap {
+                        refusal(for: attribute, from: $0)
+                    }
+                }
         }
     }
 
-    private func refusal(
-        for attribute: Attribute, of entity: Entity, _ oldEntity: Entity
-    ) -> Refusal? {
-        guard !attribute.isTransient,
-            let old = difference.match.oldAttribute(of: attribute.name, in: entity.name),
-            !old.isTransient, attribute.derivation == nil,
+    private func refusal(for attribute: Attribute, from source: PropertySource) -> Refusal? {
+        guard let owner = difference.old.entity(named: source.old.entity),
+            let old = owner.attributes.first(where: { $0.name == source.old.property }),
+            !old.isTransient,
             let fits = AttributeConversion(
                 from: old, in: difference.old, to: attribute, in: difference.new)?.fits
         else { return nil }
-        let column = SQLText.identifier(difference.old.column(of: old.name, in: oldEntity))
+        let column = SQLText.identifier(difference.old.column(of: old.name, in: owner))
+        var condition = "\(column) IS NOT NULL AND NOT (\(fits(column)))"
+        if let owners = difference.match.partialOwners(of: source) {
+            let names = owners.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
+            condition = "\"_entity\" IN (\(names)) AND \(condition)"
+        }
         return (
             old.usesExternalForm && !attribute.usesExternalForm
-                ? "a value of \(oldEntity.name).\(old.name) lies in a file, or does not fit"
-                : "a value of \(oldEntity.name).\(old.name) does not fit its new type",
-            difference.old.root(of: oldEntity).name,
-            "\(column) IS NOT NULL AND NOT (\(fits(column)))"
+                ? "a value of \(owner.name).\(old.name) lies in a file, or does not fit"
+                : "a value of \(owner.name).\(old.name) does not fit its new type",
+            difference.old.root(of: owner).name, condition
         )
     }
 
@@ -71,17 +81,28 @@ struct RefusalBuilder {
     /// A one-to-one whose key moves to the other side; nothing in the old store enforced it.
     private var movedKeys: [Refusal] {
         unsettledEntities.flatMap { entity in
-            entity.relationships.compactMap { relationship -> Refusal? in
+            entity.relationships.flatMap { relationship -> [Refusal] in
                 guard case .key = difference.new.storage(of: relationship, of: entity),
-                    let links = OldLinks(of: relationship, of: entity, in: difference.match),
-                    !links.isKeyOfSource
-                else { return nil }
-                return (
-                    "an object has several others at \(entity.name).\(relationship.name)",
-                    links.isSwapped ? links.destinationTable : links.table,
-                    "(SELECT count(*) FROM (\(links.query)) WHERE \"source\" = \"_id\") > 1"
-                )
+                    let links = CarriedLinks(of: relationship, of: entity, in: difference.match),
+                    links.keeps.source == nil
+                else { return [] }
+                return links.sets.filter { $0.keyOfSource == nil }.map { links in
+                    let table = links.isSwapped ? links.destinationTable : links.table
+                    let owner = links.isSwapped ? links.destination : links.entity
+                    let key = owner.map { self.key(of: $0, in: table) } ?? "\"_id\""
+                    return (
+                        "an object has several others at \(entity.name).\(relationship.name)",
+                        table,
+                        "(SELECT count(*) FROM (\(links.query())) WHERE \"source\" = \(key)) > 1"
+                    )
+                }
             }
         }
+    }
+
+    /// The new key of a row's object.
+    private func key(of entity: Entity, in table: String) -> String {
+        guard difference.match.shiftsKeys(of: entity) else { return "\"_id\"" }
+        return difference.match.newKey("\(SQLText.identifier(table)).\"_id\"", of: entity)
     }
 }

@@ -2,82 +2,140 @@ import CambiumModel
 
 extension TableCopyBuilder {
     func links(_ entity: String, _ relationship: String, into table: Table) -> TableCopy {
-        guard let links = oldLinks(relationship, of: entity) else {
-            return TableCopy(table: table, source: nil)
+        guard let links = carriedLinks(relationship, of: entity) else {
+            return TableCopy(table: table)
         }
-        if case .joinTable(let name, "_source", _) = links.storage, !links.isSwapped,
-            name == table.name, match.droppedKeys(in: links.table) == nil,
-            match.droppedKeys(in: links.destinationTable) == nil
-        {
+        if let only = links.single, case .joinTable(let name, "_source", _) = only.storage,
+            !only.isSwapped, name == table.name, only.owners == nil, only.members == nil,
+            !only.changesKeys,
             let source = oldSchema.table(named: name)
-            let known = Set(source?.columns.map(\.name) ?? [])
-            return TableCopy(
-                table: table, source: source,
-                values: table.columns.map {
-                    .init(known.contains($0.name) ? .column($0.name) : .null)
-                })
+        {
+            let known = Set(source.columns.map(\.name))
+            let values = table.columns.map {
+                TableCopy.Value(known.contains($0.name) ? .column($0.name) : .null)
+            }
+            return TableCopy(table: table, parts: [.init(source: source, values: values)])
         }
-        let positions = links.positions
         return TableCopy(
-            table: table, source: nil,
+            table: table,
             linkQuery: links.query(
                 with: table.columns.dropFirst(2).map { column in
                     // The lists of the sources and those of the destinations.
                     let isOfSource = column.name.hasPrefix("_source")
-                    return (column.name, isOfSource ? positions.ofSource : positions.ofDestination)
+                    return (
+                        column.name,
+                        links.sets.map {
+                            isOfSource ? $0.positions.ofSource : $0.positions.ofDestination
+                        }
+                    )
                 }))
     }
 
     /// The place in the list of its owner, in the row of a member. Links that move into such rows
     /// had no order: only a list of its own could have had one, and that may lose members, which is
     /// refused. A member without a place comes after the others, by its key.
-    func position(_ relationship: String, of entity: String) -> TableCopy.Origin {
-        guard let links = oldLinks(relationship, of: entity), links.isKeyOfDestination,
-            let column = links.positions.ofSource
-        else { return .null }
-        return .column(column)
+    func position(
+        _ relationship: String, of entity: String, from origin: RowOrigin
+    ) -> TableCopy.Origin {
+        guard let links = carriedLinks(relationship, of: entity) else { return .null }
+        let columns = links.sets.compactMap { links -> String? in
+            let table = links.isSwapped ? links.table : links.destinationTable
+            guard links.isKeyOfDestination, table == origin.table.name else { return nil }
+            return links.positions.ofSource
+        }
+        guard columns.count > 1 else { return columns.first.map { .column($0) } ?? .null }
+        let list = columns.map { "old.\(SQLText.identifier($0))" }.joined(separator: ", ")
+        return .sql("coalesce(\(list))")
     }
 
     /// The key of a to-one that the new table holds.
-    func key(_ relationship: String, of entity: String) -> TableCopy.Origin {
-        guard let links = oldLinks(relationship, of: entity) else { return .null }
-        guard case .key(let column, _) = links.storage, !links.isSwapped else {
-            return .sql(
-                "(SELECT min(\"destination\") FROM (\(links.query)) "
-                    + "WHERE \"source\" = old.\"_id\")")
+    func key(
+        _ relationship: String, of entity: String, from origin: RowOrigin
+    ) -> TableCopy.Origin {
+        guard let links = carriedLinks(relationship, of: entity) else { return .null }
+        if let keys = keysInRow(links, from: origin) {
+            guard keys.count > 1 else { return keys.first ?? .null }
+            return .sql("coalesce(\(keys.map(\.sql).joined(separator: ", ")))")
         }
-        guard let dropped = match.droppedKeys(in: links.destinationTable) else {
-            return .column(column)
+        return .sql(
+            "(SELECT min(\"destination\") FROM (\(links.query())) "
+                + "WHERE \"source\" = \(origin.newKey ?? "old.\"_id\""))")
+    }
+
+    /// The key where old rows hold it too, in one column or in one for each entity that had it; nil
+    /// where it has to be looked for.
+    private func keysInRow(_ links: CarriedLinks, from origin: RowOrigin) -> [TableCopy.Origin]? {
+        guard links.keeps.source == nil, links.keeps.destination == nil,
+            links.sets.allSatisfy({ $0.keyOfSource != nil })
+        else { return nil }
+        return links.sets.filter { $0.table == origin.table.name }.compactMap { links in
+            guard let column = links.keyOfSource?.column else { return nil }
+            let quoted = "old.\(SQLText.identifier(column))"
+            var conditions: [String] = []
+            if let dropped = match.droppedKeys(in: links.destinationTable) {
+                conditions.append("\(quoted) NOT IN (\(dropped))")
+            }
+            if let members = links.members {
+                let keys = ModelMatch.keys(of: members, in: links.destinationTable)
+                conditions.append("\(quoted) IN (\(keys))")
+            }
+            if let owners = links.owners { conditions.append(origin.isOf(owners)) }
+            let key = links.destination.map { match.newKey(quoted, of: $0) } ?? quoted
+            guard !conditions.isEmpty else {
+                return key == quoted ? .column(column) : .sql(key)
+            }
+            return .sql("CASE WHEN \(conditions.joined(separator: " AND ")) THEN \(key) END")
         }
-        let quoted = "old.\(SQLText.identifier(column))"
-        return .sql("CASE WHEN \(quoted) NOT IN (\(dropped)) THEN \(quoted) END")
     }
 
     /// The entity of that key's object.
-    func entityOfKey(_ relationship: String, of entity: String) -> TableCopy.Origin {
-        guard let links = oldLinks(relationship, of: entity) else { return .null }
-        let key = key(relationship, of: entity)
-        let table = links.isSwapped ? links.table : links.destinationTable
-        if case .key(_, let column?) = links.storage, !links.isSwapped, case .column = key,
-            match.renamedEntity("", in: table) == nil
+    func entityOfKey(
+        _ relationship: String, of entity: String, from origin: RowOrigin
+    ) -> TableCopy.Origin {
+        guard let links = carriedLinks(relationship, of: entity) else { return .null }
+        let key = key(relationship, of: entity, from: origin)
+        if case .column = key, let only = links.single,
+            let column = only.keyOfSource?.entityColumn,
+            match.renamedEntity("", in: only.destinationTable) == nil
         {
             return .column(column)
         }
-        guard let root = old.entity(named: table), old.hasSubentities(root) else {
-            let name = old.entity(named: table).flatMap(match.newEntity)?.name ?? table
-            return .sql(
-                "CASE WHEN \(key.sql) IS NOT NULL THEN \(SQLText.literal(.text(name))) END")
+        if key == .null { return .null }
+        var ends: [Entity] = []
+        for links in links.sets {
+            let end = links.isSwapped ? links.entity : links.destination
+            if let root = end.map(old.root), !ends.contains(where: { $0.name == root.name }) {
+                ends.append(root)
+            }
         }
-        let name = match.renamedEntity("other.\"_entity\"", in: table) ?? "other.\"_entity\""
-        return .sql(
-            "(SELECT \(name) FROM \(SQLText.identifier(table)) AS other "
-                + "WHERE other.\"_id\" = \(key.sql))")
+        let names = ends.map { nameOfObject(withKey: key.sql, in: $0, isAlone: ends.count == 1) }
+        return .sql(names.count == 1 ? names[0] : "coalesce(\(names.joined(separator: ", ")))")
     }
 
-    private func oldLinks(_ relationship: String, of entity: String) -> OldLinks? {
+    /// SQL for the new entity of the object of an old table that has a new key.
+    ///
+    /// - Parameter isAlone: Whether no other table can have it.
+    private func nameOfObject(
+        withKey key: String, in root: Entity, isAlone: Bool
+    ) -> String {
+        let isShifted = match.shiftsKeys(of: root)
+        let literal = SQLText.literal(.text(match.newEntity(of: root)?.name ?? root.name))
+        guard old.hasSubentities(root) || isShifted || !isAlone else {
+            return "CASE WHEN \(key) IS NOT NULL THEN \(literal) END"
+        }
+        let name =
+            old.hasSubentities(root)
+            ? match.renamedEntity("other.\"_entity\"", in: root.name) ?? "other.\"_entity\""
+            : literal
+        let ownKey = isShifted ? match.newKey("other.\"_id\"", of: root) : "other.\"_id\""
+        return "(SELECT \(name) FROM \(SQLText.identifier(root.name)) AS other "
+            + "WHERE \(ownKey) = \(key))"
+    }
+
+    private func carriedLinks(_ relationship: String, of entity: String) -> CarriedLinks? {
         guard let entity = new.entity(named: entity),
             let relationship = entity.relationships.first(where: { $0.name == relationship })
         else { return nil }
-        return OldLinks(of: relationship, of: entity, in: match)
+        return CarriedLinks(of: relationship, of: entity, in: match)
     }
 }

@@ -29,85 +29,115 @@ struct TableCopyBuilder {
 
     private func kept(_ table: Table, from source: Table?) -> TableCopy {
         TableCopy(
-            table: table, source: source, values: table.columns.map { .init(.column($0.name)) })
+            table: table,
+            parts: source.map { source in
+                [
+                    .init(
+                        source: source, values: table.columns.map { .init(.column($0.name)) })
+                ]
+            } ?? [])
     }
 
     private func objects(of root: String, into table: Table) -> TableCopy {
-        guard let oldRoot = new.entity(named: root).flatMap(match.oldEntity),
-            let source = oldSchema.table(named: oldRoot.name)
-        else { return TableCopy(table: table, source: nil) }
-        let dropped = match.droppedEntities(in: source.name)
-            .map { SQLText.literal(.text($0)) }
+        guard let root = new.entity(named: root) else { return TableCopy(table: table) }
+        let origins = match.origins(of: root).compactMap { origin in
+            oldSchema.table(named: origin.oldRoot.name).map {
+                RowOrigin(table: $0, origin: origin, match: match)
+            }
+        }
         return TableCopy(
-            table: table, source: source,
-            values: table.columns.map { value(of: $0, in: root, from: source) },
-            filter: dropped.isEmpty
-                ? nil : "old.\"_entity\" NOT IN (\(dropped.joined(separator: ", ")))")
+            table: table,
+            parts: origins.map { origin in
+                TableCopy.Part(
+                    source: origin.table,
+                    values: table.columns.map { value(of: $0, from: origin) },
+                    filter: origin.filter)
+            })
     }
 
-    private func value(
-        of column: Table.Column, in root: String, from source: Table
-    ) -> TableCopy.Value {
+    private func value(of column: Table.Column, from origin: RowOrigin) -> TableCopy.Value {
         switch column.content {
         case .system:
-            return .init(.column(column.name))
-        case .entity:
-            guard source.columns.contains(where: { $0.content == .entity }) else {
-                return .init(.sql(SQLText.literal(.text(root))))
+            guard column.name == "_id", let key = origin.newKey else {
+                return .init(.column(column.name))
             }
-            return .init(
-                match.renamedEntity("old.\"_entity\"", in: source.name).map { .sql($0) }
-                    ?? .column("_entity"))
+            return .init(.sql(key))
+        case .entity:
+            return .init(origin.entity)
         case .attribute(let entity, let name):
             guard let entity = new.entity(named: entity),
                 let attribute = entity.attributes.first(where: { $0.name == name })
             else { return .init(.null) }
             if column.isGenerated { return .init(.generated) }
-            return value(of: attribute, of: entity, column: column)
+            return value(of: attribute, of: entity, column: column, from: origin)
         case .key(let entity, let name):
-            return .init(key(name, of: entity))
+            return .init(key(name, of: entity, from: origin))
         case .entityOfKey(let entity, let name):
-            return .init(entityOfKey(name, of: entity))
+            return .init(entityOfKey(name, of: entity, from: origin))
         case .position(let entity, let name):
-            return .init(position(name, of: entity))
+            return .init(position(name, of: entity, from: origin))
         }
     }
 
     private func value(
-        of attribute: Attribute, of entity: Entity, column: Table.Column
+        of attribute: Attribute, of entity: Entity, column: Table.Column, from origin: RowOrigin
     ) -> TableCopy.Value {
         // Computed at the end, unless the values of before are the right ones.
-        if attribute.derivation != nil { return .init(derivedValue(of: attribute, of: entity)) }
-        let quoted = SQLText.identifier(column.name)
+        if attribute.derivation != nil {
+            return .init(derivedValue(of: attribute, of: entity, from: origin))
+        }
         let fill = match.fill(of: attribute.name, in: entity.name)
             .flatMap { ValueSource.fill($0, for: attribute, of: entity, in: new) }
         let value = fill ?? ValueSource.defaultValue(of: attribute, in: new)
-        guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
-            !old.isTransient, let oldEntity = match.oldEntity(of: entity),
-            let conversion = AttributeConversion(
-                from: old, in: self.old, to: attribute, in: new)
-        else {
+        let sources = origin.sources(of: attribute, in: entity)
+        guard !sources.isEmpty else {
             guard let value else { return .init(.null) }
             if fill == nil, entity.parent == nil, case .constant = attribute.defaultValue {
                 return .init(.columnDefault(value))
             }
             return .init(.null, new: restricted(value, to: entity))
         }
-        let oldColumn = self.old.column(of: old.name, in: oldEntity)
-        let origin: TableCopy.Origin =
-            conversion.isIdentity
-            ? .column(oldColumn) : .sql(conversion.value("old.\(SQLText.identifier(oldColumn))"))
-        let isNeeded = fill != nil || old.isOptional && !attribute.isOptional
-        guard isNeeded, let value else { return .init(origin) }
-        let given = restricted(value, to: entity)
-        if match.isRevised(attribute.name, in: entity.name) { return .init(origin, new: given) }
-        return .init(origin, new: "coalesce(\(quoted), \(given))")
+        let old = self.origin(sources, from: origin)
+        guard let value else { return .init(old) }
+        let quoted = SQLText.identifier(column.name)
+        let bare = origin.members(of: entity, without: sources)
+        if match.isRevised(attribute.name, in: entity.name) {
+            return .init(old, new: restricted(value, to: entity))
+        }
+        let mayLack = sources.contains(where: \.attribute.isOptional) || !bare.isEmpty
+        if fill != nil || mayLack && !attribute.isOptional {
+            return .init(old, new: "coalesce(\(quoted), \(restricted(value, to: entity)))")
+        }
+        guard !bare.isEmpty else { return .init(old) }
+        // What others had as nil stays so; those that had nothing there get the default.
+        let names = bare.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
+        return .init(
+            old, new: "CASE WHEN \"_entity\" IN (\(names)) THEN \(value) ELSE \(quoted) END")
     }
 
-    private func derivedValue(of attribute: Attribute, of entity: Entity) -> TableCopy.Origin {
+    /// The old value, in the one column that has it or in the one of the row's entity.
+    private func origin(
+        _ sources: [RowOrigin.Source], from origin: RowOrigin
+    ) -> TableCopy.Origin {
+        if sources.count == 1, let source = sources.first, source.owners == nil {
+            // What does not fit is refused before.
+            guard !source.conversion.keepsValues else { return .column(source.column) }
+            return .sql(source.conversion.value("old.\(SQLText.identifier(source.column))"))
+        }
+        let cases = sources.map { source in
+            let value = source.conversion.value("old.\(SQLText.identifier(source.column))")
+            return "WHEN \(origin.isOf(source.entities)) THEN \(value)"
+        }
+        return .sql("CASE \(cases.joined(separator: " ")) END")
+    }
+
+    private func derivedValue(
+        of attribute: Attribute, of entity: Entity, from origin: RowOrigin
+    ) -> TableCopy.Origin {
         guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
             old.derivation != nil, old.type == attribute.type,
-            let oldEntity = match.oldEntity(of: entity)
+            let oldEntity = match.oldEntity(of: entity),
+            self.old.root(of: oldEntity).name == origin.table.name
         else { return .null }
         return .column(self.old.column(of: old.name, in: oldEntity))
     }

@@ -13,10 +13,13 @@ package struct RowExpectation {
         package let oldQuery: String
         /// The query of a new store, which must give the same rows.
         package let newQuery: String
+        /// Whether the author lets some of the rows go: those that are there must be old ones.
+        package let mayBeFewer: Bool
 
         /// What differs between the rows of the two queries, or nil.
         package func difference(_ old: [[StoredValue]], _ new: [[StoredValue]]) -> String? {
             if old == new { return nil }
+            if mayBeFewer { return Set(new).isSubset(of: old) ? nil : names.first }
             return names.indices.first { values(in: old, at: $0) != values(in: new, at: $0) }
                 .map { names[$0] }
         }
@@ -40,13 +43,13 @@ package struct RowExpectation {
         let tables = schema.map { Set($0.tables.map(\.name)) }
         func isMeant(_ table: String) -> Bool { tables?.contains(table) ?? true }
         return match.new.entities.flatMap { entity -> [Carried] in
-            guard let oldEntity = match.oldEntity(of: entity) else { return [] }
             let links = entity.relationships.filter { relationship in
                 match.new.table(ofLinks: relationship, of: entity).map(isMeant) ?? false
-            }.compactMap { self.links(of: $0, of: entity, oldEntity) }
-            guard isMeant(match.new.root(of: entity).name) else { return links }
-            return [keys(of: entity, oldEntity), values(of: entity, oldEntity)].compactMap(\.self)
-                + links
+            }.compactMap { self.links(of: $0, of: entity) }
+            guard isMeant(match.new.root(of: entity).name), !entity.isAbstract,
+                let oldEntity = match.oldEntity(of: entity)
+            else { return links }
+            return [values(of: entity, oldEntity)] + links
         }
     }
 
@@ -59,71 +62,125 @@ package struct RowExpectation {
         }
     }
 
-    private func keys(of entity: Entity, _ oldEntity: Entity) -> Carried {
-        func query(_ model: Model, _ entity: Entity, _ names: [String]) -> String {
+    /// The keys and versions of an entity's objects, and the values of all attributes that are
+    /// carried, a row for each object. Where an attribute was declared is of no importance.
+    private func values(of entity: Entity, _ oldEntity: Entity) -> Carried {
+        let pairs = match.new.lineage(of: entity).flatMap { owner in
+            owner.attributes.compactMap { attribute -> (name: String, old: String, new: String)? in
+                guard let old = source(of: attribute, declaredBy: owner, for: entity) else {
+                    return nil
+                }
+                return (
+                    "the values of \(owner.name).\(attribute.name)", old,
+                    match.new.column(of: attribute.name, in: owner)
+                )
+            }
+        }
+        func query(
+            _ model: Model, _ entity: Entity, key: String, _ columns: [String]
+        ) -> String {
             let root = model.root(of: entity)
-            let list = names.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
-            return "SELECT \"_id\", \"_version\" FROM \(SQLText.identifier(root.name))"
-                + (model.hasSubentities(root) ? " WHERE \"_entity\" IN (\(list))" : "")
+            let list = ["\"_version\""] + columns.map(SQLText.identifier)
+            return "SELECT \(key), \(list.joined(separator: ", ")) FROM "
+                + SQLText.identifier(root.name)
+                + (model.hasSubentities(root)
+                    ? " WHERE \"_entity\" = \(SQLText.literal(.text(entity.name)))" : "")
                 + " ORDER BY 1"
         }
+        let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         return Carried(
-            names: ["the objects of \(entity.name)"],
-            oldQuery: query(match.old, oldEntity, [oldEntity.name]),
-            newQuery: query(match.new, entity, [entity.name]))
+            names: ["the objects of \(entity.name)"] + pairs.map(\.name),
+            oldQuery: query(match.old, oldEntity, key: key, pairs.map(\.old)),
+            newQuery: query(match.new, entity, key: "\"_id\"", pairs.map(\.new)),
+            mayBeFewer: mayLoseObjects(entity))
     }
 
-    /// The values of all attributes that are carried, a row for each object.
-    private func values(of entity: Entity, _ oldEntity: Entity) -> Carried? {
-        let pairs = entity.attributes.compactMap { attribute in
-            source(of: attribute, in: entity).map { (old: $0, new: attribute) }
+    /// Whether the author lets one of several equal objects of an entity stay.
+    private func mayLoseObjects(_ entity: Entity) -> Bool {
+        (match.new.migration?.deduplications ?? []).contains { declared in
+            match.new.entity(named: declared.entity).map {
+                match.new.entity(entity, isKindOf: $0) || match.new.entity($0, isKindOf: entity)
+            } ?? false
         }
-        guard !pairs.isEmpty else { return nil }
-        func query(_ model: Model, _ entity: Entity, _ names: [String]) -> String {
-            let columns = names.map { SQLText.identifier(model.column(of: $0, in: entity)) }
-            return "SELECT \((["\"_id\""] + columns).joined(separator: ", ")) FROM "
-                + SQLText.identifier(model.root(of: entity).name)
-        }
-        let dropped = match.droppedKeys(in: match.old.root(of: oldEntity).name)
-        return Carried(
-            names: pairs.map { "the values of \(entity.name).\($0.new.name)" },
-            oldQuery: query(match.old, oldEntity, pairs.map(\.old.name))
-                + (dropped.map { " WHERE \"_id\" NOT IN (\($0))" } ?? "") + " ORDER BY 1",
-            newQuery: query(match.new, entity, pairs.map(\.new.name)) + " ORDER BY 1")
     }
 
-    /// The old attribute whose values the new one must have.
-    private func source(of attribute: Attribute, in entity: Entity) -> Attribute? {
-        guard let old = match.oldAttribute(of: attribute.name, in: entity.name),
+    /// The column of the old attribute whose values the new one must have in an entity's objects.
+    private func source(
+        of attribute: Attribute, declaredBy owner: Entity, for entity: Entity
+    ) -> String? {
+        guard
+            let name = match.source(
+                of: .init(entity: owner.name, property: attribute.name), for: entity),
+            let old = match.oldAttribute(at: name),
+            let oldOwner = match.old.entity(named: name.entity),
             !old.isTransient, !attribute.isTransient, attribute.derivation == nil,
             old.usesExternalForm == attribute.usesExternalForm,
             match.old.plainType(of: old.type) == match.new.plainType(of: attribute.type),
-            match.fill(of: attribute.name, in: entity.name) == nil,
+            match.fill(of: attribute.name, in: owner.name) == nil,
             attribute.isOptional || !old.isOptional
         else { return nil }
-        return old
+        return match.old.column(of: old.name, in: oldOwner)
     }
 
-    private func links(
-        of relationship: Relationship, of entity: Entity, _ oldEntity: Entity
-    ) -> Carried? {
-        guard let old = match.oldRelationship(of: relationship.name, in: entity.name),
-            let destination = match.old.entity(named: old.destination),
-            match.droppedKeys(in: match.old.root(of: oldEntity).name) == nil,
-            match.droppedKeys(in: match.old.root(of: destination).name) == nil,
-            // Where there was no order, that of the keys is to come out.
-            let oldQuery = query(
-                of: old, of: oldEntity, in: match.old, isOrdered: relationship.isOrdered),
-            let newQuery = query(
-                of: relationship, of: entity, in: match.new, isOrdered: relationship.isOrdered)
+    private func links(of relationship: Relationship, of entity: Entity) -> Carried? {
+        let sources = match.sources(of: relationship.name, in: entity)
+        guard let newDestination = match.new.entity(named: relationship.destination),
+            !sources.isEmpty,
+            // What becomes of the links of objects that go, the law of the objects says.
+            !([newDestination, entity].contains(where: mayLoseObjects))
         else { return nil }
+        var queries: [String] = []
+        for source in sources {
+            guard let old = match.oldRelationship(at: source.old),
+                let oldEntity = match.old.entity(named: source.old.entity),
+                let destination = match.old.entity(named: old.destination),
+                isWhole(source, of: oldEntity), isWhole(destination),
+                match.partialMembers(of: old, at: newDestination) == nil,
+                // Where there was no order, that of the keys is to come out.
+                let query = query(
+                    of: old, of: oldEntity, in: match.old,
+                    isOrdered: relationship.isOrdered && sources.count == 1,
+                    keys: (oldEntity, destination))
+            else { return nil }
+            queries.append(query)
+        }
+        guard
+            let newQuery = query(
+                of: relationship, of: entity, in: match.new,
+                isOrdered: relationship.isOrdered && sources.count == 1)
+        else { return nil }
+        let union =
+            queries.count == 1
+            ? queries[0]
+            : queries.map { "SELECT * FROM (\($0))" }.joined(separator: " UNION ")
+                + " ORDER BY 1, 2"
         return Carried(
-            names: ["the links of \(entity.name).\(relationship.name)"],
-            oldQuery: oldQuery, newQuery: newQuery)
+            names: ["the links of \(entity.name).\(relationship.name)"], oldQuery: union,
+            newQuery: newQuery, mayBeFewer: losesLinks(relationship, of: entity))
+    }
+
+    /// Whether all objects that have a property live on, and have it from now on.
+    private func isWhole(_ source: PropertySource, of oldEntity: Entity) -> Bool {
+        isWhole(oldEntity) && match.partialOwners(of: source) == nil
+    }
+
+    private func isWhole(_ oldEntity: Entity) -> Bool {
+        match.droppedKeys(in: match.old.root(of: oldEntity).name) == nil
+    }
+
+    private func losesLinks(_ relationship: Relationship, of entity: Entity) -> Bool {
+        let ends =
+            [(entity.name, relationship.name)]
+            + [match.new.inverse(of: relationship)].compactMap(\.self)
+            .map { ($0.entity.name, $0.relationship.name) }
+        return (match.new.migration?.keeps ?? []).contains { keep in
+            ends.contains { $0.0 == keep.entity && $0.1 == keep.relationship }
+        }
     }
 
     private func query(
-        of relationship: Relationship, of entity: Entity, in model: Model, isOrdered: Bool
+        of relationship: Relationship, of entity: Entity, in model: Model, isOrdered: Bool,
+        keys: (source: Entity, destination: Entity)? = nil
     ) -> String? {
         guard let table = model.table(ofLinks: relationship, of: entity) else { return nil }
         let pair: (String, String)
@@ -135,7 +192,13 @@ package struct RowExpectation {
         }
         let (source, destination) = (SQLText.identifier(pair.0), SQLText.identifier(pair.1))
         let position = isOrdered ? model.positionColumn(of: relationship, of: entity) : nil
-        return "SELECT \(source), \(destination) FROM \(SQLText.identifier(table)) "
+        let place = SQLText.identifier(table)
+        func newKey(_ column: String, of entity: Entity?) -> String {
+            guard let entity, match.shiftsKeys(of: entity) else { return column }
+            return match.newKey("\(place).\(column)", of: entity)
+        }
+        return "SELECT \(newKey(source, of: keys?.source)), "
+            + "\(newKey(destination, of: keys?.destination)) FROM \(place) "
             + "WHERE \(source) IS NOT NULL AND \(destination) IS NOT NULL ORDER BY 1, "
             + (position.map { "\(SQLText.identifier($0)) NULLS LAST, " } ?? "") + "2"
     }

@@ -25,12 +25,13 @@ extension ModelDifference {
                 let refusesStore = tighterLimits(of: name, in: entity)
             else { return [] }
             return risk(.limits, name, refusesStore: refusesStore)
-        case .attributeConverted(_, let name, _, .needsData):
+        case .attributeConverted(_, let name, _, isChecked: true):
             // The old values are looked at before any fill is.
             return risk(.narrowedType, name)
         case .uniqueAdded(_, let properties):
             let isMet =
-                wasUnique(properties, in: entity)
+                deduplication(of: properties, in: entity.name) != nil
+                || wasUnique(properties, in: entity)
                 || properties.contains { isNewAndDistinct($0, in: entity) }
             return isMet ? [] : risk(.uniqueness(properties))
         case .ruleAdded(_, let name), .ruleChanged(_, let name):

@@ -1,8 +1,10 @@
 import CambiumModel
 
-/// Models by chance, and changes to them by chance: each a function of a seed.
+/// Models by chance, and changes to them by chance: each a function of a seed. What is in it keeps
+/// its `id`, whatever it is called and wherever it moves.
 struct RandomModel {
     struct Property {
+        let id: String
         var name: String
         var type: AttributeType = .string
         var isOptional = true
@@ -13,14 +15,17 @@ struct RandomModel {
 
     /// A value of the composite type `Place`.
     struct Place {
+        let id: String
         var name: String
         var isOptional = true
         var from: String?
     }
 
     struct Link {
+        let id: String
         var name: String
         var inverse: String?
+        /// The names of the entities at its ends.
         var source: String
         var destination: String
         var isToMany = false
@@ -32,6 +37,7 @@ struct RandomModel {
     }
 
     struct Kind {
+        let id: String
         var name: String
         var parent: String?
         var from: String?
@@ -45,13 +51,19 @@ struct RandomModel {
 
     private var random: SplitMix
     private var names = 0
-    private var kinds: [Kind] = []
-    private var links: [Link] = []
-    private var drops: [MigrationDeclaration.Drop] = []
+    private(set) var kinds: [Kind] = []
+    private(set) var links: [Link] = []
+    private(set) var drops: [MigrationDeclaration.Drop] = []
     private var fills: [MigrationDeclaration.Fill] = []
+    private var keeps: [MigrationDeclaration.Keep] = []
+    private var deduplications: [MigrationDeclaration.Deduplication] = []
 
-    init(seed: UInt64) {
+    /// Whether new values depend on the time and on chance.
+    private let isDynamic: Bool
+
+    init(seed: UInt64, isDynamic: Bool = true) {
         random = SplitMix(state: seed)
+        self.isDynamic = isDynamic
         for _ in 0...random.next(3) { addKind() }
         for _ in 0...random.next(3) { addLink() }
     }
@@ -68,27 +80,33 @@ struct RandomModel {
     }
 
     private mutating func property() -> Property {
-        Property(
-            name: name("p"), type: Self.types[random.next(Self.types.count)],
+        let name = self.name("p")
+        return Property(
+            id: name, name: name, type: Self.types[random.next(Self.types.count)],
             isOptional: random.next(2) == 0, isExternal: random.next(3) == 0)
+    }
+
+    private mutating func place() -> Place {
+        let name = self.name("c")
+        return Place(id: name, name: name, isOptional: random.next(2) == 0)
     }
 
     private mutating func addKind() {
         let parent = random.next(3) == 0 && !kinds.isEmpty ? kinds[random.next(kinds.count)] : nil
-        var kind = Kind(name: name("E"), parent: parent?.name)
+        let name = self.name("E")
+        var kind = Kind(id: name, name: name, parent: parent?.name)
         for _ in 0...random.next(3) { kind.properties.append(property()) }
         kind.isIndexed = random.next(3) == 0
         kind.derivations = random.next(4)
-        if random.next(3) == 0 {
-            kind.places.append(Place(name: name("c"), isOptional: random.next(2) == 0))
-        }
+        if random.next(3) == 0 { kind.places.append(place()) }
         kinds.append(kind)
     }
 
     private mutating func addLink() {
+        let name = self.name("r")
         links.append(
             Link(
-                name: name("r"), inverse: random.next(3) == 0 ? nil : name("i"),
+                id: name, name: name, inverse: random.next(3) == 0 ? nil : self.name("i"),
                 source: kinds[random.next(kinds.count)].name,
                 destination: kinds[random.next(kinds.count)].name,
                 isToMany: random.next(2) == 0, isInverseToMany: random.next(3) > 0,
@@ -112,10 +130,12 @@ struct RandomModel {
         }
         drops = []
         fills = []
+        keeps = []
+        deduplications = []
     }
 
     mutating func change() {
-        switch random.next(18) {
+        switch random.next(22) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -124,14 +144,99 @@ struct RandomModel {
         case 5, 6: changeLink()
         case 7, 8: changePlaces()
         case 9: kinds[random.next(kinds.count)].derivations = random.next(4)
+        case 10: changeParent()
+        case 11: moveUp()
+        case 12: moveDown()
+        case 13: lessenLinks()
         default: changeProperties()
+        }
+    }
+
+    // MARK: Hierarchies
+
+    private func isBelow(_ name: String?, _ ancestor: String) -> Bool {
+        var current = name
+        while let found = current {
+            if found == ancestor { return true }
+            current = kinds.first { $0.name == found }?.parent
+        }
+        return false
+    }
+
+    private mutating func changeParent() {
+        let index = random.next(kinds.count)
+        // What it had from the parents before goes; it comes again where they are its parents still.
+        let name = kinds[index].from ?? kinds[index].name
+        for kind in kinds where kind.name != kinds[index].name {
+            guard isBelow(kinds[index].name, kind.name) else { continue }
+            let properties =
+                kind.properties.map { $0.from ?? $0.name } + kind.places.map { $0.from ?? $0.name }
+            drops += properties.map { .init(entity: name, property: $0, reason: "test") }
+        }
+        let others = kinds.map(\.name).filter { !isBelow($0, kinds[index].name) }
+        let choice = random.next(others.count + 1)
+        kinds[index].parent = choice < others.count ? others[choice] : nil
+    }
+
+    /// The parent declares what one of its sub-entities did.
+    private mutating func moveUp() {
+        let children = kinds.indices.filter {
+            kinds[$0].parent != nil && !kinds[$0].properties.isEmpty
+        }
+        guard !children.isEmpty else { return }
+        let child = children[random.next(children.count)]
+        guard let parent = kinds.firstIndex(where: { $0.name == kinds[child].parent }) else {
+            return
+        }
+        var property = kinds[child].properties.removeFirst()
+        if !property.isOptional { property.defaultValue = value(for: property.type) }
+        fills.removeAll { $0.attribute == property.name }
+        kinds[parent].properties.append(property)
+    }
+
+    /// Some of the sub-entities declare what their parent did.
+    private mutating func moveDown() {
+        let parents = kinds.indices.filter { index in
+            !kinds[index].properties.isEmpty
+                && kinds.contains { $0.parent == kinds[index].name }
+        }
+        guard !parents.isEmpty else { return }
+        let parent = parents[random.next(parents.count)]
+        let property = kinds[parent].properties.removeFirst()
+        fills.removeAll { $0.attribute == property.name }
+        let name = kinds[parent].name
+        for index in kinds.indices where kinds[index].parent == name && random.next(3) > 0 {
+            kinds[index].properties.append(property)
+        }
+        drops.append(
+            .init(
+                entity: kinds[parent].from ?? name, property: property.from ?? property.name,
+                reason: "test"))
+    }
+
+    /// An end has one object from now on, and one of the links stays.
+    private mutating func lessenLinks() {
+        guard !links.isEmpty else { return }
+        let index = random.next(links.count)
+        let link = links[index]
+        func keep(_ entity: String, _ name: String) {
+            keeps.removeAll { $0.entity == entity && $0.relationship == name }
+            keeps.append(.init(entity: entity, relationship: name, reason: "test"))
+        }
+        if link.isToMany {
+            links[index].isToMany = false
+            keep(link.source, link.name)
+        }
+        if let inverse = link.inverse, link.isInverseToMany, random.next(2) == 0 {
+            links[index].isInverseToMany = false
+            keep(link.destination, inverse)
         }
     }
 
     private mutating func changePlaces() {
         let index = random.next(kinds.count)
         guard !kinds[index].places.isEmpty, random.next(3) > 0 else {
-            let place = Place(name: name("c"), isOptional: random.next(2) == 0)
+            let place = self.place()
             kinds[index].places.append(place)
             if !place.isOptional { fillStreet(of: place.name, in: kinds[index].name) }
             return
@@ -167,7 +272,7 @@ struct RandomModel {
         let index = random.next(kinds.count)
         guard !kinds[index].properties.isEmpty, random.next(3) > 0 else {
             var added = property()
-            if !added.isOptional { added.defaultValue = Self.value(for: added.type) }
+            if !added.isOptional { added.defaultValue = value(for: added.type) }
             kinds[index].properties.insert(
                 added, at: random.next(kinds[index].properties.count + 1))
             return
@@ -194,10 +299,16 @@ struct RandomModel {
         case 3:
             kinds[index].properties[number].type = Self.types[random.next(Self.types.count)]
             kinds[index].properties[number].defaultValue = nil
-        case 4: kinds[index].properties[number].defaultValue = Self.value(for: old.type)
+        case 4: kinds[index].properties[number].defaultValue = value(for: old.type)
         case 5: kinds[index].isIndexed.toggle()
         case 6: kinds[index].properties[number].isExternal.toggle()
-        default: kinds[index].isUnique.toggle()
+        default:
+            kinds[index].isUnique.toggle()
+            guard kinds[index].isUnique, let first = kinds[index].properties.first else { return }
+            deduplications.append(
+                .init(
+                    entity: kinds[index].name, properties: [first.name],
+                    links: random.next(2) == 0 ? .move : .drop, reason: "test"))
         }
     }
 
@@ -265,14 +376,15 @@ struct RandomModel {
         }
     }
 
-    private static func constant(for type: AttributeType) -> Value {
+    static func constant(for type: AttributeType) -> Value {
         switch type {
         case .bool: .bool(true)
         case .int16, .int32, .int64, .decimal, .enumeration: .int(1)
         case .float, .double: .double(0.1)
         case .string: .string("it's")
         case .date: .date(Date(timeIntervalSinceReferenceDate: 1.5))
-        case .uuid: .uuid(UUID())
+        case .uuid:
+            .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
         case .uri: URL(string: "urn:x").map { .uri($0) } ?? .null
         case .data: .data(Data([0, 255]))
         case .anyDecimal: .decimal(Decimal(string: "-12.345678901234567890123") ?? 0)
@@ -280,17 +392,18 @@ struct RandomModel {
         }
     }
 
-    private static func value(for type: AttributeType) -> DefaultValue {
+    private func value(for type: AttributeType) -> DefaultValue {
         switch type {
-        case .uuid: .newUUID
-        case .date: .now
-        default: .constant(constant(for: type))
+        case .uuid where isDynamic: .newUUID
+        case .date where isDynamic: .now
+        default: .constant(Self.constant(for: type))
         }
     }
 
     // MARK: The model
 
-    func model(version: String) -> Model {
+    /// - Parameter former: The version that it follows; nil means none.
+    func model(version: String, after former: String? = nil) -> Model {
         Model(
             name: "Random", version: version, entities: kinds.map(entity),
             enumerations: [
@@ -302,12 +415,15 @@ struct RandomModel {
                     ])
             ],
             composites: [Self.place, Self.spot],
-            migration: version == "1"
-                ? nil : MigrationDeclaration(from: "1", fills: validFills, drops: validDrops))
+            migration: former.map {
+                MigrationDeclaration(
+                    from: $0, fills: validFills, drops: drops, keeps: validKeeps,
+                    deduplications: validDeduplications)
+            })
     }
 
     /// Changes may have taken away again what was filled or dropped before.
-    private var validFills: [MigrationDeclaration.Fill] {
+    var validFills: [MigrationDeclaration.Fill] {
         fills.filter { fill in
             kinds.contains { kind in
                 kind.name == fill.entity
@@ -320,7 +436,24 @@ struct RandomModel {
         }
     }
 
-    private var validDrops: [MigrationDeclaration.Drop] { drops }
+    var validKeeps: [MigrationDeclaration.Keep] {
+        keeps.filter { keep in
+            links.contains { link in
+                !link.isToMany && (link.source, link.name) == (keep.entity, keep.relationship)
+                    || !link.isInverseToMany && link.destination == keep.entity
+                        && link.inverse == keep.relationship
+            }
+        }
+    }
+
+    var validDeduplications: [MigrationDeclaration.Deduplication] {
+        deduplications.filter { declared in
+            kinds.contains { kind in
+                kind.name == declared.entity && kind.isUnique
+                    && kind.properties.first.map(\.name) == declared.properties.first
+            }
+        }
+    }
 
     private func entity(_ kind: Kind) -> Entity {
         let first = kind.properties.first.map { [IndexElement(property: $0.name)] } ?? []
@@ -353,7 +486,7 @@ struct RandomModel {
             Attribute(name: "latitude", type: .double), Attribute(name: "longitude", type: .double),
         ])
 
-    private static let place = Composite(
+    static let place = Composite(
         name: "Place",
         attributes: [
             Attribute(name: "street", type: .string),

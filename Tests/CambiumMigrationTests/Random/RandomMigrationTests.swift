@@ -23,7 +23,7 @@ import Testing
             let old = random.model(version: "1")
             random.beginNextVersion()
             for _ in 0...number % 7 { random.change() }
-            let new = random.model(version: "2")
+            let new = random.model(version: "2", after: "1")
             do {
                 let migration = try Migration(from: old, to: new)
                 planned += 1

@@ -17,7 +17,10 @@ extension ModelMatch {
 
     /// Whether objects may have a value of the attribute already.
     func hasOldValues(_ attribute: String, in entity: String) -> Bool {
-        oldAttribute(of: attribute, in: entity).map { !$0.isTransient } ?? false
+        guard let owner = new.entity(named: entity) else { return false }
+        return sources(of: attribute, in: owner).contains {
+            oldAttribute(at: $0.old)?.isTransient == false
+        }
     }
 }
 

@@ -11,7 +11,7 @@ package struct ModelMatch {
     private(set) var problems: [MigrationProblem] = []
     /// The entities of the new version that are in the old one too, alike to the last word. Each
     /// property is the one of its name, so none of them is in the tables below.
-    private var unchanged: Set<String> = []
+    private(set) var unchanged: Set<String> = []
     /// Those of them whose tables are alike and lead only to tables that are: there is nothing to
     /// compare, to refuse or to move.
     private(set) var settled: Set<String> = []
@@ -19,6 +19,12 @@ package struct ModelMatch {
     private var newEntities: [String: String] = [:]
     private var oldProperties: [PropertyName: PropertyName] = [:]
     private var newProperties: [PropertyName: PropertyName] = [:]
+    /// For each new entity whose objects have properties of other declarations than before: what
+    /// they were, for those properties.
+    private(set) var moves: [String: [PropertyName: PropertyName]] = [:]
+
+    /// Whether objects of several old tables come together in a new one.
+    private(set) var mergesRoots = false
 
     /// A property and the entity that declares it.
     struct PropertyName: Hashable {
@@ -35,6 +41,7 @@ package struct ModelMatch {
             for entity in new.entities { match(entity, isExplicit: isExplicit) }
         }
         let mentioned = new.migration?.entities ?? []
+        var missing: [(name: PropertyName, problem: MigrationProblem)] = []
         for entity in new.entities {
             guard let oldEntity = oldEntity(of: entity) else { continue }
             if oldEntity == entity, !entity.renamesProperties, !mentioned.contains(entity.name) {
@@ -48,13 +55,26 @@ package struct ModelMatch {
             }
             let relationships = entity.relationships.map { ($0.name, $0.renamedFrom) }
             for isExplicit in [true, false] {
-                match(
+                missing += match(
                     attributes, of: entity, with: names, of: oldEntity, isExplicit: isExplicit)
-                match(
+                missing += match(
                     relationships, of: entity, with: relationshipNames, of: oldEntity,
                     isExplicit: isExplicit)
             }
         }
+        for entity in new.entities {
+            let found = findMoves(of: entity)
+            if !found.isEmpty { moves[entity.name] = found }
+        }
+        var roots: [String: String] = [:]
+        for entity in new.entities {
+            guard let oldRoot = oldEntity(of: entity).map(old.root)?.name else { continue }
+            let known = roots.updateValue(oldRoot, forKey: new.root(of: entity).name)
+            mergesRoots = mergesRoots || known.map { $0 != oldRoot } ?? false
+        }
+        // A name that is not in the entity may be further up or down.
+        let moved = Set(moves.values.joined().map(\.key))
+        problems += missing.filter { !moved.contains($0.name) }.map(\.problem)
         settled = settledEntities
     }
 
@@ -114,10 +134,12 @@ package struct ModelMatch {
         newEntities[oldName] = newName
     }
 
+    /// - Returns: The properties whose former name the old entity does not have.
     private mutating func match(
         _ properties: [(name: String, renamedFrom: String?)], of entity: Entity,
         with names: Set<String>, of oldEntity: Entity, isExplicit: Bool
-    ) {
+    ) -> [(name: PropertyName, problem: MigrationProblem)] {
+        var missing: [(name: PropertyName, problem: MigrationProblem)] = []
         for (name, renamedFrom) in properties {
             let newProperty = PropertyName(entity: entity.name, property: name)
             // A name that an earlier step has used up is no mistake where the new one exists.
@@ -126,11 +148,11 @@ package struct ModelMatch {
             guard let oldName, oldProperties[newProperty] == nil else { continue }
             guard names.contains(oldName) else {
                 guard let renamedFrom else { continue }
-                problems.append(
-                    MigrationProblem(
-                        entity: entity.name, property: name,
-                        message: "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but "
-                            + "\(oldEntity.name) of version \(old.version) has no such property"))
+                let problem = MigrationProblem(
+                    entity: entity.name, property: name,
+                    message: "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but "
+                        + "\(oldEntity.name) of version \(old.version) has no such property")
+                missing.append((newProperty, problem))
                 continue
             }
             guard !isDropped(oldEntity.name, oldName, in: oldEntity) else { continue }
@@ -147,6 +169,7 @@ package struct ModelMatch {
             oldProperties[newProperty] = oldProperty
             newProperties[oldProperty] = newProperty
         }
+        return missing
     }
 
     /// Whether the author says that the data of something in the old version may go.
@@ -164,7 +187,7 @@ package struct ModelMatch {
 
     /// The name that an attribute says it had. A part of a composite value follows the value; its
     /// own former name, where it has one, is that within the value.
-    private func formerName(
+    func formerName(
         of attribute: Attribute, in entity: Entity, among names: Set<String>
     ) -> String? {
         let around = entity.compositeAttributes.filter { $0.contains(attribute) }
@@ -216,11 +239,13 @@ package struct ModelMatch {
         newEntities[entity.name].flatMap(new.entity(named:))
     }
 
-    private func former(_ property: PropertyName) -> PropertyName? {
+    /// The property of the old entity that one of the new entity is.
+    func former(_ property: PropertyName) -> PropertyName? {
         unchanged.contains(property.entity) ? property : oldProperties[property]
     }
 
-    private func successor(_ property: PropertyName) -> PropertyName? {
+    /// The property of the new entity that one of the old entity is.
+    func successor(_ property: PropertyName) -> PropertyName? {
         unchanged.contains(property.entity) ? property : newProperties[property]
     }
 
@@ -263,8 +288,10 @@ extension Entity {
 }
 
 extension MigrationDeclaration {
-    /// The entities that fills and drops are about.
+    /// The entities that anything is said about.
     fileprivate var entities: Set<String> {
-        Set(fills.map(\.entity) + drops.map(\.entity))
+        Set(
+            fills.map(\.entity) + drops.map(\.entity) + keeps.map(\.entity)
+                + deduplications.map(\.entity))
     }
 }

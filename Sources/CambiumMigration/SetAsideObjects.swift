@@ -2,28 +2,39 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The triggers of a store, out of the way while its tables change: a table that is made anew would
-/// lose them, and a migration is no change of objects. Those of other programs come back as they
-/// were, those of the history as the new tables need them.
-struct SetAsideTriggers {
+/// The triggers and views of a store, out of the way while its tables change: a table that is made
+/// anew would lose its triggers, a view that names it would keep SQLite from renaming it, and a
+/// migration is no change of objects. Those of other programs come back as they were, those of the
+/// history as the new tables need them.
+struct SetAsideObjects {
     private let connection: Connection
     private let others: [StoreTrigger]
+    /// The statements that make the views.
+    private let views: [String]
     private let history: HistorySettings?
 
-    /// Removes all triggers, inside of a transaction.
+    /// Removes all triggers and views, inside of a transaction.
     init(of connection: Connection) throws(SQLiteError) {
         self.connection = connection
         let triggers = try connection.rows(StoreTrigger.query).compactMap(StoreTrigger.init)
         for trigger in triggers { try connection.execute(trigger.dropStatement) }
         others = triggers.filter { !$0.isOfHistory }
         history = HistorySettings(rows: try connection.rows(HistorySettings.query))
+        var views: [String] = []
+        for row in try connection.rows(MigrationSQL.views) {
+            guard case .text(let name) = row.first, case .text(let sql) = row.last else { continue }
+            try connection.execute(MigrationSQL.drop(view: name))
+            views.append(sql)
+        }
+        self.views = views
     }
 
-    /// Puts them back, those of tables that are gone excepted.
+    /// Puts them back, triggers of tables that are gone excepted.
     ///
     /// - Parameter keepsHistory: Whether the names in the history still mean what they meant. If
     ///   not, it begins anew.
     func putBack(in schema: Schema, _ model: Model, keepsHistory: Bool) throws(SQLiteError) {
+        for statement in views { try connection.execute(statement) }
         let names = Set(
             try connection.rows(Catalogue.namesQuery).compactMap { row -> String? in
                 if case .text(let name)? = row.first { name } else { nil }

@@ -1,0 +1,157 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// What is known of the tables and indexes that a store should have.
+enum ExpectedObjects {
+    /// All of them: the store is of the program's version.
+    case all(Schema)
+    /// The columns of the tables: the store is of the program's version, but was made when that had
+    /// other checks, defaults or indexes.
+    case columns(Schema)
+    /// A fingerprint of each: the store is of an earlier version.
+    case fingerprints([String: String])
+    /// Nothing: the store was made by a form of its version that the program does not know.
+    case nothing
+
+    /// What differs in a store, sorted by name.
+    func differences(in connection: Connection) throws(SQLiteError) -> [StoreDifference] {
+        var rows = try connection.rows(Catalogue.query)
+        rows.removeAll { row in
+            // SQLite's statistics, and the history, which a store has or has not.
+            guard case .text(let name)? = row.first else { return true }
+            return name.hasPrefix("sqlite_") || name.hasPrefix(HistorySQL.prefix)
+        }
+        let differences =
+            switch self {
+            case .all(let schema): Self.differences(of: rows, from: schema)
+            case .columns(let schema):
+                try Self.foreign(in: rows, besides: Self.statements(of: schema))
+                    + Self.columnDifferences(in: connection, from: schema)
+            case .fingerprints(let expected): Self.differences(of: rows, from: expected)
+            case .nothing: [StoreDifference]()
+            }
+        return differences.sorted { $0.name < $1.name }
+    }
+
+    // MARK: All
+
+    /// A store that was never migrated has every text as it was made: only what is not the same
+    /// text is compared by its meaning.
+    private static func differences(
+        of rows: [[StoredValue]], from schema: Schema
+    ) -> [StoreDifference] {
+        let statements = statements(of: schema)
+        let actual = texts(of: rows)
+        let suspects = statements.filter { name, statement in actual[name] != statement }
+        guard !suspects.isEmpty else { return foreign(in: rows, besides: statements) }
+        let expectedMeaning = Catalogue(rows: suspects.map { [.text($0.key), .text($0.value)] })
+        let actualMeaning = Catalogue(
+            rows: rows.filter { row in
+                if case .text(let name)? = row.first { suspects[name] != nil } else { false }
+            })
+        let changed = actualMeaning.differences(from: expectedMeaning).map { name in
+            StoreDifference(
+                name: name, kind: actual[name] == nil ? .missing : .changed,
+                expected: statements[name], actual: actual[name])
+        }
+        return changed + foreign(in: rows, besides: statements)
+    }
+
+    private static func statements(of schema: Schema) -> [String: String] {
+        var statements: [String: String] = [:]
+        for table in schema.tables {
+            statements[table.name] = table.createStatement()
+            for index in table.indexes { statements[index.name] = index.createStatement }
+        }
+        return statements
+    }
+
+    private static func texts(of rows: [[StoredValue]]) -> [String: String] {
+        var texts: [String: String] = [:]
+        for row in rows {
+            if case .text(let name)? = row.first, case .text(let sql)? = row.last {
+                texts[name] = sql
+            }
+        }
+        return texts
+    }
+
+    private static func foreign(
+        in rows: [[StoredValue]], besides known: [String: String]
+    ) -> [StoreDifference] {
+        texts(of: rows).compactMap { name, sql in
+            known[name] == nil ? StoreDifference(name: name, kind: .foreign, actual: sql) : nil
+        }
+    }
+
+    // MARK: Less than all
+
+    private static func differences(
+        of rows: [[StoredValue]], from expected: [String: String]
+    ) -> [StoreDifference] {
+        let actual = Catalogue(rows: rows).fingerprints
+        let texts = texts(of: rows)
+        let changed = expected.compactMap { name, fingerprint -> StoreDifference? in
+            guard actual[name] != fingerprint else { return nil }
+            return StoreDifference(
+                name: name, kind: actual[name] == nil ? .missing : .changed, actual: texts[name])
+        }
+        return changed + foreign(in: rows, besides: expected)
+    }
+
+    private static func columnDifferences(
+        in connection: Connection, from schema: Schema
+    ) throws(SQLiteError) -> [StoreDifference] {
+        var columns: [String: Set<String>] = [:]
+        for row in try connection.rows(Catalogue.columnsQuery) {
+            if case .text(let table)? = row.first, case .text(let column)? = row.last {
+                columns[table, default: []].insert(column)
+            }
+        }
+        return schema.tables.compactMap { table in
+            guard let actual = columns[table.name] else {
+                return StoreDifference(
+                    name: table.name, kind: .missing, expected: table.createStatement())
+            }
+            return actual == Set(table.columns.map(\.name))
+                ? nil
+                : StoreDifference(
+                    name: table.name, kind: .changed, expected: table.createStatement())
+        }
+    }
+}
+
+extension MigrationRunner {
+    /// What is known of the tables of a store that the chain starts from; nil where the store has
+    /// the program's version and there is none.
+    func expectedObjects(of store: StoreMetadata, _ chain: MigrationChain?) -> ExpectedObjects {
+        guard let chain else { return .all(schema) }
+        guard let first = chain.migrations.first else { return .columns(schema) }
+        guard first.schemaHash == store.schemaHash else { return .nothing }
+        return .fingerprints(fingerprints(before: first))
+    }
+
+    /// Each migration says what the version that it starts from has other than the one before.
+    private func fingerprints(before first: Migration) -> [String: String] {
+        var way = [first]
+        while let last = way.last, way.count <= migrations.count,
+            let former = migrations.first(where: {
+                $0.to == last.from && $0.toHash == last.fromHash
+            })
+        {
+            way.append(former)
+        }
+        return way.reversed()
+            .reduce(into: [String: String]()) { $0.merge($1.objects) { $1 } }
+            .filter { !$0.value.isEmpty }
+    }
+
+    /// What another program has changed about a store's tables and indexes, as far as this one can
+    /// know: everything for a store of the program's version, sorted by name.
+    package func differences(in connection: Connection) throws -> [StoreDifference] {
+        guard let metadata = try readMetadata(connection) else { return [] }
+        return try expectedObjects(of: metadata, chain(from: metadata))
+            .differences(in: connection)
+    }
+}

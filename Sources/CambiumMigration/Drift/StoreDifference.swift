@@ -1,0 +1,51 @@
+/// A table, index, trigger or view of a store that is not what the store's version says: another
+/// program has been there.
+public struct StoreDifference: Sendable, Hashable {
+    /// In what way it differs.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The version has it, the store does not.
+        case missing
+        /// The store has it in another form.
+        case changed
+        /// The store has it, the version knows nothing of it. It is nobody's business but of the
+        /// program that made it, and is left alone.
+        case foreign
+    }
+
+    /// The object's name.
+    public let name: String
+    /// In what way it differs.
+    public let kind: Kind
+    /// The statement that would make it, where the version is one that the program knows all of.
+    public let expected: String?
+    /// The statement that made it.
+    public let actual: String?
+
+    package init(name: String, kind: Kind, expected: String? = nil, actual: String? = nil) {
+        self.name = name
+        self.kind = kind
+        self.expected = expected
+        self.actual = actual
+    }
+}
+
+extension StoreDifference: CustomStringConvertible {
+    /// The name and the kind.
+    public var description: String { "\(name) (\(kind.rawValue))" }
+}
+
+/// What becomes of a store whose tables or indexes another program has changed.
+///
+/// What other programs have added beside them (tables, indexes, triggers and views of their own) is
+/// no such change.
+public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
+    /// It is not opened; the error names each object that differs.
+    case refuse
+    /// What is the model's own is made as the model says, after a copy of the store was made.
+    ///
+    /// - Warning: A column that another program has added to one of the model's tables is gone
+    ///   afterwards; the copy has it.
+    case repair
+    /// It is opened, and migrated, as it is. What differs can be asked for.
+    case report
+}

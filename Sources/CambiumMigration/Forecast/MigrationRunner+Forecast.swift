@@ -1,0 +1,60 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+extension MigrationRunner {
+    /// What ``open(_:storePath:)`` would do to a store, and what it would cost. Changes nothing;
+    /// goes through the tables to count their rows.
+    ///
+    /// - Parameter path: The store's path, to learn of its disk; nil in memory.
+    /// - Returns: Nil where there is no store, or nothing to be done about it.
+    /// - Throws: ``MigrationError`` where the store is none that the program can open, whatever its
+    ///   policies; `SQLiteError`.
+    package func forecast(
+        _ connection: Connection, at path: String?
+    ) throws -> MigrationForecast? {
+        // One moment for all questions.
+        try connection.transaction(.deferred) {
+            guard let metadata = try readMetadata(connection) else { return nil }
+            let chain = try chain(from: metadata)
+            let differences = try expectedObjects(of: metadata, chain)
+                .differences(in: connection)
+            guard chain != nil || differences.contains(where: { $0.kind != .foreign }) else {
+                return nil
+            }
+            let storeSize = try Self.size(of: connection)
+            var work = try ExpectedWork.measured(in: connection)
+            var steps: [MigrationForecast.Step] = []
+            var largest = 0
+            for migration in (chain ?? .refresh).migrations {
+                var bytes = 0
+                for step in migration.steps {
+                    let costs = step.sql.map { work.cost(of: $0).written }
+                    bytes += costs.reduce(0) { $0 + $1.bytes }
+                    steps.append(
+                        MigrationForecast.Step(
+                            summary: step.summary, kind: step.kind, losesData: step.losesData,
+                            code: step.code, statements: step.sql.count,
+                            rows: costs.reduce(0) { $0 + $1.rows }))
+                }
+                // What one migration has dropped the next one writes over.
+                largest = max(largest, bytes)
+            }
+            let makesBackup =
+                steps.contains(where: \.losesData)
+                || differences.contains { $0.kind != .foreign }
+            return MigrationForecast(
+                from: metadata.version, to: model.version, steps: steps, storeSize: storeSize,
+                // Once in the log or the journal, once in the file.
+                bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
+                freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences)
+        }
+    }
+
+    private static func size(of connection: Connection) throws(SQLiteError) -> Int {
+        guard case .integer(let size)? = try connection.rows(ForecastSQL.size).first?.first else {
+            return 0
+        }
+        return Int(size)
+    }
+}

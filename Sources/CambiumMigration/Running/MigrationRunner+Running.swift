@@ -1,0 +1,152 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+extension MigrationRunner {
+    /// Takes a store all the way, in one transaction.
+    func migrate(
+        _ connection: Connection, storePath: String?
+    ) throws -> MigrationOutcome {
+        var backup: MigrationBackup?
+        var currentMeter: MigrationMeter?
+        var isComplete = false
+        do {
+            return try connection.transaction {
+                // Another process may have migrated before this one had its turn.
+                let state: StoreMetadata
+                let chain: MigrationChain
+                let changed: [StoreDifference]
+                switch try situation(of: connection) {
+                case .empty, .current: return .current
+                case .behind(let metadata, let way, let differences):
+                    (state, chain, changed) = (metadata, way, differences)
+                case .changed(let metadata, let differences):
+                    (state, chain, changed) = (metadata, .refresh, differences)
+                }
+                // What another program has added to a table may go with it.
+                let losesData = chain.steps.contains(where: \.losesData) || !changed.isEmpty
+                let path = losesData ? storePath : nil
+                let meter = try meter(for: chain, on: connection, makesBackup: path != nil)
+                currentMeter = meter
+                if let path {
+                    backup = try backUp(connection, state, path, meter)
+                }
+                try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
+                    try connection.withoutDefense { try run(chain, on: connection, meter) }
+                }
+                try backup?.finish()
+                try meter.requireGoingOn()
+                isComplete = true
+                return chain.migrations.isEmpty
+                    ? .refreshed
+                    : .migrated(
+                        from: state.version, to: model.version, steps: chain.steps,
+                        backup: backup?.path)
+            }
+        } catch {
+            // A commit that failed may be in the log all the same: then the copy is needed.
+            if !isComplete { backup?.remove() }
+            if let error = error as? SQLiteError, currentMeter?.isCancellation(error) == true {
+                throw MigrationError.cancelled
+            }
+            throw error
+        }
+    }
+
+    private func meter(
+        for chain: MigrationChain, on connection: Connection, makesBackup: Bool
+    ) throws(SQLiteError) -> MigrationMeter {
+        let statements = chain.steps.flatMap(\.sql)
+        var costs = [Int](repeating: 1, count: statements.count)
+        if progress != nil {
+            var work = try ExpectedWork.estimated(in: connection)
+            costs = statements.map { work.cost(of: $0).rows }
+        }
+        return MigrationMeter(
+            costs: costs, makesBackup: makesBackup, progress: progress ?? { _ in },
+            isCancelled: isCancelled)
+    }
+
+    private func backUp(
+        _ connection: Connection, _ state: StoreMetadata, _ path: String, _ meter: MigrationMeter
+    ) throws(MigrationError) -> MigrationBackup {
+        do throws(SQLiteError) {
+            return try MigrationBackup(
+                of: connection, at: path, version: state.version, meter.copied)
+        } catch {
+            if meter.isCancellation(error) { throw .cancelled }
+            throw .backupFailed(path: "\(path).backup-\(state.version)", error)
+        }
+    }
+
+    private func run(
+        _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter
+    ) throws {
+        let others = try SetAsideObjects(of: connection)
+        for step in chain.steps {
+            for statement in step.sql {
+                try execute(statement, of: step.summary, on: connection, meter)
+                meter.ended()
+            }
+        }
+        let expected = Catalogue(of: schema)
+        var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        // What cannot be restated is made anew.
+        for mayRestate in [true, false] {
+            let refresh = SchemaRefresh(
+                from: catalogue, to: schema, expected, mayRestate: mayRestate)
+            if refresh.statements.isEmpty { break }
+            for statement in refresh.statements {
+                try execute(
+                    statement, of: "Bring checks, defaults and indexes up to date",
+                    on: connection, meter)
+            }
+            catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        }
+        meter.verifies()
+        // Rows that nobody has written lead where they led.
+        let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
+        if !isAdditive { try verifyLinks(connection) }
+        try verify(catalogue, expected)
+        // What is new in the model is in no history; anything else may have another meaning now.
+        try others.putBack(in: schema, model, keepsHistory: isAdditive)
+        for statement in target.updateStatements {
+            try connection.execute(statement)
+        }
+    }
+
+    private func execute(
+        _ statement: String, of step: String, on connection: Connection, _ meter: MigrationMeter
+    ) throws {
+        try meter.begins(step)
+        do {
+            try connection.execute(statement)
+        } catch {
+            if meter.isCancellation(error) { throw MigrationError.cancelled }
+            let constraintCode: Int32 = 19
+            throw error.primaryCode == constraintCode
+                ? MigrationError.refused(step: step, constraint: error.message)
+                : MigrationError.statementFailed(step: step, error)
+        }
+    }
+
+    private func verifyLinks(_ connection: Connection) throws {
+        let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
+        if let first = broken.first, case .text(let table) = first.first {
+            throw MigrationError.brokenLinks(table: table, count: broken.count)
+        }
+    }
+
+    private func verify(_ catalogue: Catalogue, _ expected: Catalogue) throws(MigrationError) {
+        let different = catalogue.differences(from: expected)
+            .filter { expected.entries[$0] != nil }
+        guard different.isEmpty else {
+            throw .storeDiffers(
+                different.map { name in
+                    StoreDifference(
+                        name: name, kind: catalogue.entries[name] == nil ? .missing : .changed,
+                        expected: expected.entries[name], actual: catalogue.entries[name])
+                })
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import CambiumModel
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+extension StoreFiles {
+    /// The folder that a file lies in.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Waits until the names of a folder's files are on the disk.
+    ///
+    /// - Returns: Whether they are; if not, `errno` says why.
+    package static func synchronize(folder: String) -> Bool {
+        let file = open(folder, O_RDONLY)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return fsync(file) == 0
+    }
+
+    /// How many bytes the disk of a file has free for programs without privileges; nil where the
+    /// system does not tell.
+    static func freeSpace(at path: String) -> Int? {
+        let attributes = try? FileManager.default.attributesOfFileSystem(
+            forPath: folder(of: path))
+        switch attributes?[.systemFreeSize] {
+        case let size as Int: return size
+        case let size as UInt64: return Int(clamping: size)
+        case let size as Int64: return Int(clamping: size)
+        default: return nil
+        }
+    }
+}

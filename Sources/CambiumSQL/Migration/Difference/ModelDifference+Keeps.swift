@@ -1,0 +1,130 @@
+import CambiumModel
+
+// Where a store may hold more than the new version allows, the author says what stays.
+extension ModelDifference {
+    /// A keep that nothing asks for is a mistake, or a thing of the past.
+    mutating func compareKeeps() {
+        for keep in new.migration?.keeps ?? [] {
+            let place = "\(keep.entity).\(keep.relationship)"
+            let owner = new.entity(named: keep.entity)
+            guard
+                let relationship = owner?.relationships.first(where: {
+                    $0.name == keep.relationship
+                })
+            else {
+                add(
+                    MigrationProblem(
+                        entity: keep.entity, property: keep.relationship,
+                        message: "A keep names \(place), which version \(new.version) does not "
+                            + "declare (name the entity that declares the relationship, not a "
+                            + "sub-entity)"))
+                continue
+            }
+            guard
+                changes.contains(.linksDropped(entity: keep.entity, keep.relationship))
+            else {
+                // Where there is a problem with the links, that comes first.
+                if !problems.contains(where: { $0.entity == keep.entity }) {
+                    add(
+                        MigrationProblem(
+                            entity: keep.entity, property: keep.relationship,
+                            message: "A keep names \(place), which loses no links; remove it"))
+                }
+                continue
+            }
+            let destination = match.new.entity(named: relationship.destination)
+            let oldDestination = destination.flatMap(match.oldEntity)
+            for order in keep.order {
+                guard let oldDestination else { continue }
+                if old.attribute(order.attribute, of: oldDestination)?.isTransient != false {
+                    add(
+                        MigrationProblem(
+                            entity: keep.entity, property: keep.relationship,
+                            message: "The keep of \(place) orders by \(order.attribute), which is "
+                                + "no stored attribute of \(oldDestination.name) in version "
+                                + "\(old.version)"))
+                }
+            }
+        }
+    }
+
+    /// The ends of links that hold fewer than before: the author says which stay, or drops them.
+    mutating func checkFewerLinks(
+        _ links: CarriedLinks, _ relationship: Relationship, of entity: Entity
+    ) {
+        let losses = links.losesLinks
+        let inverse = new.inverse(of: relationship)
+        var fixes: [MigrationFix] = []
+        if losses.ofSource {
+            if links.keeps.source != nil {
+                addOnce(.linksDropped(entity: entity.name, relationship.name))
+            } else {
+                fixes.append(.keep(entity: entity.name, relationship: relationship.name))
+            }
+        }
+        if losses.ofDestination, let inverse {
+            let name = inverse.relationship.name
+            if links.keeps.destination != nil {
+                addOnce(.linksDropped(entity: inverse.entity.name, name))
+            } else {
+                fixes.append(.keep(entity: inverse.entity.name, relationship: name))
+            }
+        }
+        guard !fixes.isEmpty, let old = links.sets.first,
+            reportedLinks.insert(old.ends).inserted
+        else { return }
+        add(
+            MigrationProblem(
+                entity: entity.name, property: relationship.name,
+                message: "\(entity.name).\(relationship.name) can hold fewer objects than before, "
+                    + "and which links to keep is not known; say which come first, drop its old "
+                    + "links, or give the new relationship another name",
+                fixes: [.drop(entity: old.entity.name, property: old.relationship.name)] + fixes))
+    }
+
+    /// Both ends of links tell of what becomes of them.
+    private mutating func addOnce(_ change: ModelChange) {
+        if !changes.contains(change) { add(change) }
+    }
+
+    // MARK: Equal objects
+
+    /// What the author says about objects that are equal in the properties of a constraint.
+    func deduplication(
+        of properties: [String], in entity: String
+    ) -> MigrationDeclaration.Deduplication? {
+        new.migration?.deduplications.first {
+            $0.entity == entity && Set($0.properties) == Set(properties)
+        }
+    }
+
+    mutating func compareDeduplications() {
+        for declared in new.migration?.deduplications ?? [] {
+            let list = declared.properties.joined(separator: ", ")
+            guard let entity = new.entity(named: declared.entity),
+                let constraint = entity.uniqueConstraints.first(where: {
+                    Set($0.properties) == Set(declared.properties)
+                })
+            else {
+                add(
+                    MigrationProblem(
+                        entity: declared.entity,
+                        message: "A de-duplication names \(list) of \(declared.entity), which "
+                            + "version \(new.version) does not declare unique"))
+                continue
+            }
+            add(.duplicatesDropped(entity: entity.name, constraint.properties))
+            for order in declared.order {
+                let attribute = new.attribute(order.attribute, of: entity)
+                guard attribute?.isTransient != false || attribute?.derivation != nil else {
+                    continue
+                }
+                add(
+                    MigrationProblem(
+                        entity: entity.name, property: order.attribute,
+                        message: "The de-duplication of \(entity.name) orders by "
+                            + "\(order.attribute), which is no stored attribute of it"))
+            }
+        }
+    }
+}

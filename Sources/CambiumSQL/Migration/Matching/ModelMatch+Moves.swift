@@ -1,0 +1,150 @@
+import CambiumModel
+
+/// A property of the old version that has the values, or links, of one of the new version.
+struct PropertySource: Hashable {
+    /// The old entity that declares it, and its name there.
+    let old: ModelMatch.PropertyName
+    /// The entities of the new version whose objects have them from there.
+    let entities: [String]
+}
+
+// Objects inherit properties, so that what is declared in one entity may have been declared above
+// it before, or in several entities below it, or in another hierarchy that its objects come from.
+extension ModelMatch {
+    /// Where the values of a property of the new version are in an old store: in one place in most
+    /// models, in several where it has moved up.
+    ///
+    /// - Parameter entity: The entity of the new version that declares it.
+    func sources(of property: String, in entity: Entity) -> [PropertySource] {
+        let name = PropertyName(entity: entity.name, property: property)
+        var sources: [PropertySource] = []
+        for member in new.family(of: entity) {
+            guard let old = source(of: name, for: member) else { continue }
+            if let index = sources.firstIndex(where: { $0.old == old }) {
+                sources[index] = PropertySource(
+                    old: old, entities: sources[index].entities + [member.name])
+            } else {
+                sources.append(PropertySource(old: old, entities: [member.name]))
+            }
+        }
+        return sources
+    }
+
+    /// The property of the old version that one of the new version is, in objects of an entity that
+    /// declares or inherits it.
+    func source(of property: PropertyName, for entity: Entity) -> PropertyName? {
+        if let moved = moves[entity.name]?[property] { return moved }
+        guard let oldEntity = oldEntity(of: entity) else { return nil }
+        return kept(property, by: oldEntity)
+    }
+
+    /// The same where the declaring entity is the one that it was.
+    private func kept(_ property: PropertyName, by oldEntity: Entity) -> PropertyName? {
+        guard let found = former(property), let declarer = old.entity(named: found.entity),
+            old.entity(oldEntity, isKindOf: declarer), !isGivenUp(found, below: oldEntity)
+        else { return nil }
+        return found
+    }
+
+    /// The properties that objects of an entity had from other declarations than those that they
+    /// have them from now.
+    func findMoves(of entity: Entity) -> [PropertyName: PropertyName] {
+        guard let oldEntity = oldEntity(of: entity) else { return [:] }
+        let lineage = new.lineage(of: entity)
+        let oldLineage = old.lineage(of: oldEntity)
+        guard lineage.count > 1 || oldLineage.count > 1,
+            !lineage.allSatisfy({ unchanged.contains($0.name) })
+        else { return [:] }
+        var open: [(owner: Entity, name: String, from: String?, isAttribute: Bool)] = []
+        var taken: Set<PropertyName> = []
+        let names = Set(oldLineage.flatMap { $0.attributes.map(\.name) })
+        for owner in lineage {
+            let attributes = owner.attributes.filter { !$0.isTransient && $0.derivation == nil }
+                .map { ($0.name, formerName(of: $0, in: owner, among: names), true) }
+            let relationships = owner.relationships.filter { !$0.isTransient }
+                .map { ($0.name, $0.renamedFrom, false) }
+            for (name, from, isAttribute) in attributes + relationships {
+                let property = PropertyName(entity: owner.name, property: name)
+                if let old = kept(property, by: oldEntity) {
+                    taken.insert(old)
+                } else {
+                    open.append((owner, name, from, isAttribute))
+                }
+            }
+        }
+        var moves: [PropertyName: PropertyName] = [:]
+        for isExplicit in [true, false] {
+            for (owner, name, from, isAttribute) in open {
+                let property = PropertyName(entity: owner.name, property: name)
+                guard moves[property] == nil, let oldName = isExplicit ? from : name,
+                    let declarer = oldLineage.first(where: {
+                        $0.declares(oldName, isAttribute: isAttribute)
+                    })
+                else { continue }
+                let old = PropertyName(entity: declarer.name, property: oldName)
+                guard !taken.contains(old), !isGivenUp(old, below: oldEntity),
+                    !isDropped(old, in: declarer, from: owner, isExplicit: isExplicit)
+                else { continue }
+                moves[property] = old
+                taken.insert(old)
+            }
+        }
+        return moves
+    }
+
+    // MARK: What is lost
+
+    /// Whether the author gives up an inherited property for the objects of some sub-entities, of
+    /// which this is one.
+    func isGivenUp(_ property: PropertyName, below oldEntity: Entity) -> Bool {
+        guard let drops = new.migration?.drops, !drops.isEmpty else { return false }
+        return old.lineage(of: oldEntity).reversed().prefix { $0.name != property.entity }
+            .contains { isDropped($0.name, property.property, in: $0) }
+    }
+
+    /// Whether the author gives up a property of an entity. What an entity below it declares from
+    /// now on lives on there, and what says that it was renamed does anywhere.
+    private func isDropped(
+        _ property: PropertyName, in declarer: Entity, from owner: Entity, isExplicit: Bool
+    ) -> Bool {
+        guard isDropped(property.entity, property.property, in: declarer) else { return false }
+        let successor = newEntity(of: declarer)
+        if successor?.name == owner.name { return true }
+        return !isExplicit && !(successor.map { new.entity(owner, isKindOf: $0) } ?? false)
+    }
+
+    /// The entities of the old version that live on and whose objects lose a property.
+    func losers(of property: PropertyName) -> [Entity] {
+        guard let declarer = old.entity(named: property.entity) else { return [] }
+        return old.family(of: declarer).filter { member in
+            guard !member.isAbstract, let newMember = newEntity(of: member) else { return false }
+            return !keeps(property, newMember)
+        }
+    }
+
+    /// Whether objects of any entity have a property's values afterwards.
+    func livesOn(_ property: PropertyName) -> Bool {
+        guard let declarer = old.entity(named: property.entity) else { return false }
+        return old.family(of: declarer).contains { member in
+            newEntity(of: member).map { keeps(property, $0) } ?? false
+        }
+    }
+
+    private func keeps(_ property: PropertyName, _ newMember: Entity) -> Bool {
+        if moves[newMember.name]?.values.contains(property) == true { return true }
+        guard let name = successor(property), let owner = new.entity(named: name.entity),
+            new.entity(newMember, isKindOf: owner)
+        else { return false }
+        return source(of: name, for: newMember) == property
+    }
+}
+
+extension Entity {
+    /// Whether a stored property of the name and kind is declared here.
+    fileprivate func declares(_ name: String, isAttribute: Bool) -> Bool {
+        isAttribute
+            ? attributes.contains {
+                $0.name == name && !$0.isTransient && $0.derivation == nil
+            } : relationships.contains { $0.name == name && !$0.isTransient }
+    }
+}

@@ -1,0 +1,119 @@
+import CambiumModel
+
+/// The old links that become those of a relationship of the new version: of the relationship that
+/// it was, or of its inverse; of several where they have moved up a hierarchy.
+struct CarriedLinks {
+    /// The old relationships, at least one.
+    let sets: [OldLinks]
+    /// The old relationships, where both ends have links of their own that are not the same.
+    let conflict: [ModelMatch.PropertyName]?
+    /// What the author says about which links stay, by the end that can have only one.
+    let keeps: (source: MigrationDeclaration.Keep?, destination: MigrationDeclaration.Keep?)
+    private let relationship: Relationship
+    private let inverse: (relationship: Relationship, entity: Entity)?
+
+    /// Finds the links, or nil where the relationship and its inverse are both new.
+    init?(of relationship: Relationship, of entity: Entity, in match: ModelMatch) {
+        let own = OldLinks.links(of: relationship.name, in: entity, isSwapped: false, match)
+        let inverse = match.new.inverse(of: relationship)
+        let others =
+            inverse.map {
+                OldLinks.links(of: $0.relationship.name, in: $0.entity, isSwapped: true, match)
+            } ?? []
+        sets = own.isEmpty ? others : own
+        guard !sets.isEmpty else { return nil }
+        self.relationship = relationship
+        self.inverse = inverse
+        let stranger = own.first { one in
+            !others.isEmpty && !others.contains { $0.relationship.name == one.relationship.inverse }
+        }
+        conflict = stranger.map { one in
+            [one, others[0]].map { .init(entity: $0.entity.name, property: $0.relationship.name) }
+        }
+        func keep(_ name: String, of entity: String) -> MigrationDeclaration.Keep? {
+            match.new.migration?.keeps.first { $0.entity == entity && $0.relationship == name }
+        }
+        keeps = (
+            keep(relationship.name, of: entity.name),
+            inverse.flatMap { keep($0.relationship.name, of: $0.entity.name) }
+        )
+    }
+
+    /// The links, where they come from one relationship and all stay.
+    var single: OldLinks? {
+        sets.count == 1 && keeps.source == nil && keeps.destination == nil ? sets[0] : nil
+    }
+
+    /// Whether the links come from the relationship itself, and not from its inverse.
+    var isOwn: Bool { sets.allSatisfy { !$0.isSwapped } }
+
+    /// The ends that hold fewer objects than before: that of the sources, that of the destinations.
+    var losesLinks: (ofSource: Bool, ofDestination: Bool) {
+        // An object of the entity that declared the relationships has the links of one of them.
+        let hasSeveralSources = sets.count > 1 && isOwn
+        let hasSeveralDestinations = sets.count > 1 && !isOwn
+        let wasToMany = (
+            forward: hasSeveralDestinations || sets.contains(where: \.wasToMany.forward),
+            backward: hasSeveralSources || sets.contains(where: \.wasToMany.backward)
+        )
+        return (
+            wasToMany.forward && !relationship.isToMany,
+            wasToMany.backward && !(inverse?.relationship.isToMany ?? true)
+        )
+    }
+
+    /// A query of the pairs, `source` and `destination`, that stay.
+    ///
+    /// - Parameter positions: The new columns of places, with the old ones of each of the sets.
+    func query(with positions: [(column: String, old: [String?])] = []) -> String {
+        let queries = sets.indices.map { index in
+            sets[index].query(
+                with: positions.map { position in
+                    let old = position.old[index].map(SQLText.identifier)
+                    return (name: position.column, sql: old ?? "NULL")
+                } + choices(of: sets[index]))
+        }
+        var query = queries.joined(separator: " UNION ALL ")
+        for (keep, end, prefix) in [
+            (keeps.source, "source", "_s"), (keeps.destination, "destination", "_d"),
+        ] {
+            guard let keep else { continue }
+            var order = keep.order.enumerated().map { index, order in
+                "\"\(prefix)\(index)\"\(order.isDescending ? " DESC" : "") NULLS LAST"
+            }
+            order.append("\"\(prefix)place\" NULLS LAST")
+            order.append(end == "source" ? "\"destination\"" : "\"source\"")
+            var names = ["source", "destination"].map(SQLText.identifier)
+            names += positions.map { SQLText.identifier($0.column) }
+            names += laterChoices(after: prefix)
+            query =
+                "SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER ("
+                + "PARTITION BY \"\(end)\" ORDER BY \(order.joined(separator: ", "))) AS \"_number\" "
+                + "FROM (\(query))) WHERE \"_number\" = 1"
+        }
+        return query
+    }
+
+    /// What the links that stay are chosen by.
+    private func choices(of links: OldLinks) -> [(name: String, sql: String)] {
+        var choices: [(name: String, sql: String)] = []
+        let places = links.positions
+        let ends = [(keeps.source, "_s", true), (keeps.destination, "_d", false)]
+        for (keep, prefix, isOfSource) in ends {
+            guard let keep else { continue }
+            for (index, order) in keep.order.enumerated() {
+                let value = links.value(of: order.attribute, atSource: !isOfSource)
+                choices.append(("\(prefix)\(index)", value ?? "NULL"))
+            }
+            let place = isOfSource ? places.ofSource : places.ofDestination
+            choices.append(("\(prefix)place", place.map(SQLText.identifier) ?? "NULL"))
+        }
+        return choices
+    }
+
+    /// What the second choice still needs when the first has been made.
+    private func laterChoices(after prefix: String) -> [String] {
+        guard prefix == "_s", let keep = keeps.destination else { return [] }
+        return (keep.order.indices.map { "_d\($0)" } + ["_dplace"]).map(SQLText.identifier)
+    }
+}

@@ -1,0 +1,136 @@
+import CambiumModel
+
+/// What a table says about columns that keep their values: conditions, defaults, whether NULL is a
+/// value. SQLite has no statement for a change of that, but its documentation has a way: what it
+/// says is a text in `sqlite_schema`, and the rows need not be written again.
+///
+/// See <https://www.sqlite.org/lang_altertable.html>, "Making Other Kinds Of Table Schema Changes".
+struct Restatement: Hashable {
+    private let table: String
+    /// What is replaced in the text by what.
+    private let replacements: [Replacement]
+    /// The conditions that rows have not met yet, with their names.
+    private let conditions: [Condition]
+
+    private struct Replacement: Hashable {
+        let old: String
+        let new: String
+    }
+
+    private struct Condition: Hashable {
+        let name: String
+        let condition: String
+    }
+
+    /// Whether the table says the same.
+    var isEmpty: Bool { replacements.isEmpty }
+
+    /// Compares two forms of a table; nil where the rows have to be written again.
+    ///
+    /// - Parameter added: Columns that ALTER TABLE has added.
+    init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
+        let columns = old.columns.map { ($0.name, $0.definition) }
+        self.init(
+            columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }),
+            constraints: old.constraints, options: old.options, to: new,
+            besides: Set(added.map(\.name)))
+    }
+
+    /// Compares what a store says about a table with what it should say.
+    init?(from text: TableText, to new: Table) {
+        var columns: [String: String] = [:]
+        for column in new.columns {
+            let start = SQLText.identifier(column.name) + " "
+            columns[column.name] = text.parts.first { $0.hasPrefix(start) }
+        }
+        let definitions = Set(columns.values)
+        let constraints = text.parts.filter { !definitions.contains($0) }
+        guard columns.count == new.columns.count,
+            !constraints.contains(where: { $0.hasPrefix("\"") })
+        else { return nil }
+        self.init(
+            columns: columns, constraints: constraints,
+            options: String(text.tail.drop { $0 == ")" || $0 == " " || $0 == "\n" }), to: new,
+            besides: [])
+    }
+
+    private init?(
+        columns: [String: String], constraints: [String], options: String, to new: Table,
+        besides added: Set<String>
+    ) {
+        guard options == new.options else { return nil }
+        var replacements: [Replacement] = []
+        var conditions: [Condition] = []
+        func check(_ part: String, besides old: String) {
+            let known = TableText.checks(in: old).map(\.condition)
+            for (name, condition) in TableText.checks(in: part) where !known.contains(condition) {
+                conditions.append(Condition(name: name, condition: condition))
+            }
+        }
+        for column in new.columns where !added.contains(column.name) {
+            guard let old = columns[column.name] else { return nil }
+            if old == column.definition { continue }
+            guard Self.canRestate(old, as: column) else { return nil }
+            replacements.append(Replacement(old: old, new: column.definition))
+            check(column.definition, besides: old)
+        }
+        let (gone, gained) = (
+            constraints.filter { !new.constraints.contains($0) },
+            new.constraints.filter { !constraints.contains($0) }
+        )
+        guard (gone + gained).allSatisfy({ $0.hasPrefix("CONSTRAINT \"") }) else { return nil }
+        for constraint in gone {
+            replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
+        }
+        if !gained.isEmpty {
+            let end = "\n) \(new.options)"
+            let list = gained.map { ",\n    \($0)" }.joined()
+            replacements.append(Replacement(old: end, new: list + end))
+            for constraint in gained { check(constraint, besides: gone.joined(separator: "\n")) }
+        }
+        table = new.name
+        self.replacements = replacements
+        self.conditions = conditions
+    }
+
+    /// Whether only what is said about the values of a column differs: neither their form nor where
+    /// they lead, and not that each row has one now.
+    private static func canRestate(_ old: String, as column: Table.Column) -> Bool {
+        guard case .attribute = column.content, !column.isGenerated else { return false }
+        let name = SQLText.identifier(column.name)
+        func words(_ definition: String) -> (type: Substring, isRequired: Bool)? {
+            guard definition.hasPrefix(name + " ") else { return nil }
+            let rest = definition.dropFirst(name.count + 1)
+            let type = rest.prefix { $0 != " " && $0 != "\n" }
+            return (type, rest.dropFirst(type.count).hasPrefix(" NOT NULL"))
+        }
+        guard let before = words(old), let after = words(column.definition) else { return false }
+        let isComputed = old.dropFirst(name.count).contains("GENERATED ALWAYS AS")
+        return before.type == after.type && (before.isRequired || !after.isRequired) && !isComputed
+    }
+
+    /// The statements. They refuse a store whose rows do not meet the new conditions. They run
+    /// where SQLite lets its schema be written.
+    var statements: [String] {
+        guard !isEmpty else { return [] }
+        let name = SQLText.identifier(table)
+        let text = replacements.reduce("\"sql\"") { text, replacement in
+            "replace(\(text), \(SQLText.literal(.text(replacement.old))), "
+                + "\(SQLText.literal(.text(replacement.new))))"
+        }
+        return conditions.flatMap { condition in
+            RefusalBuilder.statements(
+                "SELECT 1 FROM \(name)\nWHERE NOT (\(condition.condition)) LIMIT 1",
+                reason: condition.name)
+        } + [
+            "PRAGMA writable_schema = ON",
+            "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
+                + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(.text(table)))",
+            // What other connections know of the schema, and this one after a rollback, is told by
+            // a number that a change of the usual kind counts up.
+            "CREATE TABLE \"_restated\" (\"x\")",
+            "DROP TABLE \"_restated\"",
+            "PRAGMA writable_schema = RESET",
+        ]
+    }
+}

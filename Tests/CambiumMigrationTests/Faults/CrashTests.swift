@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+/// A process that is killed in the midst of a migration.
+struct CrashTests {
+    /// Every call with `CAMBIUM_EVERY_CRASH` (in Scripts/test-long.sh),
+    /// otherwise one in so many, each time others.
+    private static let stride =
+        ProcessInfo.processInfo.environment["CAMBIUM_EVERY_CRASH"] == nil ? 23 : 1
+
+    @Test(arguments: ["WAL", "DELETE"])
+    func `a kill before any statement leaves the store old or new`(journalMode: String) throws {
+        let crashes = try kill("statement", every: 1, from: 1, journalMode)
+        #expect(crashes > 10)
+    }
+
+    @Test(arguments: ["WAL", "DELETE"], ["call", "torn"])
+    func `a kill before or within a call of the file system leaves the store old or new`(
+        journalMode: String, place: String
+    ) throws {
+        let first = Int.random(in: 1...Self.stride)
+        print("killed at \(place) \(first), \(first + Self.stride), … (\(journalMode))")
+        let crashes = try kill(place, every: Self.stride, from: first, journalMode)
+        #expect(crashes > 100 / Self.stride)
+    }
+
+    /// - Returns: How many processes were killed.
+    private func kill(
+        _ place: String, every stride: Int, from first: Int, _ journalMode: String
+    ) throws -> Int {
+        let store = try CrashStore(journalMode: journalMode)
+        var number = first
+        var crashes = 0
+        while try migrate(store, place, number) {
+            let description = "\(place) \(number), journal \(journalMode)"
+            _ = try store.check(description)
+            try store.finish(description)
+            try store.putBack()
+            crashes += 1
+            number += stride
+        }
+        #expect(try store.check("\(place) \(number) is after the end") == .new)
+        return crashes
+    }
+
+    /// - Returns: Whether the process was killed; if not, it has done its work.
+    private func migrate(_ store: CrashStore, _ place: String, _ number: Int) throws -> Bool {
+        let process = Process()
+        process.executableURL = Self.folderOfProducts.appending(path: "CrashWorker")
+        process.arguments = [store.path, place, String(number)]
+        try process.run()
+        process.waitUntilExit()
+        if process.terminationReason == .uncaughtSignal {
+            try #require(process.terminationStatus == SIGKILL)
+            return true
+        }
+        try #require(process.terminationStatus == 0)
+        return false
+    }
+
+    /// Where the build puts what it makes: beside the tests.
+    private static var folderOfProducts: URL {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+        let tests = bundle?.bundleURL ?? URL(filePath: CommandLine.arguments[0])
+        return tests.deletingLastPathComponent()
+    }
+}

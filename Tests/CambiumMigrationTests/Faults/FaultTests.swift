@@ -1,0 +1,60 @@
+import CambiumMigration
+import CambiumSQLite
+import FaultVFS
+import Foundation
+import Testing
+
+@testable import CrashWorker
+
+/// A call of the file system that fails, each that a migration makes in turn.
+struct FaultTests {
+    /// What goes wrong.
+    enum Fault: String, CaseIterable {
+        case once, forever, full
+
+        var mode: FaultMode {
+            switch self {
+            case .once: FaultOnce
+            case .forever: FaultForever
+            case .full: FaultFull
+            }
+        }
+    }
+
+    @Test(arguments: ["WAL", "DELETE"], Fault.allCases)
+    func `a call that fails leaves the store old or new`(
+        journalMode: String, fault: Fault
+    ) throws {
+        let store = try CrashStore(journalMode: journalMode)
+        try #require(fault_vfs_register() == 0)
+        var settings = ConnectionSettings()
+        settings.fileSystem = String(cString: fault_vfs_name())
+        // A lock that fails is tried again and again.
+        settings.busyTimeoutMilliseconds = 0
+        var call = 0
+        var failures = 0
+        while true {
+            call += 1
+            try store.putBack()
+            fault_vfs_arm(call, fault.mode)
+            let outcome = Result {
+                try store.sample.runner.open(fileAt: store.path, settings: settings)
+            }
+            let calls = fault_vfs_count()
+            fault_vfs_disarm()
+            let place = "call \(call), \(fault), journal \(journalMode): \(outcome)"
+            let state = try store.check(place)
+            switch outcome {
+            case .success:
+                try #require(state == .new, "old without an error: \(place)")
+            case .failure:
+                failures += 1
+                // One in so many is enough to know that it can be tried again.
+                if call % 5 == 0 { try store.finish(place) }
+            }
+            if calls < call { break }
+        }
+        #expect(call > 100, "a migration makes more calls than \(call)")
+        #expect(failures > call / 4, "of \(call) faults only \(failures) were noticed")
+    }
+}

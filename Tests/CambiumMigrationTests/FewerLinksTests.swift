@@ -1,0 +1,130 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import Testing
+
+@Suite struct FewerLinksTests {
+    private typealias Store = TestStore
+    private typealias Keep = MigrationDeclaration.Keep
+
+    private func model(
+        _ version: String, _ a: Relationship, _ b: Relationship, keeps: [Keep] = []
+    ) -> Model {
+        let rank = Attribute(name: "rank", type: .int64, isOptional: true)
+        return Store.model(
+            version,
+            [
+                Entity(name: "A", attributes: [rank], relationships: [a]),
+                Entity(name: "B", attributes: [rank], relationships: [b]),
+            ], keeps: keeps)
+    }
+
+    private func link(
+        _ name: String, _ to: String, _ inverse: String, many: Bool = false, ordered: Bool = false
+    ) -> Relationship {
+        Relationship(
+            name: name, destination: to, inverse: inverse, isToMany: many, isOrdered: ordered)
+    }
+
+    private let objects = """
+        INSERT INTO A (_id, rank) VALUES (1, 10), (2, 20), (3, 30);
+        INSERT INTO B (_id, rank) VALUES (7, 1), (8, 2), (9, NULL);
+        """
+
+    private func keep(
+        _ entity: String, _ relationship: String, _ order: [MigrationDeclaration.Order] = []
+    ) -> Keep {
+        Keep(entity: entity, relationship: relationship, order: order, reason: "a test")
+    }
+
+    @Test func `a to-many becomes a to-one and keeps the first in the order`() throws {
+        let old = model("1", link("bs", "B", "as", many: true), link("as", "A", "bs", many: true))
+        func new(_ order: [MigrationDeclaration.Order]) -> Model {
+            model(
+                "2",
+                Relationship(name: "bs", destination: "B", inverse: "as"),
+                link("as", "A", "bs", many: true), keeps: [keep("A", "bs", order)])
+        }
+        let rows = objects + "INSERT INTO A_bs VALUES (1, 7), (1, 8), (1, 9), (2, 9);"
+        let query = "SELECT bs FROM A ORDER BY _id"
+        #expect(
+            try Store.migrate(old, new([]), rows: rows, query: query) == [["7"], ["9"], ["nil"]])
+        #expect(
+            try Store.migrate(
+                old, new([.init("rank", isDescending: true)]), rows: rows, query: query)
+                == [["8"], ["9"], ["nil"]])
+    }
+
+    @Test func `a list that becomes a to-one keeps what stood first`() throws {
+        let old = model(
+            "1", link("bs", "B", "as", many: true, ordered: true), link("as", "A", "bs", many: true)
+        )
+        let new = model(
+            "2", link("bs", "B", "as"), link("as", "A", "bs", many: true), keeps: [keep("A", "bs")])
+        let rows = try Store.migrate(
+            old, new,
+            rows: objects + """
+                INSERT INTO A_bs (_source, _destination, _source_position)
+                VALUES (1, 7, 2), (1, 8, 1), (1, 9, NULL);
+                """,
+            query: "SELECT bs FROM A ORDER BY _id")
+        #expect(rows == [["8"], ["nil"], ["nil"]])
+    }
+
+    @Test func `a one-to-many becomes a one-to-one`() throws {
+        let old = model("1", link("b", "B", "as"), link("as", "A", "b", many: true))
+        let new = model(
+            "2", link("b", "B", "as"), link("as", "A", "b"),
+            keeps: [keep("B", "as", [.init("rank", isDescending: true)])])
+        let rows = try Store.migrate(
+            old, new, rows: objects + "UPDATE A SET b = 7 WHERE _id < 3;",
+            query: "SELECT b FROM A ORDER BY _id")
+        #expect(rows == [["nil"], ["7"], ["nil"]])
+        let step = try #require(
+            Migration(from: old, to: new).steps.first { $0.summary.contains("keep one") })
+        #expect(step.kind == .lossy)
+        #expect(step.losesData)
+    }
+
+    @Test func `a many-to-many becomes a one-to-one at both ends`() throws {
+        let old = model("1", link("bs", "B", "as", many: true), link("as", "A", "bs", many: true))
+        let new = model(
+            "2", link("bs", "B", "as"), link("as", "A", "bs"),
+            keeps: [keep("A", "bs"), keep("B", "as")])
+        let rows = try Store.migrate(
+            old, new,
+            rows: objects + "INSERT INTO A_bs VALUES (1, 7), (1, 8), (2, 7), (3, 9);",
+            query: "SELECT bs FROM A ORDER BY _id")
+        #expect(rows == [["7"], ["nil"], ["9"]])
+    }
+
+    @Test func `links that become fewer are asked about, with what to say at each end`() throws {
+        let old = model("1", link("bs", "B", "as", many: true), link("as", "A", "bs", many: true))
+        let new = model("2", link("bs", "B", "as"), link("as", "A", "bs"))
+        let problem = try #require(ModelDifference(from: old, to: new).problems.first)
+        #expect(
+            problem.fixes == [
+                .drop(entity: "A", property: "bs"), .keep(entity: "A", relationship: "bs"),
+                .keep(entity: "B", relationship: "as"),
+            ])
+        #expect(
+            problem.fixes.last?.xml(from: "1")
+                == #"<migration from="1"><keep entity="B" relationship="as" reason="…"/></migration>"#
+        )
+    }
+
+    @Test func `a keep of links that all stay, or of none, or by nothing, is a mistake`() {
+        let old = model("1", link("b", "B", "as"), link("as", "A", "b", many: true))
+        func problems(_ keep: Keep, many: Bool) -> Int {
+            ModelDifference(
+                from: old,
+                to: model(
+                    "2", link("b", "B", "as"), link("as", "A", "b", many: many), keeps: [keep])
+            ).problems.count
+        }
+        #expect(problems(keep("B", "as"), many: true) == 1)
+        #expect(problems(keep("B", "as"), many: false) == 0)
+        #expect(problems(keep("B", "none"), many: true) == 1)
+        #expect(problems(keep("B", "as", [.init("none")]), many: false) == 1)
+    }
+}
