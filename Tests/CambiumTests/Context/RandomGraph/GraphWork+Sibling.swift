@@ -15,6 +15,8 @@ extension GraphWork {
         } catch {
             try fail("the sibling's save threw \(error)")
         }
+        // The context does not know of the save yet.
+        if generator.chance(0.3) { try runBatch() }
         context.mergePending()
         // What others save is not undone, and what was done before may not fit any more.
         context.undoManager?.removeAllActions()
@@ -88,6 +90,22 @@ extension GraphWork {
             log.append("theirs: delete \(id)")
             sibling.delete(sibling.object(with: id))
             sibling.processPendingChanges()
+            both { $0.delete(id) }
+        }
+    }
+
+    /// An operation of the context on rows, which knows what the sibling has saved.
+    private mutating func runBatch() throws {
+        if let id = pickUntouched(saved.nodes.keys) {
+            let number = Int64.random(in: 9..<12, using: &generator)
+            log.append("batch: set \(id) to \(number)")
+            try context.execute(
+                BatchUpdateRequest<Node>().filter(Node.objectID == id).set(Node.number, to: number))
+            both { $0.nodes[id]?.number = number }
+        }
+        if let id = pickUntouched(saved.parts.keys) {
+            log.append("batch: delete \(id)")
+            try context.execute(BatchDeleteRequest<Part>(objectIDs: [id]))
             both { $0.delete(id) }
         }
     }
