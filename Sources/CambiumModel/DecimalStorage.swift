@@ -10,7 +10,7 @@ public enum DecimalStorage {
     /// for 64 bits, or is not a number.
     public static func units(of value: Decimal, scale: Int) -> Int64? {
         guard value.isFinite else { return nil }
-        let scaled = Decimal(sign: .plus, exponent: scale, significand: 1) * value
+        let scaled = Decimal(sign: .plus, exponent: scale, significand: value)
         return Int64(scaled.description)  // nil for a fraction, and where 64 bits do not hold it
     }
 

@@ -43,6 +43,17 @@ final class RowCache: Sendable {
         /// which the cache shares with the objects.)
         private let writer = RecordWriter()
 
+        init() {}
+
+        /// One that is to become as full as another.
+        init(asLargeAs other: Generation) {
+            rows = other.rows.map { rows in
+                var empty: [Int64: Entry] = [:]
+                empty.reserveCapacity(rows.count)
+                return empty
+            }
+        }
+
         subscript(id: RowID) -> Entry? {
             id.root < rows.count ? rows[id.root][id.key] : nil
         }
@@ -252,7 +263,7 @@ final class RowCache: Sendable {
         guard contents.young.count * 2 >= maximumRows || contents.young.bytes * 2 >= maximumBytes
         else { return }
         contents.old = contents.young
-        contents.young = Generation()
+        contents.young = Generation(asLargeAs: contents.old)
     }
 }
 

@@ -28,20 +28,32 @@ extension ManagedObjectContext {
     private func prefetch(
         _ relationship: RelationshipDescription, of objects: [ManagedObject]
     ) throws -> [ManagedObject] {
+        var found: [ManagedObject] = []
+        var others = objects
         if case .inverseKey = relationship.storage, !relationship.isOrdered {
             let unread = objects.filter { $0.needsLinks(relationship) }
-            if try areMost(unread, relationship) {
-                try readLinks(relationship, of: unread[...], isSelective: false)
-            } else {
-                // A statement takes a limited number of keys.
-                for start in stride(from: 0, to: unread.count, by: Self.keysPerStatement) {
-                    let end = min(start + Self.keysPerStatement, unread.count)
-                    try readLinks(relationship, of: unread[start..<end], isSelective: true)
-                }
-            }
+            // Where links are not saved yet, the rows do not say it all.
+            let plain = unread.filter { !$0.hasLinkChanges(relationship) }
+            found = try readLinks(relationship, of: unread)
+            let done = plain.filter { !$0.needsLinks(relationship) }
+            let doneIDs = Set(done.map { ObjectIdentifier($0) })
+            others.removeAll { doneIDs.contains(ObjectIdentifier($0)) }
         } else if relationship.slot == nil, !relationship.isTransient {
             try readMembers(relationship, of: objects.filter { $0.needsLinks(relationship) })
         }
+        let members = members(of: others, relationship)
+        let faults = members.filter { $0.isFault && $0.lifecycle == .clean }
+        if !faults.isEmpty { try load(faults) }
+        found += members
+        // Nobody holds them yet.
+        for object in found { object.flags.insert(.isReadAhead) }
+        return found
+    }
+
+    /// What a relationship of objects leads to, each once, by the links that are known.
+    private func members(
+        of objects: [ManagedObject], _ relationship: RelationshipDescription
+    ) -> [ManagedObject] {
         // Where the other side keeps the key, it leads to one object only.
         let isUnique = if case .inverseKey = relationship.storage { true } else { false }
         var seen: Set<ObjectIdentifier> = []
@@ -62,10 +74,6 @@ extension ManagedObjectContext {
                 }
             }
         }
-        // Nobody holds them yet.
-        for object in found { object.flags.insert(.isReadAhead) }
-        let faults = found.filter { $0.isFault && $0.lifecycle == .clean }
-        if !faults.isEmpty { try load(faults) }
         return found
     }
 
@@ -106,16 +114,32 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads the rows that lead back to any of the objects, and notes them as their links.
+    /// Reads the rows that lead back to any of the objects, and notes them as their links. Of a
+    /// single object, they are read when they are asked for.
     ///
+    /// - Returns: The objects of those rows, but for owners that have unsaved links.
+    private func readLinks(
+        _ relationship: RelationshipDescription, of objects: [ManagedObject]
+    ) throws -> [ManagedObject] {
+        guard objects.count > 1 else { return [] }
+        if try areMost(objects, relationship) {
+            return try readLinks(relationship, of: objects[...], isSelective: false)
+        }
+        // A statement takes a limited number of keys.
+        return try stride(from: 0, to: objects.count, by: Self.keysPerStatement).flatMap { start in
+            let end = min(start + Self.keysPerStatement, objects.count)
+            return try readLinks(relationship, of: objects[start..<end], isSelective: true)
+        }
+    }
+
     /// - Parameter isSelective: Whether the store is to look those rows up; else it reads all rows.
     private func readLinks(
         _ relationship: RelationshipDescription, of objects: ArraySlice<ManagedObject>,
         isSelective: Bool
-    ) throws {
-        guard objects.count > 1, let inverse = relationship.inverse,
+    ) throws -> [ManagedObject] {
+        guard let inverse = relationship.inverse,
             let inverseName = relationship.relationship.inverse
-        else { return }
+        else { return [] }
         let destination = coordinator.model.entities[relationship.destination]
         let commit = max(mergedCommit, lastChange(of: relationship))
         let owners = Array(objects)
@@ -127,7 +151,9 @@ extension ManagedObjectContext {
                 .keyPath(root: .subject, names: [inverseName]), .in,
                 .list(owners.map { .literal(.int($0.key)) }), [])
             : nil
+        let isPlain = owners.map { !$0.hasLinkChanges(relationship) }
         var members: [[LinkSet.Member]] = Array(repeating: [], count: owners.count)
+        var found: [ManagedObject] = []
         var awoken: [ManagedObject] = []
         var request = RowRequest(entity: destination, selection: .matching(condition, [:]))
         request.isUnordered = true
@@ -151,6 +177,7 @@ extension ManagedObjectContext {
             }
             guard !object.hasLeft(owners[place], relationship) else { return }
             members[place].append(LinkSet.Member(key: object.key, entity: entity.index))
+            if isPlain[place] { found.append(object) }
         }
         for (owner, members) in zip(owners, members) {
             var links = owner.extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
@@ -158,6 +185,7 @@ extension ManagedObjectContext {
             owner.ownExtras.links[relationship.ordinal] = links
         }
         awaken(awoken)
+        return found
     }
 }
 
@@ -169,5 +197,10 @@ extension ManagedObject {
             return true
         }
         return known.readAt < (state.context?.lastChange(of: relationship) ?? 0)
+    }
+
+    /// Whether links of a relationship kept elsewhere are not saved yet.
+    fileprivate final func hasLinkChanges(_ relationship: RelationshipDescription) -> Bool {
+        extras?.links[relationship.ordinal]?.hasChanges == true
     }
 }

@@ -44,6 +44,9 @@ final class EntityDescription: Sendable {
     let presenceRules: [PresenceRule]
     /// All relationships, inherited ones first; generated code knows them by number.
     let relationships: [RelationshipDescription]
+    /// For each relationship, where its key is; nil where this side keeps none, or where the key
+    /// does not say it all.
+    let keyPlaces: [KeyPlace?]
     /// A record with the model's defaults, which new objects start from and ghosts show.
     let template: PlacedRecord
     /// The slots whose default is made anew for each object.
@@ -77,6 +80,12 @@ final class EntityDescription: Sendable {
         self.layout = layout
         self.shape = shape
         self.relationships = relationships
+        keyPlaces = relationships.map { relationship in
+            guard let slot = relationship.slot, relationship.entitySlot == nil else { return nil }
+            return KeyPlace(
+                slot: slot, destination: relationship.destination,
+                root: relationship.destinationRoot)
+        }
         rules = lineage.flatMap(\.rules)
         var storedSlots = SlotSet()
         for (slot, place) in layout.slots.enumerated() where place.column != nil {
@@ -145,6 +154,17 @@ final class EntityDescription: Sendable {
     }
 }
 
+/// Where a to-one that an object's own row keeps leads: what a getter needs of its description, in
+/// numbers, which nobody counts references to.
+struct KeyPlace {
+    /// The slot of the destination's key.
+    let slot: Int
+    /// The number of the destination entity.
+    let destination: Int
+    /// The number of its root.
+    let root: Int
+}
+
 /// A relationship as the runtime uses it. A class, because setters and deletes look at one for
 /// every object: a struct of names would be copied each time.
 @usableFromInline
@@ -159,6 +179,8 @@ final class RelationshipDescription: Sendable {
     let entitySlot: Int?
     /// The number of the destination entity.
     let destination: Int
+    /// The number of its root.
+    let destinationRoot: Int
     /// The number of the inverse among the destination's relationships.
     let inverse: Int?
     /// A number that all descriptions of this relationship (in sub-entities too) share.
@@ -173,7 +195,7 @@ final class RelationshipDescription: Sendable {
     init(
         relationship: Relationship, of entity: Entity, in model: Model, ordinal: Int,
         storage: RelationshipStorage, slot: Int?, entitySlot: Int?, destination: Int,
-        inverse: Int?, identity: Int
+        destinationRoot: Int, inverse: Int?, identity: Int
     ) {
         self.relationship = relationship
         self.ordinal = ordinal
@@ -181,6 +203,7 @@ final class RelationshipDescription: Sendable {
         self.slot = slot
         self.entitySlot = entitySlot
         self.destination = destination
+        self.destinationRoot = destinationRoot
         self.inverse = inverse
         self.identity = identity
         isOrdered = relationship.isToMany && relationship.isOrdered

@@ -62,6 +62,13 @@ final class RuntimeModel: Sendable {
     /// How many hierarchies there are.
     var rootCount: Int { entities.count { $0.rootIndex == $0.index } }
 
+    /// Whether a description is one of these: that of an identity which came as text, or from a
+    /// container of its own, may be of another model.
+    @inline(__always)
+    func isOwn(_ entity: EntityDescription) -> Bool {
+        entities.indices.contains(entity.index) && entities[entity.index] === entity
+    }
+
     subscript(name: String) -> EntityDescription? {
         indexByName[name].map { entities[$0] }
     }
@@ -90,10 +97,12 @@ final class RuntimeModel: Sendable {
                 layout.slots.indices.contains(slot + 1) && layout.slots[slot + 1].isEntityOfKey
                     ? slot + 1 : nil
             }
+            let root = destination.map { model.root(of: $0).name }
             return RelationshipDescription(
                 relationship: relationship, of: entity, in: model, ordinal: ordinal,
                 storage: model.storage(of: relationship, of: entity), slot: slot,
                 entitySlot: entitySlot, destination: indexByName[relationship.destination] ?? 0,
+                destinationRoot: root.flatMap { indexByName[$0] } ?? 0,
                 inverse: relationship.inverse.flatMap { name in
                     destination.flatMap { destination in
                         model.relationships(of: destination).firstIndex { $0.name == name }

@@ -80,7 +80,7 @@ extension ManagedObject {
         }
         for (ordinal, links) in (extras?.links ?? [:]).sorted(by: { $0.key < $1.key }) {
             hasher.combine(ordinal)
-            hasher.combine(links.added)
+            hasher.combine(links.added.members)
             hasher.combine(links.removed)
             hasher.combine(links.order)
         }

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
         if object.extras?.missedChange == true { catchUp(object) }
         // What came and went with it in one event. What comes back links itself again.
         for (ordinal, links) in object.extras?.links ?? [:] {
-            for member in links.added.values {
+            for member in links.added.members {
                 let other = registered(entity: member.entity, key: member.key)
                 if other?.canBeRestored == true { continue }
                 object.extras?.links[ordinal]?.forgetChange(of: member.key)

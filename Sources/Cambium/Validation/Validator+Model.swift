@@ -61,7 +61,20 @@ extension Validator {
                 entry.rule.message ?? "The rule \(entry.rule.name) does not hold.")
         }
         let description = object.entityDescription
-        for slot in (object.extras?.unfitSlots ?? []).sorted() {
+        if let unfit = object.extras?.unfitSlots, !unfit.isEmpty { addUnfit(unfit.sorted()) }
+        if !description.presenceRules.isEmpty { validatePresence(description) }
+        let record = object.readable
+        for slot in description.shape.byteSlots
+        where description.shape.kinds[slot] == .text && record.holdsNUL(slot) {
+            let property = description.layout.slots[slot].property
+            add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
+        }
+    }
+
+    /// Notes the values that the store could not keep.
+    private mutating func addUnfit(_ slots: [Int]) {
+        let description = object.entityDescription
+        for slot in slots {
             let property = description.layout.slots[slot].property
             switch description.attributes[slot]?.type {
             case .codable:
@@ -77,13 +90,6 @@ extension Validator {
                         + "keeps, or more than 18 digits. Round it, or give the attribute another "
                         + "scale.")
             }
-        }
-        validatePresence(description)
-        let record = object.readable
-        for slot in description.shape.byteSlots
-        where description.shape.kinds[slot] == .text && record.holdsNUL(slot) {
-            let property = description.layout.slots[slot].property
-            add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
         }
     }
 }

@@ -55,41 +55,54 @@ package final class RecordWriter {
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, of placed: inout PlacedRecord,
         _ shape: RecordShape
     ) {
+        let moved = setBytes(bytes, slot, of: placed.record, in: placed.page, shape)
+        if let moved { placed = moved }
+    }
+
+    /// Writes text or data into a slot.
+    ///
+    /// - Returns: The record's new place, where it had to move to a page with more room.
+    package func setBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, of record: Record, in page: RowPage,
+        _ shape: RecordShape
+    ) -> PlacedRecord? {
         let count = bytes.count
-        let old = placed.record.bytes(slot)
-        if count <= old.count, placed.record.hasValue(slot), let place = old.baseAddress {
-            if let start = bytes.baseAddress {
-                // The value may come from the record itself.
-                UnsafeMutableRawPointer(mutating: place).copyMemory(from: start, byteCount: count)
-            }
-            placed.record.setBytes(slot, at: place, count: count)
-            return
+        let old = record.bytes(slot)
+        guard count <= old.count, record.hasValue(slot), let place = old.baseAddress else {
+            return addBytes(bytes, slot, to: record, in: page, shape)
         }
-        addBytes(bytes, slot, to: &placed, shape)
+        if let start = bytes.baseAddress {
+            // The value may come from the record itself.
+            UnsafeMutableRawPointer(mutating: place).copyMemory(from: start, byteCount: count)
+        }
+        record.setBytes(slot, at: place, count: count)
+        return nil
     }
 
     /// Writes text or data into a slot that has no value.
+    ///
+    /// - Returns: The record's new place, where it had to move to a page with more room.
     @inline(__always)
     func addBytes(
-        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to placed: inout PlacedRecord,
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, in page: RowPage,
         _ shape: RecordShape
-    ) {
-        guard let address = placed.page.allocate(bytes.count) else {
-            return moveAndAddBytes(bytes, slot, to: &placed, shape)
+    ) -> PlacedRecord? {
+        guard let address = page.allocate(bytes.count) else {
+            return moveAndAddBytes(bytes, slot, to: record, shape)
         }
         if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
-        placed.record.setBytes(slot, at: address, count: bytes.count)
+        record.setBytes(slot, at: address, count: bytes.count)
+        return nil
     }
 
     private func moveAndAddBytes(
-        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to placed: inout PlacedRecord,
-        _ shape: RecordShape
-    ) {
-        let moved = copy(placed.record, shape, room: bytes.count + 64)
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, _ shape: RecordShape
+    ) -> PlacedRecord {
+        let moved = copy(record, shape, room: bytes.count + 64)
         if let address = moved.page.allocate(bytes.count) {
             if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
             moved.record.setBytes(slot, at: address, count: bytes.count)
         }
-        placed = moved
+        return moved
     }
 }

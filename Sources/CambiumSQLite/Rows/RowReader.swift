@@ -7,6 +7,21 @@ package final class RowReader: Sendable {
         let slot: Int
         let column: Int32
         let kind: StorageClass
+        /// What SQLite calls a value of the kind.
+        let type: Int32
+
+        init(slot: Int, column: Int, kind: StorageClass) {
+            self.slot = slot
+            self.column = Int32(column)
+            self.kind = kind
+            type =
+                switch kind {
+                case .integer: SQLITE_INTEGER
+                case .real: SQLITE_FLOAT
+                case .text: SQLITE_TEXT
+                case .blob: SQLITE_BLOB
+                }
+        }
     }
 
     private let shape: RecordShape
@@ -19,7 +34,7 @@ package final class RowReader: Sendable {
         self.shape = shape
         self.columnNames = columnNames
         fields = columns.enumerated().compactMap { slot, column in
-            column.map { Field(slot: slot, column: Int32($0), kind: shape.kinds[slot]) }
+            column.map { Field(slot: slot, column: $0, kind: shape.kinds[slot]) }
         }
     }
 
@@ -33,38 +48,47 @@ package final class RowReader: Sendable {
         var placed = writer.makeRecord(shape)
         placed.record.key = key
         placed.record.version = version
-        for field in fields {
-            let slot = field.slot
-            let value = row[field.column]
-            let type = sqlite3_value_type(value)
-            if type == SQLITE_NULL { continue }
-            switch (field.kind, type) {
-            case (.integer, SQLITE_INTEGER):
-                placed.record.setInteger(slot, sqlite3_value_int64(value))
-            case (.real, SQLITE_FLOAT):
-                placed.record.setReal(slot, sqlite3_value_double(value))
-            case (.text, SQLITE_TEXT):
-                let start = UnsafeRawPointer(sqlite3_value_text(value))
-                let count = Int(sqlite3_value_bytes(value))
-                writer.addBytes(
-                    UnsafeRawBufferPointer(start: start, count: count), slot, to: &placed, shape)
-            case (.blob, SQLITE_BLOB):
-                let start = sqlite3_value_blob(value)
-                let count = Int(sqlite3_value_bytes(value))
-                writer.addBytes(
-                    UnsafeRawBufferPointer(start: start, count: count), slot, to: &placed, shape)
-            default:
-                throw mismatch(slot, key)
+        // By address: each element of an array would be checked to be inside.
+        try fields.withUnsafeBufferPointer { fields throws(SQLiteError) in
+            for field in fields {
+                let value = row[field.column]
+                let type = sqlite3_value_type(value)
+                if type == SQLITE_NULL { continue }
+                guard type == field.type else { throw mismatch(field, key) }
+                if let moved = read(value, field, into: placed, writer) { placed = moved }
             }
         }
         return placed
     }
 
-    private func mismatch(_ slot: Int, _ key: Int64) -> SQLiteError {
+    /// - Returns: The record's new place, where it had to move.
+    @inline(__always)
+    private func read(
+        _ value: OpaquePointer?, _ field: Field, into placed: PlacedRecord, _ writer: RecordWriter
+    ) -> PlacedRecord? {
+        let start: UnsafeRawPointer?
+        switch field.kind {
+        case .integer:
+            placed.record.setInteger(field.slot, sqlite3_value_int64(value))
+            return nil
+        case .real:
+            placed.record.setReal(field.slot, sqlite3_value_double(value))
+            return nil
+        case .text: start = UnsafeRawPointer(sqlite3_value_text(value))
+        case .blob: start = sqlite3_value_blob(value)
+        }
+        // The length is that of the form that was asked for.
+        let count = Int(sqlite3_value_bytes(value))
+        return writer.addBytes(
+            UnsafeRawBufferPointer(start: start, count: count), field.slot, to: placed.record,
+            in: placed.page, shape)
+    }
+
+    private func mismatch(_ field: Field, _ key: Int64) -> SQLiteError {
         SQLiteError(
             code: SQLITE_MISMATCH,
-            message: "Column \(columnNames[slot]) of row \(key) does not hold "
-                + "\(shape.kinds[slot].rawValue), as the model says. Another program has "
+            message: "Column \(columnNames[field.slot]) of row \(key) does not hold "
+                + "\(field.kind.rawValue), as the model says. Another program has "
                 + "changed the store; restore a backup or correct the value.")
     }
 }

@@ -9,12 +9,23 @@ final class RowSink {
     /// How many arguments a function may have in every build of SQLite.
     static let maximumColumns = 100
 
-    // Safety: set while a statement runs that calls the function, which is inside the call that was
-    // given the closure.
-    private var receive: ((CurrentRow) throws -> Void)?
-    private var failure: (any Error)?
+    /// Who is handed the rows of one statement. An object, because the closure itself would be
+    /// counted up and down for each of them.
+    private final class Receiver {
+        let receive: (CurrentRow) throws -> Void
+        var failure: (any Error)?
+
+        init(_ receive: @escaping (CurrentRow) throws -> Void) {
+            self.receive = receive
+        }
+    }
+
+    // Safety: set while a statement runs that calls the function, by ``run(_:_:)``, which keeps the
+    // receiver alive meanwhile.
+    @exclusivity(unchecked) private var receiver: Unmanaged<Receiver>?
     /// How many rows the last statement handed on.
-    private(set) var count = 0
+    // Safety: a number, loaded and stored.
+    @exclusivity(unchecked) private(set) var count = 0
 
     func register(on connection: Connection) throws(SQLiteError) {
         // Safety: the sink belongs to the connection, which outlives its functions.
@@ -34,27 +45,29 @@ final class RowSink {
         _ values: UnsafeMutablePointer<OpaquePointer?>?, _ context: OpaquePointer?
     ) {
         count &+= 1
-        do {
-            try receive?(CurrentRow(values: values))
-        } catch {
-            failure = error
-            sqlite3_result_error(context, "stopped", -1)
+        receiver?._withUnsafeGuaranteedRef { receiver in
+            do {
+                try receiver.receive(CurrentRow(values: values))
+            } catch {
+                receiver.failure = error
+                sqlite3_result_error(context, "stopped", -1)
+            }
         }
     }
 
     func run(_ statement: Statement, _ receive: (CurrentRow) throws -> Void) throws {
         try withoutActuallyEscaping(receive) { receive in
-            self.receive = receive
+            let receiver = Receiver(receive)
+            self.receiver = Unmanaged.passUnretained(receiver)
             count = 0
             defer {
-                self.receive = nil
-                failure = nil
+                self.receiver = nil
                 statement.reset()
             }
             do {
                 while try statement.step() {}
             } catch {
-                throw failure ?? error
+                throw receiver.failure ?? error
             }
         }
     }

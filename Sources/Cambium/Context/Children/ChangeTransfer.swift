@@ -76,7 +76,7 @@ struct ChangeTransfer {
                 let other = context.registered(entity: relationship.destination, key: key)
                 if let other, other.canBeRestored { step.target.unlink(ordinal, from: other) }
             }
-            for (_, member) in links.added.sorted(by: { $0.key < $1.key }) {
+            for member in links.added.members {
                 if let other = context.livingObject(member) {
                     step.target.link(ordinal, to: other)
                 }

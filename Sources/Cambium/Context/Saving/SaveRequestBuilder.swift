@@ -133,7 +133,7 @@ struct SaveRequestBuilder {
             let name = empty.table
             // Taken out, or each object would copy what is there.
             var links = self.links.removeValue(forKey: name) ?? empty
-            for key in set.added.keys.sorted() { links.added.append((object.key, key)) }
+            for key in set.added.keys { links.added.append((object.key, key)) }
             for key in set.removed.sorted() { links.removed.append((object.key, key)) }
             self.links[name] = links
         }

@@ -56,6 +56,16 @@ enum DecimalText {
         return digits.count
     }
 
+    /// Whether a decimal has fewer digits than it could have kept, and so surely all of its number.
+    static func hasExactDigits(_ value: Decimal) -> Bool {
+        // Most are short, and to compare takes a fraction of the time of making a text.
+        value.significand.magnitude < shortest
+            || significantDigits(value.description) < exactDigits
+    }
+
+    /// The least number of as many digits as a decimal keeps.
+    private static let shortest = Decimal(sign: .plus, exponent: exactDigits - 1, significand: 1)
+
     /// The floating-point number of a text: a decimal number, `inf` or `-inf`; nil where it is
     /// none, or is too great for one.
     static func double(of text: String) -> Double? {

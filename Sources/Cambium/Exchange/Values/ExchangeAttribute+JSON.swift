@@ -36,8 +36,7 @@ extension ExchangeAttribute {
                 return DecimalText.decimal(of: try source.decode(String.self)).map { .decimal($0) }
             }
             // The decoder drops what does not fit; of so many digits nobody knows.
-            let digits = DecimalText.significantDigits(number.description)
-            return digits < DecimalText.exactDigits ? .decimal(number) : nil
+            return DecimalText.hasExactDigits(number) ? .decimal(number) : nil
         case .date:
             if case .seconds(let start) = dates.kind {
                 return .date(

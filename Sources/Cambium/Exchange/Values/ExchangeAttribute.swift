@@ -1,5 +1,6 @@
-/// An attribute as files have it: where its values go, and which of them are any.
-struct ExchangeAttribute: Sendable {
+/// An attribute as files have it: where its values go, and which of them are any. A class, because
+/// each value of a file is read by one: a struct of names would be copied each time.
+final class ExchangeAttribute: Sendable {
     /// What a value is in a file.
     enum Kind: Sendable {
         case bool

@@ -5,7 +5,7 @@
 /// other reads the row itself. Everything else is left to ``ExpressionEvaluator``, part by part.
 /// It belongs to one isolation, as the objects do.
 final class CompiledCondition {
-    private let test: (ManagedObject) -> Bool
+    private let test: ObjectTest
 
     /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or a
     ///   parameter has no value.
@@ -21,5 +21,10 @@ final class CompiledCondition {
     /// Whether an object meets the condition, by its values now.
     func isTrue(_ object: ManagedObject) -> Bool {
         test(object)
+    }
+
+    /// Those of objects that meet the condition.
+    func filter(_ objects: [ManagedObject]) -> [ManagedObject] {
+        objects.filter { test($0) }
     }
 }

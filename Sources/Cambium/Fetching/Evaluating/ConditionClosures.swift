@@ -2,11 +2,9 @@ import CambiumSQLite
 
 /// Makes closures of conditions.
 struct ConditionClosures {
-    typealias Test = (ManagedObject) -> Bool
-
     let model: RuntimeModel
 
-    func test(_ expression: TypedExpression) -> Test {
+    func test(_ expression: TypedExpression) -> ObjectTest {
         switch expression {
         case .and(let operands):
             return conjunction(operands.map(test))
@@ -14,7 +12,7 @@ struct ConditionClosures {
             return disjunction(operands.map(test))
         case .not(let operand):
             let test = test(operand)
-            return { !test($0) }
+            return ObjectTest { !test($0) }
         case .comparison(let left, let relation, let right):
             return comparison(left, relation, right) ?? evaluated(expression)
         case .text(let left, let relation, .literal(.string(let text), _), []):
@@ -27,28 +25,28 @@ struct ConditionClosures {
     }
 
     /// What has no closure of its own.
-    private func evaluated(_ expression: TypedExpression) -> Test {
+    private func evaluated(_ expression: TypedExpression) -> ObjectTest {
         let evaluator = ExpressionEvaluator(expression)
-        return { evaluator.isTrue(ObjectSubject($0)) }
+        return ObjectTest { evaluator.isTrue(ObjectSubject($0)) }
     }
 
-    private func conjunction(_ tests: [Test]) -> Test {
+    private func conjunction(_ tests: [ObjectTest]) -> ObjectTest {
         switch tests.count {
         case 1: return tests[0]
         case 2:
             let (first, second) = (tests[0], tests[1])
-            return { first($0) && second($0) }
-        default: return { object in tests.allSatisfy { $0(object) } }
+            return ObjectTest { first($0) && second($0) }
+        default: return ObjectTest { object in tests.allSatisfy { $0(object) } }
         }
     }
 
-    private func disjunction(_ tests: [Test]) -> Test {
+    private func disjunction(_ tests: [ObjectTest]) -> ObjectTest {
         switch tests.count {
         case 1: return tests[0]
         case 2:
             let (first, second) = (tests[0], tests[1])
-            return { first($0) || second($0) }
-        default: return { object in tests.contains { $0(object) } }
+            return ObjectTest { first($0) || second($0) }
+        default: return ObjectTest { object in tests.contains { $0(object) } }
         }
     }
 
@@ -56,7 +54,7 @@ struct ConditionClosures {
 
     private func comparison(
         _ left: TypedExpression, _ relation: ComparisonOperator, _ right: TypedExpression
-    ) -> Test? {
+    ) -> ObjectTest? {
         if case .literal(let value, _) = right {
             return SlotReader(left, model).flatMap { comparison($0, relation, value) }
         }
@@ -88,7 +86,7 @@ struct ConditionClosures {
 
     private func comparison(
         _ reader: SlotReader, _ relation: ComparisonOperator, _ value: Value
-    ) -> Test? {
+    ) -> ObjectTest? {
         let slot = reader.slot
         if value == .null {
             let isReal = reader.kind == .real
@@ -101,7 +99,7 @@ struct ConditionClosures {
                 return reader.test { _, record in
                     record.hasValue(slot) && !(isReal && record.real(slot).isNaN)
                 }
-            default: return { _ in false }
+            default: return ObjectTest { _ in false }
             }
         }
         guard let stored = model.model.stored(value, as: reader.attribute.type) else { return nil }
@@ -134,7 +132,7 @@ struct ConditionClosures {
         }
     }
 
-    private func among(_ operand: TypedExpression, _ constants: ValueSet) -> Test? {
+    private func among(_ operand: TypedExpression, _ constants: ValueSet) -> ObjectTest? {
         guard let reader = SlotReader(operand, model), reader.kind == .integer else { return nil }
         var numbers: Set<Int64> = []
         for value in constants.values {
@@ -151,7 +149,7 @@ struct ConditionClosures {
 
     private func text(
         _ operand: TypedExpression, _ relation: ComparisonOperator, _ text: String
-    ) -> Test? {
+    ) -> ObjectTest? {
         guard let reader = SlotReader(operand, model), reader.kind == .text else { return nil }
         let slot = reader.slot
         let constant = Array(text.utf8)

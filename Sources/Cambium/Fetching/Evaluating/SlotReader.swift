@@ -54,33 +54,27 @@ struct SlotReader {
     /// - Parameter missing: The result where the path leads to no object.
     func test(
         missing: Bool = false, _ body: @escaping (ManagedObject, Record) -> Bool
-    ) -> (ManagedObject) -> Bool {
+    ) -> ObjectTest {
         let slot = slot
         let path = path
         switch path.count {
         case 0:
-            return { object in
+            return ObjectTest { object in
                 if object.notesReads { object.noteRead(of: slot) }
                 return body(object, object.readable)
             }
         case 1:
             let ordinal = path[0]
-            return { object in
-                guard
-                    let owner = object.destination(
-                        of: object.entityDescription.relationships[ordinal])
-                else { return missing }
+            return ObjectTest { object in
+                guard let owner = object.destination(at: ordinal) else { return missing }
                 if owner.notesReads { owner.noteRead(of: slot) }
                 return body(owner, owner.readable)
             }
         default:
-            return { object in
+            return ObjectTest { object in
                 var owner = object
                 for ordinal in path {
-                    guard
-                        let next = owner.destination(
-                            of: owner.entityDescription.relationships[ordinal])
-                    else { return missing }
+                    guard let next = owner.destination(at: ordinal) else { return missing }
                     owner = next
                 }
                 if owner.notesReads { owner.noteRead(of: slot) }

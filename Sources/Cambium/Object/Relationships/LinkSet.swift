@@ -14,7 +14,7 @@ struct LinkSet {
     private(set) var stored: [Member]?
     /// The commit up to which `stored` is known to be right.
     private(set) var readAt: Int64 = 0
-    private(set) var added: [Int64: Member] = [:]
+    private(set) var added = MemberTable()
     private(set) var removed: Set<Int64> = []
     /// The order of an ordered relationship; nil for others, which pay for one word only.
     private var ordering: Ordering?
@@ -33,12 +33,12 @@ struct LinkSet {
 
     mutating func add(_ member: Member) {
         let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
-        let isNew = added.updateValue(member, forKey: member.key) == nil
+        let isNew = added.insert(member)
         if ordering != nil, isNew { append(member, wasRemoved: wasRemoved) }
     }
 
     mutating func remove(_ key: Int64) {
-        let wasAdded = added.removeValue(forKey: key) != nil
+        let wasAdded = added.remove(key)
         removed.insert(key)
         guard ordering != nil else { return }
         reorder { ordering in
@@ -59,7 +59,7 @@ struct LinkSet {
         let base = stored ?? []
         if !hasChanges { return base }
         let kept = base.filter { !removed.contains($0.key) && added[$0.key] == nil }
-        return (kept + added.values).sorted { $0.key < $1.key }
+        return kept.isEmpty ? added.members : (kept + added.members).sorted { $0.key < $1.key }
     }
 
     func contains(_ key: Int64) -> Bool {
@@ -75,7 +75,7 @@ struct LinkSet {
     }
 
     mutating func discardChanges() {
-        added = [:]
+        added = MemberTable()
         removed = []
         reorder {
             $0.changes = LinkOrder()
@@ -85,7 +85,7 @@ struct LinkSet {
 
     /// Forgets what was read, and what was changed about one member.
     mutating func forgetChange(of key: Int64) {
-        added[key] = nil
+        _ = added.remove(key)
         removed.remove(key)
         reorder { $0.changes.remove(key) }
         forget()
@@ -193,8 +193,8 @@ extension LinkSet {
         let kept = (stored ?? []).filter { !removed.contains($0.key) }
         let changes = ordering.changes
         if changes.isEmpty { return kept }
-        var byKey = added
-        for member in kept where byKey[member.key] == nil { byKey[member.key] = member }
+        let byKey = Dictionary(
+            (added.members + kept).map { ($0.key, $0) }, uniquingKeysWith: { added, _ in added })
         return changes.applied(to: kept.map(\.key)).compactMap { byKey[$0] }
     }
 }

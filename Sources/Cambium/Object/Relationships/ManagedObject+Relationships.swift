@@ -5,7 +5,7 @@ extension ManagedObject {
     /// The object that a to-one relationship leads to.
     @_spi(Generated)
     public final func toOne<Destination: ManagedObject>(_ ordinal: Int) -> Destination? {
-        destination(of: entityDescription.relationships[ordinal])?.cast(to: Destination.self)
+        destination(at: ordinal)?.cast(to: Destination.self)
     }
 
     /// The object that a required to-one relationship leads to. Where there is none (it was never
@@ -28,6 +28,23 @@ extension ManagedObject {
     }
 
     // MARK: To one
+
+    /// The destination of a to-one by its number.
+    @inline(__always)
+    final func destination(at ordinal: Int) -> ManagedObject? {
+        guard let place = entityDescription.keyPlaces[ordinal] else {
+            return destination(of: entityDescription.relationships[ordinal])
+        }
+        if notesReads { noteRead(of: place.slot) }
+        let record = readable
+        guard record.hasValue(place.slot) else { return nil }
+        let key = record.integer(place.slot)
+        guard let context = state.context else {
+            return state.recorder?.destination(entity: place.destination, key: key)
+        }
+        return context.objects[place.root].map[key]
+            ?? context.object(entity: place.destination, key: key)
+    }
 
     final func destination(of relationship: RelationshipDescription) -> ManagedObject? {
         if let slot = relationship.slot {
@@ -201,7 +218,8 @@ extension ManagedObject {
         willChangeLinks()
         let relationship = entityDescription.relationships[ordinal]
         keepEventLinks(relationship)
-        ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].add(
+        let extras = ownExtras
+        extras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].add(
             LinkSet.Member(key: object.key, entity: object.entityDescription.index))
         if notesReads { tellOfChange(of: .links(ordinal)) }
     }

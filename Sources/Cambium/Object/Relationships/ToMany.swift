@@ -54,7 +54,9 @@ public struct ToMany<Destination: ManagedObject> {
 extension ToMany: Sequence {
     /// Goes through the members as they are when it starts.
     public func makeIterator() -> Iterator {
-        Iterator(members: owner.links(ordinal).members, context: owner.state.context)
+        let root = owner.entityDescription.relationships[ordinal].destinationRoot
+        return Iterator(
+            members: owner.links(ordinal).members, context: owner.state.context, root: root)
     }
 
     /// How many members there are.
@@ -64,16 +66,21 @@ extension ToMany: Sequence {
     public struct Iterator: IteratorProtocol {
         private var members: IndexingIterator<[LinkSet.Member]>
         private let context: ManagedObjectContext?
+        /// The objects of the members' hierarchy.
+        private let objects: RootObjects?
 
-        init(members: [LinkSet.Member], context: ManagedObjectContext?) {
+        init(members: [LinkSet.Member], context: ManagedObjectContext?, root: Int) {
             self.members = members.makeIterator()
             self.context = context
+            objects = context?.objects[root]
         }
 
         /// The next member; nil after the last.
         public mutating func next() -> Destination? {
             while let context, let member = members.next() {
-                let object = context.object(entity: member.entity, key: member.key)
+                let object =
+                    objects?.map[member.key]
+                    ?? context.object(entity: member.entity, key: member.key)
                 if let destination = object.cast(to: Destination.self) { return destination }
             }
             return nil

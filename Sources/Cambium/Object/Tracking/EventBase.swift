@@ -12,9 +12,10 @@ enum EventBase {
 
 /// An object's links before the current event changed them.
 final class EventLinks {
+    // Safety: see `ManagedObject`.
     /// By the number of the relationship; also those of transient ones.
-    private(set) var bases: [Int: LinkSet] = [:]
-    private var known = SlotSet()
+    @exclusivity(unchecked) private(set) var bases: [Int: LinkSet] = [:]
+    @exclusivity(unchecked) private var known = SlotSet()
 
     /// Keeps the links of a relationship, unless those of an earlier moment are kept.
     @inline(__always)

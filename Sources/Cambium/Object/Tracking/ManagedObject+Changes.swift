@@ -137,7 +137,7 @@ extension ManagedObject {
         let removed = links.removed.map {
             id(of: LinkSet.Member(key: $0, entity: relationship.destination))
         }
-        return .unread(added: Set(links.added.values.map(id)), removed: Set(removed))
+        return .unread(added: Set(links.added.members.map(id)), removed: Set(removed))
     }
 
     final func id(of member: LinkSet.Member) -> ObjectID {

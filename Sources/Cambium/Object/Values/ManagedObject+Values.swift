@@ -130,10 +130,12 @@ extension ManagedObject {
             extras?.survivor?.writeBytes(slot, bytes)
             return
         }
-        var placed = PlacedRecord(page: page, record: record)
-        state.draftWriter.setBytes(bytes, slot, of: &placed, entityDescription.shape)
-        self.page = placed.page
-        self.record = placed.record
+        let moved = state.draftWriter.setBytes(
+            bytes, slot, of: record, in: page, entityDescription.shape)
+        if let moved {
+            self.page = moved.page
+            self.record = moved.record
+        }
         if notesReads { tellOfChange(of: slot) }
     }
 
