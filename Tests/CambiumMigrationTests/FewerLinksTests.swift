@@ -71,6 +71,20 @@ import Testing
         #expect(rows == [["8"], ["nil"], ["nil"]])
     }
 
+    @Test func `lists whose members were in several keep their order`() throws {
+        let many = link("as", "A", "bs", many: true, ordered: true)
+        let old = model("1", link("bs", "B", "as", many: true), many)
+        let new = model("2", link("bs", "B", "as"), many, keeps: [keep("A", "bs")])
+        let rows = try Store.migrate(
+            old, new,
+            rows: objects + """
+                INSERT INTO A_bs (_source, _destination, _destination_position)
+                VALUES (1, 7, 2), (1, 8, 0), (2, 7, 1), (3, 7, NULL);
+                """,
+            query: "SELECT _id FROM A WHERE bs = 7 ORDER BY bs_position NULLS LAST, _id")
+        #expect(rows == [["2"], ["1"], ["3"]])
+    }
+
     @Test func `a one-to-many becomes a one-to-one`() throws {
         let old = model("1", link("b", "B", "as"), link("as", "A", "b", many: true))
         let new = model(
