@@ -112,6 +112,20 @@ import Testing
         #expect(rows == [["7"], ["nil"], ["9"]])
     }
 
+    @Test(arguments: [true, false])
+    func `of two ends that keep one, the first that is declared chooses first`(isA: Bool) throws {
+        let old = model("1", link("bs", "B", "as", many: true), link("as", "A", "bs", many: true))
+        let keeps = [keep("A", "bs"), keep("B", "as", [.init("rank", isDescending: true)])]
+        let new = model(
+            "2", link("bs", "B", "as"), link("as", "A", "bs"),
+            keeps: isA ? keeps : keeps.reversed())
+        let rows = try Store.migrate(
+            old, new, rows: objects + "INSERT INTO A_bs VALUES (1, 7), (1, 8), (2, 7);",
+            query: "SELECT bs FROM A ORDER BY _id")
+        // Both choose 7, and 7 the greater rank; or 7 chooses that, and 8 the other.
+        #expect(rows == [[isA ? "nil" : "8"], ["7"], ["nil"]])
+    }
+
     @Test func `links that become fewer are asked about, with what to say at each end`() throws {
         let old = model("1", link("bs", "B", "as", many: true), link("as", "A", "bs", many: true))
         let new = model("2", link("bs", "B", "as"), link("as", "A", "bs"))
