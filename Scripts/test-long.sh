@@ -85,10 +85,17 @@ small_lists() {
     CAMBIUM_LIST_OBJECTS=5 sh Scripts/run-tests.sh $strict --filter SmallResultListTests
 }
 
-# A process that is killed at every call of the file system that a small migration makes.
+# Every call of the file system that a small migration makes: a process that is killed at it, and a
+# call that fails.
 crashes() {
     # shellcheck disable=SC2086
-    CAMBIUM_EVERY_CRASH=1 sh Scripts/run-tests.sh $strict --filter CrashTests
+    CAMBIUM_EVERY_CRASH=1 sh Scripts/run-tests.sh $strict --filter '(Crash|Fault)Tests'
+}
+
+# 600 random pairs of models with rows and 200 chains, against the mapping applied in memory.
+mappings() {
+    # shellcheck disable=SC2086
+    CAMBIUM_GENERATOR_RUNS=600 sh Scripts/run-tests.sh $strict --filter RandomMappingTests
 }
 
 # 10 million random changes of lists.
@@ -152,7 +159,8 @@ part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "generators at full count" 5 generators
-part "kills at every call of a migration" 4 crashes
+part "kills and faults at every call of a migration" 3 crashes
+part "migrations of random pairs of models" 2 mappings
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "20,000 sequences against a model of the runtime" 10 model_based

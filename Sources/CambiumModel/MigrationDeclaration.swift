@@ -63,7 +63,8 @@ public struct MigrationDeclaration: Sendable, Hashable {
         }
     }
 
-    /// Which of several links stay where an object can have only one from now on.
+    /// Which of several links stay where an object can have only one from now on. Where both ends of
+    /// a relationship can, what is said first is done first.
     public struct Keep: Sendable, Hashable {
         /// The entity that declares the relationship, by its new name.
         public let entity: String

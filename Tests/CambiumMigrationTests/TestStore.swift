@@ -56,8 +56,8 @@ enum TestStore {
             "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         var lines = text(catalogue).map { $0.joined(separator: "|") }
         for case .text(let table) in tables.compactMap(\.first) {
-            lines += try text(connection.rows("SELECT * FROM \"\(table)\" ORDER BY 1, 2"))
-                .map { "\(table): " + $0.joined(separator: "|") }
+            lines += try text(connection.rows("SELECT * FROM \"\(table)\""))
+                .map { "\(table): " + $0.joined(separator: "|") }.sorted()
         }
         return lines
     }

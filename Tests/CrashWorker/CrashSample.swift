@@ -78,7 +78,12 @@ struct CrashSample {
             try connection.execute(
                 """
                 INSERT INTO "Customer" ("_id", "name", "note") \
-                VALUES (\(number), 'Customer \(number), \(text)', 'note \(number)');
+                VALUES (\(number), 'Customer \(number), \(text)', 'note \(number)')
+                """)
+        }
+        for number in 1...12 {
+            try connection.execute(
+                """
                 INSERT INTO "Order" ("_id", "number", "customer") \
                 VALUES (\(number), \(number * 1000), \(number % 5 + 1))
                 """)

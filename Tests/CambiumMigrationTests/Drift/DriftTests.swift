@@ -59,7 +59,7 @@ struct DriftTests {
         let index = try name(ofIndexIn: connection)
         try connection.execute(
             """
-            DROP INDEX "\(index)"; ALTER TABLE A ADD COLUMN extra; DROP TABLE B
+            DROP INDEX "\(index)"; ALTER TABLE A ADD COLUMN extra TEXT; DROP TABLE B
             """)
         let differences = try refusal { try runner().open(connection) }
         #expect(differences.map(\.name) == ["A", index, "B"])
@@ -74,7 +74,7 @@ struct DriftTests {
     @Test func `what is the model's own is repaired, and rows stay`() throws {
         let connection = try store()
         let index = try name(ofIndexIn: connection)
-        try connection.execute("DROP INDEX \"\(index)\"; ALTER TABLE A ADD COLUMN extra")
+        try connection.execute("DROP INDEX \"\(index)\"; ALTER TABLE A ADD COLUMN extra TEXT")
         #expect(try runner(.repair).open(connection) == .refreshed)
         #expect(try runner().open(connection) == .current)
         #expect(try name(ofIndexIn: connection) == index)
@@ -91,7 +91,7 @@ struct DriftTests {
         _ = try runner().open(fileAt: path)
         try Connection(path: path).execute(
             """
-            ALTER TABLE A ADD COLUMN extra;
+            ALTER TABLE A ADD COLUMN extra TEXT;
             INSERT INTO A (_id, name, extra) VALUES (1, 'one', 'theirs')
             """)
         #expect(try runner(.repair).open(fileAt: path) == .refreshed)
@@ -103,7 +103,7 @@ struct DriftTests {
 
     @Test func `a store is opened as it is where that is asked for`() throws {
         let connection = try store()
-        try connection.execute("ALTER TABLE A ADD COLUMN extra")
+        try connection.execute("ALTER TABLE A ADD COLUMN extra TEXT")
         #expect(try runner(.report).open(connection) == .current)
         #expect(try runner().differences(in: connection).map(\.name) == ["A"])
     }
@@ -166,7 +166,7 @@ struct DriftTests {
         let connection = try store(of: models[version])
         let index = try name(ofIndexIn: connection)
         try connection.execute(
-            "DROP INDEX \"\(index)\"; ALTER TABLE B ADD COLUMN extra; CREATE TABLE theirs (a)")
+            "DROP INDEX \"\(index)\"; ALTER TABLE B ADD COLUMN extra TEXT; CREATE TABLE theirs (a)")
         let before = try Store.dump(connection)
         let differences = try refusal {
             try runner(of: models[2], migrations).open(connection)
@@ -204,7 +204,7 @@ struct DriftTests {
 
     @Test func `a column that others have added is not lost with new checks`() throws {
         let connection = try store()
-        try connection.execute("ALTER TABLE A ADD COLUMN extra")
+        try connection.execute("ALTER TABLE A ADD COLUMN extra TEXT")
         let strict = Self.model("1", limits: Limits(minimumLength: 1))
         #expect(try refusal { try runner(of: strict).open(connection) }.map(\.name) == ["A"])
         #expect(try connection.rows("SELECT extra FROM A") == [[.null]])

@@ -91,7 +91,7 @@ struct MigrationForecastTests {
         let runner = try runner
         let connection = try store()
         _ = try runner.open(connection)
-        try connection.execute("ALTER TABLE B ADD COLUMN extra")
+        try connection.execute("ALTER TABLE B ADD COLUMN extra TEXT")
         let forecast = try #require(try runner.forecast(connection, at: nil))
         #expect(forecast.steps.isEmpty && forecast.kind == .additive)
         #expect(forecast.differences.map(\.name) == ["B"])

@@ -134,14 +134,12 @@ struct RandomMapping {
             objects[reference].map { new.isKind($0.entity, of: end.id) } ?? false
         }
         var links = former.filter { mayBe($0.source, source) && mayBe($0.destination, destination) }
-        let isKept = { (entity: String, name: String?) in
-            new.validKeeps.contains { $0.entity == entity && $0.relationship == name }
-        }
-        if isKept(link.source, link.name) {
-            links = firstOfEach(links, \.source, by: sourceOrder)
-        }
-        if isKept(link.destination, link.inverse) {
-            links = firstOfEach(links, \.destination, by: destinationOrder)
+        for keep in new.validKeeps {
+            if (keep.entity, keep.relationship) == (link.source, link.name) {
+                links = firstOfEach(links, \.source, by: sourceOrder)
+            } else if keep.entity == link.destination, keep.relationship == link.inverse {
+                links = firstOfEach(links, \.destination, by: destinationOrder)
+            }
         }
         return links
     }

@@ -98,6 +98,14 @@ struct StoredGraph {
     }
 }
 
+extension StoredGraph.Link: CustomStringConvertible {
+    /// The keys, and the places.
+    var description: String {
+        let places = [places.ofSource, places.ofDestination].map { $0.map(String.init) ?? "-" }
+        return "\(source.key) > \(destination.key) (\(places.joined(separator: ", ")))"
+    }
+}
+
 extension StoredValue {
     fileprivate var number: Int64? {
         if case .integer(let number) = self { number } else { nil }

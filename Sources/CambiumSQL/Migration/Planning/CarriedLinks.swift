@@ -9,6 +9,8 @@ struct CarriedLinks {
     let conflict: [ModelMatch.PropertyName]?
     /// What the author says about which links stay, by the end that can have only one.
     let keeps: (source: MigrationDeclaration.Keep?, destination: MigrationDeclaration.Keep?)
+    /// Whether what the author says about the destinations comes first.
+    private let keepsDestinationsFirst: Bool
     private let relationship: Relationship
     private let inverse: (relationship: Relationship, entity: Entity)?
 
@@ -30,13 +32,16 @@ struct CarriedLinks {
         conflict = stranger.map { one in
             [one, others[0]].map { .init(entity: $0.entity.name, property: $0.relationship.name) }
         }
-        func keep(_ name: String, of entity: String) -> MigrationDeclaration.Keep? {
-            match.new.migration?.keeps.first { $0.entity == entity && $0.relationship == name }
+        let declared = match.new.migration?.keeps ?? []
+        func number(_ name: String, of entity: String) -> Int? {
+            declared.firstIndex { $0.entity == entity && $0.relationship == name }
         }
-        keeps = (
-            keep(relationship.name, of: entity.name),
-            inverse.flatMap { keep($0.relationship.name, of: $0.entity.name) }
+        let numbers = (
+            source: number(relationship.name, of: entity.name),
+            destination: inverse.flatMap { number($0.relationship.name, of: $0.entity.name) }
         )
+        keeps = (numbers.source.map { declared[$0] }, numbers.destination.map { declared[$0] })
+        keepsDestinationsFirst = (numbers.destination ?? .max) < (numbers.source ?? .max)
     }
 
     /// The links, where they come from one relationship and all stay.
@@ -74,9 +79,9 @@ struct CarriedLinks {
                 } + choices(of: sets[index]))
         }
         var query = queries.joined(separator: " UNION ALL ")
-        for (keep, end, prefix) in [
-            (keeps.source, "source", "_s"), (keeps.destination, "destination", "_d"),
-        ] {
+        var ends = [(keeps.source, "source", "_s"), (keeps.destination, "destination", "_d")]
+        if keepsDestinationsFirst { ends.reverse() }
+        for (index, (keep, end, prefix)) in ends.enumerated() {
             guard let keep else { continue }
             var order = keep.order.enumerated().map { index, order in
                 "\"\(prefix)\(index)\"\(order.isDescending ? " DESC" : "") NULLS LAST"
@@ -85,7 +90,7 @@ struct CarriedLinks {
             order.append(end == "source" ? "\"destination\"" : "\"source\"")
             var names = ["source", "destination"].map(SQLText.identifier)
             names += positions.map { SQLText.identifier($0.column) }
-            names += laterChoices(after: prefix)
+            if index == 0 { names += choices(ofEnd: ends[1]) }
             query =
                 "SELECT \(names.joined(separator: ", ")) FROM (SELECT *, row_number() OVER ("
                 + "PARTITION BY \"\(end)\" ORDER BY \(order.joined(separator: ", "))) AS \"_number\" "
@@ -111,9 +116,12 @@ struct CarriedLinks {
         return choices
     }
 
-    /// What the second choice still needs when the first has been made.
-    private func laterChoices(after prefix: String) -> [String] {
-        guard prefix == "_s", let keep = keeps.destination else { return [] }
-        return (keep.order.indices.map { "_d\($0)" } + ["_dplace"]).map(SQLText.identifier)
+    /// What a second choice still needs when the first has been made.
+    private func choices(
+        ofEnd end: (keep: MigrationDeclaration.Keep?, name: String, prefix: String)
+    ) -> [String] {
+        guard let keep = end.keep else { return [] }
+        return (keep.order.indices.map { "\(end.prefix)\($0)" } + ["\(end.prefix)place"])
+            .map(SQLText.identifier)
     }
 }

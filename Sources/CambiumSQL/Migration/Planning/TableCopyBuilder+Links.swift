@@ -31,13 +31,21 @@ extension TableCopyBuilder {
                 }))
     }
 
-    /// The place in the list of its owner, in the row of a member. Links that move into such rows
-    /// had no order: only a list of its own could have had one, and that may lose members, which is
-    /// refused. A member without a place comes after the others, by its key.
+    /// The place in the list of its owner, in the row of a member. A member without a place comes
+    /// after the others, by its key.
     func position(
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin {
-        guard let links = carriedLinks(relationship, of: entity) else { return .null }
+        guard let links = carriedLinks(relationship, of: entity),
+            links.sets.contains(where: { $0.positions.ofSource != nil })
+        else { return .null }
+        guard links.sets.allSatisfy(\.isKeyOfDestination) else {
+            // Lists whose members were in several, of which they keep one.
+            let query = links.query(with: [("_place", links.sets.map(\.positions.ofSource))])
+            return .sql(
+                "(SELECT min(\"_place\") FROM (\(query)) "
+                    + "WHERE \"destination\" = \(origin.newKey ?? "old.\"_id\""))")
+        }
         let columns = links.sets.compactMap { links -> String? in
             let table = links.isSwapped ? links.table : links.destinationTable
             guard links.isKeyOfDestination, table == origin.table.name else { return nil }

@@ -5,7 +5,7 @@ SELECT "_id" FROM "Product"
 WHERE "price" IS NOT NULL AND NOT ("price" % 100 = 0) LIMIT 1;
 DROP TABLE "_refusal";
 
--- destructive: Rebuild Product: rename Product.name to title; change the type of Product.price to decimal (scale 2); add Product.kind with a value for existing objects; drop Product.legacy and its data; rename Product.group to category; make title of Product unique
+-- needsData: Rebuild Product: rename Product.name to title; change the type of Product.price to decimal (scale 2); add Product.kind with a value for existing objects; drop Product.legacy and its data; rename Product.group to category; make title of Product unique
 CREATE TABLE "_new_Product" (
     "_id" INTEGER PRIMARY KEY,
     "_version" INTEGER NOT NULL DEFAULT 1,
@@ -50,7 +50,7 @@ FROM "Group" AS old;
 -- additive: Change Note: add Note.made; change the indexes of Note
 ALTER TABLE "Note" ADD COLUMN "made" REAL;
 
--- destructive: Drop the tables Group, put the new tables in place, bring the indexes up to date
+-- needsData: Drop the tables Group, put the new tables in place, bring the indexes up to date
 DROP TABLE "Product";
 DROP TABLE "Group";
 ALTER TABLE "_new_Product" RENAME TO "Product";
