@@ -100,7 +100,8 @@ extension GraphWork {
             let number = Int64.random(in: 9..<12, using: &generator)
             log.append("batch: set \(id) to \(number)")
             try context.execute(
-                BatchUpdateRequest<Node>().filter(Node.objectID == id).set(Node.number, to: number))
+                BatchUpdateRequest<Node>().filter(Condition(format: "SELF == %@", id))
+                    .set(Node.number, to: number))
             both { $0.nodes[id]?.number = number }
         }
         if let id = pickUntouched(saved.parts.keys) {
