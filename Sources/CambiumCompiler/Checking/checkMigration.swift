@@ -84,9 +84,12 @@ extension ModelChecker {
                     notes: hint(name, among: old.entities.map(\.name)))
             }
             guard let former else { continue }
-            let names =
+            // What moves up a hierarchy had its name in an entity below.
+            let members = model.family(of: entity).compactMap { formerEntity(of: $0, in: old) }
+            let names = ([former] + members).flatMap { former in
                 old.attributes(of: former).map(\.name) + old.relationships(of: former).map(\.name)
-                + old.compositeAttributes(of: former).map(\.name)
+                    + old.compositeAttributes(of: former).map(\.name)
+            }
             // Of a composite that is renamed, parts may be new.
             let renamed =
                 entity.attributes.filter { !$0.isPart }.map { ($0.name, $0.renamedFrom) }
