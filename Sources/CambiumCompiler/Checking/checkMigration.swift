@@ -84,9 +84,15 @@ extension ModelChecker {
                     notes: hint(name, among: old.entities.map(\.name)))
             }
             guard let former else { continue }
-            let names =
-                old.attributes(of: former).map(\.name) + old.relationships(of: former).map(\.name)
-                + old.compositeAttributes(of: former).map(\.name)
+            // What moves up a hierarchy had its name in an entity below.
+            let members = model.family(of: entity).compactMap { formerEntity(of: $0, in: old) }
+            let names = ([former] + members).reduce(into: [String]()) { names, former in
+                let found =
+                    old.attributes(of: former).map(\.name)
+                    + old.relationships(of: former).map(\.name)
+                    + old.compositeAttributes(of: former).map(\.name)
+                names += found.filter { !names.contains($0) }
+            }
             // Of a composite that is renamed, parts may be new.
             let renamed =
                 entity.attributes.filter { !$0.isPart }.map { ($0.name, $0.renamedFrom) }

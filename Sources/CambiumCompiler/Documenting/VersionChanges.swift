@@ -65,8 +65,8 @@ struct VersionChanges {
         case .additive: "nothing is lost"
         case .reversible: "kept"
         case .needsData: "rows are checked or filled"
-        case .lossy: "becomes less, as was said"
-        case .destructive: "lost"
+        case .lossy: "lost"
+        case .destructive: "objects are lost"
         case .needsCode: "the program's own step decides"
         }
     }

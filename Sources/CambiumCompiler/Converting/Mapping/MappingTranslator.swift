@@ -13,7 +13,7 @@ struct MappingTranslator {
     /// What of the old version is what of the new one, with what the draft says so far.
     private(set) var match: ModelMatch?
     var draft = MigrationDraft()
-    /// What the mapping carries to another entity, so that it is not dropped.
+    /// What the mapping carries over, so that it is not dropped.
     private(set) var moved: Set<PropertyName> = []
 
     /// A property and the entity that declares it.
@@ -139,22 +139,26 @@ struct MappingTranslator {
             let owner = match.new.declarer(of: name, in: destination),
             let origin = match.old.declarer(of: path, in: source)
         else { return }
-        let isSameEntity = match.oldEntity(of: owner)?.name == origin.name
-        if isSameEntity, match.oldProperty(of: name, in: owner.name) == path { return }
-        let successor = match.newProperty(of: path, in: origin.name)
-        if isSameEntity, successor == nil {
-            add(
-                "rename", [("entity", owner.name), ("property", name), ("from", path)],
-                about: destination)
-        } else if let successor, let attribute {
+        // What moves up or down a hierarchy is found by its name.
+        let known = match.new.entity(named: destination)
+            .flatMap { match.origin(of: name, in: $0) }
+        if let known, known == (origin.name, path) { return }
+        if let attribute, let successor = match.newProperty(of: path, in: origin.name) {
             addFill(attribute, with: successor, of: entity, destination)
-        } else {
-            moved.insert(PropertyName(entity: origin.name, property: path))
-            draft.add(
-                task: "\(origin.name).\(path) becomes \(owner.name).\(name), and no migration "
-                    + "moves values from entity to entity yet",
-                about: destination)
+            return
         }
+        // Where it is refused, it is not dropped either.
+        moved.insert(PropertyName(entity: origin.name, property: path))
+        guard match.new.entity(named: destination).flatMap(match.oldEntity)?.name == source else {
+            draft.add(
+                task: "\(origin.name).\(path) becomes \(owner.name).\(name), in objects of "
+                    + "another entity",
+                about: destination)
+            return
+        }
+        add(
+            "rename", [("entity", owner.name), ("property", name), ("from", path)],
+            about: destination)
     }
 
     /// A fill is for all objects of the entity that declares the attribute.

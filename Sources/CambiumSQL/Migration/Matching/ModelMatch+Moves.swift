@@ -38,6 +38,16 @@ extension ModelMatch {
         return kept(property, by: oldEntity)
     }
 
+    /// The property of the old version, and the entity that declared it, whose values or links the
+    /// objects of an entity have at a property.
+    package func origin(
+        of property: String, in entity: Entity
+    ) -> (entity: String, property: String)? {
+        guard let declarer = new.declarer(of: property, in: entity) else { return nil }
+        let name = PropertyName(entity: declarer.name, property: property)
+        return source(of: name, for: entity).map { ($0.entity, $0.property) }
+    }
+
     /// The same where the declaring entity is the one that it was.
     private func kept(_ property: PropertyName, by oldEntity: Entity) -> PropertyName? {
         guard let found = former(property), let declarer = old.entity(named: found.entity),

@@ -15,6 +15,7 @@ nonisolated extension Notes {
             .init(
                 summary: "Make Folder: add Folder",
                 kind: .additive,
+                tables: ["Folder"],
                 sql: [
                     #"""
                     CREATE TABLE "Folder" (
@@ -33,6 +34,7 @@ nonisolated extension Notes {
                 Note.labels; add Note.folder; change the indexes of Note
                 """#,
                 kind: .reversible,
+                tables: ["Note"],
                 sql: [
                     #"""
                     CREATE TABLE "_new_Note" (
@@ -69,6 +71,7 @@ nonisolated extension Notes {
             .init(
                 summary: "Put the new tables in place, bring the indexes up to date",
                 kind: .reversible,
+                tables: ["Folder", "Note"],
                 sql: [
                     #"DROP TABLE "Note""#,
                     #"ALTER TABLE "_new_Note" RENAME TO "Note""#,
@@ -77,5 +80,7 @@ nonisolated extension Notes {
                     #"CREATE INDEX "Note.index.byCreated" ON "Note" ("created" DESC)"#,
                     #"INSERT INTO "_keys" ("entity", "next") VALUES ('Folder', 1)"#,
                 ]),
-        ])
+        ],
+        schemaHash: "b02569cb70d7483cbf990acaabc37eb82bd33801e1b89547e7b5a61ab93da8dc",
+        objects: ["Note": "445bebc6", "_keys": "76ba7dfb", "_metadata": "b94a3a40"])
 }
