@@ -170,7 +170,6 @@ public final class ManagedObjectContext {
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
-    @exclusivity(unchecked) var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
     var isProcessing = false
     /// Those that have this one as their parent, and some that had.
     var children: [WeakContext] = []
