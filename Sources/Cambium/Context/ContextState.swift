@@ -16,6 +16,9 @@ final class ContextState {
     var recorder: PropertyRecorder?
     /// What a child context reads from; nil for one that reads from the stores.
     let parentReader: ParentReader?
+    // Safety: loaded and stored, and nothing else.
+    /// What evaluates the rules of entities, by their numbers.
+    @exclusivity(unchecked) var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
     /// Takes links in place of a context, where the object is that of a batch insertion.
     var batchRow: BatchRowLinks?
     /// The state of the stores that rows are read from.

@@ -118,7 +118,8 @@ extension ManagedObjectContext {
         of request: RowRequest, readAt commit: Int64,
         deliver: ((StoreRow) throws -> Void) throws -> Void
     ) throws -> [ManagedObject] {
-        let map = objects[request.entity.rootIndex]
+        let own = request.entity
+        let map = objects[own.rootIndex]
         let entities = coordinator.model.entities
         let writer = rowWriter
         var found: [ManagedObject] = []
@@ -127,7 +128,7 @@ extension ManagedObjectContext {
         // Those that the row cache has as well are brought up to date there.
         let cached =
             usesRowCache
-            ? coordinator.rowCache.rows(root: request.entity.rootIndex) : RowCache.Rows()
+            ? coordinator.rowCache.rows(root: own.rootIndex) : RowCache.Rows()
         var reread: [RowCache.Row] = []
         try deliver { row in
             let object: ManagedObject
@@ -140,9 +141,12 @@ extension ManagedObjectContext {
                     object.flags.insert(.isFresh)
                 }
             } else {
-                object = register(
-                    entities[row.entity], key: row.key,
-                    placed: try row.record(in: writer))
+                let placed = try row.record(in: writer)
+                if row.entity == own.index {
+                    object = register(own, key: row.key, placed: placed, in: map)
+                } else {
+                    object = register(entities[row.entity], key: row.key, placed: placed, in: map)
+                }
                 object.flags = .isFresh
             }
             if !cached.isEmpty, let old = cached[row.key] {
@@ -213,7 +217,7 @@ extension ManagedObjectContext {
                 condition, of: request.entity, in: coordinator.model, parameters: arguments)
             candidates = candidates.filter { object in
                 (!looksAtOthers && object.lifecycle == .clean)
-                    || test.isTrue(object)
+                    || test.isTrue(object, in: self)
             }
         }
         let sorted = ObjectOrder(request.sort).sorted(candidates)

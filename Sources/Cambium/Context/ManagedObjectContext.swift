@@ -175,7 +175,6 @@ public final class ManagedObjectContext {
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
-    @exclusivity(unchecked) var ruleEvaluators: [Int: [RuleEvaluator]] = [:]
     var isProcessing = false
     /// Whether the changes are being settled for a save.
     var isSaving = false

@@ -45,12 +45,10 @@ extension ManagedObjectContext {
             !(options.includesPendingChanges && hasPendingChanges(in: rows.entity))
         else { return try fetch(request) }
         let found = try objects(of: wanted, readAt: commit) { receive in
-            let source = BackgroundRows()
+            let current = BackgroundRow()
             for row in read {
-                source.placed = row.placed
-                try receive(
-                    StoreRow(key: row.key, version: row.version, entity: row.entity, source: source)
-                )
+                current.move(to: row)
+                try receive(current)
             }
         }
         if !options.prefetched.isEmpty {
@@ -142,15 +140,18 @@ private enum BackgroundRead {
     }
 }
 
-/// Rows that were read before, one after the other.
-private final class BackgroundRows: RowSource {
-    /// The row that is handed over.
-    var placed: PlacedRecord?
+/// A row that was read before.
+private final class BackgroundRow: StoreRow {
+    private var placed: PlacedRecord?
 
-    func readRow(
-        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
-    ) throws -> PlacedRecord {
-        if let placed { return placed }
-        throw StoreError(code: .missingRow, message: "The row \(key) was not read.")
+    func move(to row: BackgroundRead.Row) {
+        placed = row.placed
+        key = row.key
+        version = row.version
+        entity = row.entity
+    }
+
+    override func record(in writer: RecordWriter) throws -> PlacedRecord {
+        try placed ?? super.record(in: writer)
     }
 }

@@ -3,7 +3,9 @@ import CambiumSQLite
 extension ManagedObject {
     /// What is wrong with the object as it is now, to be inserted or updated.
     final func throwValidationErrors() throws {
-        let errors = managedObjectContext?.validationErrors(of: self) ?? []
+        // What is no object of a context any more is not going to be saved.
+        if lifecycle == .gone || lifecycle == .discarded, managedObjectContext == nil { return }
+        let errors = state.validationErrors(of: self)
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 

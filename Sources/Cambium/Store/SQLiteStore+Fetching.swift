@@ -17,7 +17,12 @@ extension SQLiteStore {
             }
         }
         switch request.selection {
-        case .key(let key): return try fetchRow(key, request.entity, connection, receive)
+        case .key(let key):
+            let row = SQLiteRow(familyReaders[request.entity.index])
+            return try step(to: key, request.entity, connection) {
+                row.move(to: $0)
+                try receive(row)
+            }
         case .keys(let keys): return try fetch(keys, request, connection, receive)
         case .matching, .referring, .linked: break
         }
@@ -29,14 +34,25 @@ extension SQLiteStore {
         try deliver(statement, request.entity, receive)
     }
 
-    func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
-        _ receive: (StoreRow) throws -> Void
-    ) throws {
-        guard let readers, let commit else {
-            return try withReader { try fetchRow(key, root, $0, receive) }
+    func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
+    ) throws -> ReadRow? {
+        let reader = familyReaders[root.index]
+        var read: ReadRow?
+        func readRow(_ connection: Connection) throws {
+            try step(to: key, root, connection) { row in
+                let entity = reader.entity(of: row)
+                let placed = try reader.read(
+                    row, entity: entity, key: key, version: row.integer(at: 1), into: writer)
+                read = ReadRow(entity: entity, placed: placed)
+            }
         }
-        try readers.withRowReader(at: commit) { try fetchRow(key, root, $0, receive) }
+        if let readers, let commit {
+            try readers.withRowReader(at: commit, readRow)
+        } else {
+            try withReader(readRow)
+        }
+        return read
     }
 
     func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
@@ -147,16 +163,16 @@ extension SQLiteStore {
         }
     }
 
-    private func fetchRow(
-        _ key: Int64, _ entity: EntityDescription, _ connection: Connection,
-        _ receive: (StoreRow) throws -> Void
+    /// Calls the body at the row of a key, where there is one.
+    private func step(
+        to key: Int64, _ entity: EntityDescription, _ connection: Connection,
+        _ body: (CurrentRow) throws -> Void
     ) throws {
         let number = entity.index
         let statement = try connection.statement(number: number) { keySelect(number) }
         defer { statement.reset() }
         try statement.bind(key, at: 1)
-        guard try statement.step() else { return }
-        try receive(row(of: entity, rows(of: entity, at: statement.row)))
+        if try statement.step() { try body(statement.row) }
     }
 
     func fetch(
@@ -172,14 +188,15 @@ extension SQLiteStore {
             return placed
         }
         let (sql, _) = try selects[request.entity.index].rows(.pendingKeys)
+        let row = SQLiteRow(familyReaders[request.entity.index])
         var failure: (any Error)?
         try withExtendedLifetime(pending) {
             try connection.queryPending(sql, over: pending.map(\.record), shape: shape) {
                 statement throws(SQLiteError) in
                 guard failure == nil else { return }
+                row.move(to: statement.row)
                 do {
-                    try receive(
-                        row(of: request.entity, rows(of: request.entity, at: statement.row)))
+                    try receive(row)
                 } catch {
                     failure = error
                 }
@@ -200,11 +217,10 @@ extension SQLiteStore {
                 includesSubentities: request.includesSubentities,
                 maximumColumns: Connection.maximumScanColumns)
         else { return false }
-        let entity = request.entity
-        let rows = rows(of: entity, at: .none)
+        let row = SQLiteRow(familyReaders[request.entity.index])
         try connection.scan(sql, Self.leading(request.selection) + parameters) { current in
-            rows.row = current
-            try receive(row(of: entity, rows))
+            row.move(to: current)
+            try receive(row)
         }
         return true
     }
@@ -212,45 +228,34 @@ extension SQLiteStore {
     private func deliver(
         _ statement: Statement, _ entity: EntityDescription, _ receive: (StoreRow) throws -> Void
     ) throws {
-        let rows = rows(of: entity, at: statement.row)
+        let row = SQLiteRow(familyReaders[entity.index])
         while try statement.step() {
-            try receive(row(of: entity, rows))
+            row.move(to: statement.row)
+            try receive(row)
         }
-    }
-
-    private func rows(of entity: EntityDescription, at row: CurrentRow) -> SQLiteRows {
-        SQLiteRows(row, readers: rowReaders[entity.index])
-    }
-
-    private func row(of entity: EntityDescription, _ rows: SQLiteRows) -> StoreRow {
-        StoreRow(
-            key: rows.row.integer(at: 0), version: rows.row.integer(at: 1),
-            entity: entity.hasEntityColumn
-                ? model[rows.row.text(at: 2)]?.index ?? entity.index : entity.index,
-            source: rows)
     }
 }
 
-/// The rows of one running statement.
-private final class SQLiteRows: RowSource {
-    /// The row that the statement stands at.
-    var row: CurrentRow
-    private let readers: [RowReader?]
+/// The row that a statement stands at.
+private final class SQLiteRow: StoreRow {
+    // Safety: see `StoreRow`.
+    @exclusivity(unchecked) private var current = CurrentRow.none
+    private let reader: FamilyReader
 
-    init(_ row: CurrentRow, readers: [RowReader?]) {
-        self.row = row
-        self.readers = readers
+    init(_ reader: FamilyReader) {
+        self.reader = reader
+        super.init()
     }
 
-    func readRow(
-        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
-    ) throws -> PlacedRecord {
-        guard let reader = readers[entity] else {
-            throw StoreError(
-                code: .corrupt,
-                message: "Row \(key) is of an entity that the request does not ask for. "
-                    + "Another program has changed the store; restore a backup.")
-        }
-        return try reader.read(row, key: key, version: version, into: writer)
+    @inline(__always)
+    func move(to current: CurrentRow) {
+        self.current = current
+        key = current.integer(at: 0)
+        version = current.integer(at: 1)
+        entity = reader.entity(of: current)
+    }
+
+    override func record(in writer: RecordWriter) throws -> PlacedRecord {
+        try reader.read(current, entity: entity, key: key, version: version, into: writer)
     }
 }

@@ -17,8 +17,8 @@ final class SQLiteStore: Store {
     let readers: ReaderPool?
     let selects: [SelectSQL]
     private let keySelects: [String]
-    /// For each entity that is asked for, what reads the rows of each entity of its family.
-    let rowReaders: [[RowReader?]]
+    /// For each entity that is asked for, what reads its rows.
+    let familyReaders: [FamilyReader]
     /// Where large values are; nil in memory, where all are in the rows.
     let externalFiles: ExternalFiles?
     /// For each entity, the columns of its table that may lead to files; nil for most.
@@ -56,11 +56,7 @@ final class SQLiteStore: Store {
         writer = LockedConnection(connection)
         selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
         keySelects = try selects.map { try $0.rows(.key).sql }
-        rowReaders = zip(selects, model.families).map { select, family in
-            model.entities.map { entity in
-                family.contains(entity.index) ? Self.rowReader(of: entity, in: select) : nil
-            }
-        }
+        familyReaders = zip(model.entities, selects).map { FamilyReader($0, in: model, $1) }
     }
 
     func close() {
@@ -127,18 +123,6 @@ final class SQLiteStore: Store {
             code: .corrupt,
             message: "The store has no keys for \(entityName). "
                 + "Its table _keys was changed by another program; restore a backup.")
-    }
-
-    private static func rowReader(
-        of entity: EntityDescription, in select: SelectSQL
-    ) -> RowReader {
-        RowReader(
-            shape: entity.shape,
-            columns: entity.layout.slots.map { slot in
-                slot.column.flatMap { select.columns.firstIndex(of: $0) }
-                    .map { select.firstColumn + $0 }
-            },
-            columnNames: entity.layout.slots.map { "\(entity.name).\($0.property)" })
     }
 
     /// The statement that reads one row by its key.

@@ -7,14 +7,14 @@ protocol ReadableStore: AnyObject {
     /// the store.
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws
 
-    /// Finds the row of a key, and hands it to the receiver where there is one: what a fault asks
-    /// for, so often that the way there counts.
+    /// Reads the row of a key, where there is one: what a fault asks for, so often that the way
+    /// there counts.
     ///
     /// - Parameter commit: The last commit of the coordinator, which must be seen, where others of
     ///   other processes need not be; nil for the row as it is now.
-    func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
-        _ receive: (StoreRow) throws -> Void) throws
+    func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
+    ) throws -> ReadRow?
 
     /// Counts the rows that a request finds, whatever its limit and offset.
     func count(_ request: RowRequest) throws -> Int
@@ -43,11 +43,14 @@ protocol ReadableStore: AnyObject {
 }
 
 extension ReadableStore {
-    func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
-        _ receive: (StoreRow) throws -> Void
-    ) throws {
-        try fetch(RowRequest(entity: root, selection: .key(key)), receive)
+    func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
+    ) throws -> ReadRow? {
+        var read: ReadRow?
+        try fetch(RowRequest(entity: root, selection: .key(key))) { row in
+            read = ReadRow(entity: row.entity, placed: try row.record(in: writer))
+        }
+        return read
     }
 
     func members(
@@ -173,25 +176,34 @@ struct RowRequest {
     }
 }
 
-/// A row on its way from the store, valid during the call that hands it over.
-struct StoreRow {
-    let key: Int64
-    let version: Int64
+/// The row that a fetch stands at, valid during the call that hands it over: the next row comes in
+/// the same object. (A value would count the references in it up and down, for each row.)
+///
+/// This one has no values to be read, as those of fetches have which ask for keys only.
+class StoreRow {
+    // Safety: written by a fetch between the calls in which they are read.
+    @exclusivity(unchecked) final var key: Int64
+    @exclusivity(unchecked) final var version: Int64
     /// The number of the row's own entity.
-    let entity: Int
-    let source: any RowSource
+    @exclusivity(unchecked) final var entity: Int
+
+    init(key: Int64 = 0, version: Int64 = 0, entity: Int = 0) {
+        self.key = key
+        self.version = version
+        self.entity = entity
+    }
 
     /// Reads the row's values into a record.
     func record(in writer: RecordWriter) throws -> PlacedRecord {
-        try source.readRow(key: key, version: version, entity: entity, into: writer)
+        throw StoreError(code: .missingRow, message: "The values of row \(key) were not read.")
     }
 }
 
-/// Reads the values of the row that a fetch stands at.
-protocol RowSource: AnyObject {
-    func readRow(
-        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
-    ) throws -> PlacedRecord
+/// A row with its values.
+struct ReadRow {
+    /// The number of the row's own entity.
+    let entity: Int
+    let placed: PlacedRecord
 }
 
 /// What a save writes.

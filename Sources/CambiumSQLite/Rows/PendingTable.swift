@@ -22,8 +22,21 @@ enum PendingTable {
 
     private struct Cursor {
         var base = sqlite3_vtab_cursor()
-        var index = 0
         var rows: Unmanaged<PendingRows>
+        var index = 0
+        /// The record that it stands at; nil behind the last.
+        var record: Record?
+
+        init(_ rows: Unmanaged<PendingRows>) {
+            self.rows = rows
+        }
+
+        mutating func move(to index: Int) {
+            self.index = index
+            record = rows._withUnsafeGuaranteedRef { rows in
+                index < rows.records.count ? rows.records[index] : nil
+            }
+        }
     }
 
     private static let declaration =
@@ -59,7 +72,7 @@ enum PendingTable {
             guard let rows = UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: Table.self)
             else { return SQLITE_ERROR }
             let opened = UnsafeMutablePointer<Cursor>.allocate(capacity: 1)
-            opened.initialize(to: Cursor(rows: rows.pointee.rows))
+            opened.initialize(to: Cursor(rows.pointee.rows))
             cursor?.pointee = UnsafeMutableRawPointer(opened)
                 .assumingMemoryBound(to: sqlite3_vtab_cursor.self)
             return SQLITE_OK
@@ -69,32 +82,30 @@ enum PendingTable {
             return SQLITE_OK
         }
         module.pointee.xFilter = { cursor, _, _, _, _ in
-            at(cursor)?.pointee.index = 0
+            at(cursor)?.pointee.move(to: 0)
             return SQLITE_OK
         }
         module.pointee.xNext = { cursor in
-            at(cursor)?.pointee.index += 1
+            if let cursor = at(cursor) { cursor.pointee.move(to: cursor.pointee.index + 1) }
             return SQLITE_OK
         }
         module.pointee.xEof = { cursor in
-            guard let cursor = at(cursor) else { return 1 }
-            let index = cursor.pointee.index
-            return cursor.pointee.rows._withUnsafeGuaranteedRef { index >= $0.records.count }
-                ? 1 : 0
+            at(cursor)?.pointee.record == nil ? 1 : 0
         }
         module.pointee.xRowid = { cursor, id in
             id?.pointee = Int64(at(cursor)?.pointee.index ?? 0)
             return SQLITE_OK
         }
         module.pointee.xColumn = { cursor, context, column in
-            guard let cursor = at(cursor) else { return SQLITE_ERROR }
-            let index = cursor.pointee.index
-            cursor.pointee.rows._withUnsafeGuaranteedRef { rows in
-                let record = rows.records[index]
-                switch column {
-                case 0: sqlite3_result_int64(context, record.key)
-                case 1: sqlite3_result_int64(context, record.version)
-                default: PendingTable.result(context, record, Int(column) - 2, rows.shape.kinds)
+            guard let cursor = at(cursor), let record = cursor.pointee.record else {
+                return SQLITE_ERROR
+            }
+            switch column {
+            case 0: sqlite3_result_int64(context, record.key)
+            case 1: sqlite3_result_int64(context, record.version)
+            default:
+                cursor.pointee.rows._withUnsafeGuaranteedRef { rows in
+                    PendingTable.result(context, record, Int(column) - 2, rows.shape.kinds)
                 }
             }
             return SQLITE_OK

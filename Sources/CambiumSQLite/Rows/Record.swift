@@ -117,6 +117,11 @@ extension Record {
         }
     }
 
+    /// Whether a slot of text or data holds exactly these bytes.
+    package func holds(_ bytes: [UInt8], _ slot: Int) -> Bool {
+        bytes.withUnsafeBytes { RowPage.areEqual(self.bytes(slot), $0) }
+    }
+
     /// Whether a slot of text holds a NUL character.
     package func holdsNUL(_ slot: Int) -> Bool {
         RowPage.contains(0, in: bytes(slot))

@@ -47,11 +47,13 @@ struct MemberTableTests {
                 let key = isNext ? Int64(step) : Int64.random(in: 0..<20, using: &generator)
                 if Int.random(in: 0..<4, using: &generator) == 0 {
                     let wasThere = table.remove(key)
-                    #expect(wasThere == (expected.removeValue(forKey: key) != nil))
+                    #expect(wasThere == (expected[key] != nil))
+                    expected[key] = nil
                 } else {
                     let added = member(key, entity: step)
                     let isNew = table.insert(added)
-                    #expect(isNew == (expected.updateValue(added, forKey: key) == nil))
+                    #expect(isNew == (expected[key] == nil))
+                    expected[key] = added
                 }
                 #expect(table[key] == expected[key])
                 #expect(table.isEmpty == expected.isEmpty)

@@ -15,18 +15,13 @@ final class ParentReader: ReadableStore {
         if request.readsKeysOnly, let origin = request.origin {
             parent.processChanges()
             return try members(of: origin, in: parent).forEach { member in
-                try receive(
-                    StoreRow(
-                        key: member.key, version: 0, entity: member.entity, source: ParentRows()))
+                try receive(StoreRow(key: member.key, entity: member.entity))
             }
         }
-        let rows = ParentRows()
+        let row = ParentRow()
         for object in try objects(request, in: parent) {
-            rows.object = object
-            try receive(
-                StoreRow(
-                    key: object.key, version: object.record?.version ?? 0,
-                    entity: object.entityDescription.index, source: rows))
+            row.move(to: object)
+            try receive(row)
         }
     }
 
@@ -93,14 +88,18 @@ final class ParentReader: ReadableStore {
     }
 }
 
-/// The values of a parent's objects, one after the other.
-private final class ParentRows: RowSource {
-    /// The object that the fetch stands at.
-    var object: ManagedObject?
+/// An object of a parent.
+private final class ParentRow: StoreRow {
+    private var object: ManagedObject?
 
-    func readRow(
-        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
-    ) throws -> PlacedRecord {
+    func move(to object: ManagedObject) {
+        self.object = object
+        key = object.key
+        version = object.record?.version ?? 0
+        entity = object.entityDescription.index
+    }
+
+    override func record(in writer: RecordWriter) throws -> PlacedRecord {
         if let placed = object?.handedDown(by: writer) { return placed }
         throw StoreError(code: .missingRow, message: "The parent context has no row \(key).")
     }

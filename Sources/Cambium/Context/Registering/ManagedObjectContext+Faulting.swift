@@ -49,18 +49,17 @@ extension ManagedObjectContext {
         if takeCached(fault) { return awaken(CollectionOfOne(fault)) }
         let cache = coordinator.rowCache
         let commit = cache.commit
-        var entity = fault.entityDescription
-        let root = coordinator.model.entities[entity.rootIndex]
+        let entities = coordinator.model.entities
+        let root = entities[fault.entityDescription.rootIndex]
         let mayBeOld = usesRowCache && stalenessInterval < 0
-        try store(of: root).fetchRow(fault.key, ofRoot: root, at: mayBeOld ? commit : nil) { row in
-            let placed = try row.record(in: faultWriter)
-            fault.record = placed.record
-            fault.page = placed.page
-            entity = coordinator.model.entities[row.entity]
-        }
-        guard let placed = fault.placed else { return }
+        let read = try store(of: root).readRow(
+            fault.key, ofRoot: root, at: mayBeOld ? commit : nil, into: faultWriter)
+        guard let read else { return }
+        fault.record = read.placed.record
+        fault.page = read.placed.page
         if usesRowCache {
-            cache.insertShared(RowCache.Row(entity: entity, placed: placed), readAt: commit)
+            cache.insertShared(
+                RowCache.Row(entity: entities[read.entity], placed: read.placed), readAt: commit)
         }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.
         awaken(CollectionOfOne(fault))

@@ -3,22 +3,24 @@ import CambiumSQLite
 extension ManagedObjectContext {
     /// The object of a row, where the context has it. Never reads from the store.
     public func registeredObject(for id: ObjectID) -> ManagedObject? {
-        guard let entity = entity(of: id) else { return nil }
-        let root = entity.rootIndex
+        guard let root = root(of: id) else { return nil }
         return objects[root].map[id.key] ?? (forwards.isEmpty ? nil : forwarded(root, id.key))
     }
 
     /// The entity of an identity in this context's store; nil where it is of another.
     private func entity(of id: ObjectID) -> EntityDescription? {
-        let entities = coordinator.model.entities
-        // An identity that came as text, or from a container of its own, may have been made with
-        // the descriptions of another model.
-        let isOwn =
-            entities.indices.contains(id.entity.index) && entities[id.entity.index] === id.entity
-        guard let entity = isOwn ? id.entity : coordinator.model[id.entityName],
+        let model = coordinator.model
+        guard let entity = model.isOwn(id.entity) ? id.entity : model[id.entityName],
             id.store == coordinator.storeIdentifier(ofRoot: entity.rootIndex)
         else { return nil }
         return entity
+    }
+
+    /// The number of that entity's root.
+    private func root(of id: ObjectID) -> Int? {
+        guard coordinator.model.isOwn(id.entity) else { return entity(of: id)?.rootIndex }
+        let root = id.entity.rootIndex
+        return id.store == coordinator.storeIdentifier(ofRoot: root) ? root : nil
     }
 
     /// The object of a row; a fault where the context does not have it yet. Never reads from the
@@ -125,6 +127,12 @@ extension ManagedObjectContext {
         forwards[RowID(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }
     }
 
+    /// The object that a to-one's key leads to.
+    @inline(__always)
+    func object(at place: KeyPlace, key: Int64) -> ManagedObject {
+        objects[place.root].map[key] ?? object(entity: place.destination, key: key)
+    }
+
     func object(entity: Int, key: Int64) -> ManagedObject {
         let description = coordinator.model.entities[entity]
         if let object = objects[description.rootIndex].map[key] { return object }
@@ -136,12 +144,21 @@ extension ManagedObjectContext {
 
     @inline(__always)
     func register(
-        _ description: EntityDescription, key: Int64, placed: PlacedRecord?
+        _ description: EntityDescription, key: Int64, placed: consuming PlacedRecord?
+    ) -> ManagedObject {
+        register(description, key: key, placed: placed, in: objects[description.rootIndex])
+    }
+
+    /// - Parameter root: The objects of the entity's hierarchy.
+    @inline(__always)
+    func register(
+        _ description: EntityDescription, key: Int64, placed: consuming PlacedRecord?,
+        in root: RootObjects
     ) -> ManagedObject {
         let object = description.objectClass.init(
             ObjectRegistration(
                 state: state, entity: description, key: key, placed: placed, lifecycle: .clean))
-        objects[description.rootIndex].map.insert(object, for: key)
+        root.map.insert(object, for: key)
         registeredCount += 1
         return object
     }

@@ -153,28 +153,7 @@ extension ManagedObjectContext {
 
     /// What is wrong with an object as it is now; empty where it may be saved.
     public func validationErrors(of object: ManagedObject) -> [ValidationError] {
-        var validator = Validator(object)
-        validator.validate(evaluators(of: object.entityDescription))
-        guard !validator.errors.isEmpty, validator.hasRunOwnChecks else { return validator.errors }
-        // A check of the program's own may have repaired what an earlier check refused.
-        var secondLook = Validator(object)
-        secondLook.validate(evaluators(of: object.entityDescription))
-        return secondLook.errors
-    }
-
-    private func evaluators(of entity: EntityDescription) -> [RuleEvaluator] {
-        guard !entity.rules.isEmpty else { return [] }
-        if let known = ruleEvaluators[entity.index] { return known }
-        let made = entity.rules.compactMap { rule -> RuleEvaluator? in
-            // The compiler has checked the rule against this very model.
-            guard
-                let evaluator = try? ExpressionEvaluator(
-                    condition: rule.condition, entity: entity.entity, model: entity.model)
-            else { return nil }
-            return RuleEvaluator(rule: rule, evaluator: evaluator)
-        }
-        ruleEvaluators[entity.index] = made
-        return made
+        state.validationErrors(of: object)
     }
 
     /// Drops all unsaved changes: new objects vanish, changed and deleted ones are again as they
@@ -212,10 +191,4 @@ extension ManagedObjectContext {
         processPendingChanges()
         undoManager?.removeAllActions()
     }
-}
-
-/// A rule and what evaluates it.
-struct RuleEvaluator {
-    let rule: Rule
-    let evaluator: ExpressionEvaluator
 }

@@ -19,12 +19,16 @@ final class CompiledCondition {
     }
 
     /// Whether an object meets the condition, by its values now.
-    func isTrue(_ object: ManagedObject) -> Bool {
-        test(object)
+    ///
+    /// - Parameter context: That of the object, where it is at hand: to ask each object for it is
+    ///   half of what it takes to look at another one.
+    func isTrue(_ object: ManagedObject, in context: ManagedObjectContext? = nil) -> Bool {
+        test(object, context)
     }
 
     /// Those of objects that meet the condition.
     func filter(_ objects: [ManagedObject]) -> [ManagedObject] {
-        objects.filter { test($0) }
+        let context = objects.first?.state.context
+        return objects.filter { test($0, context) }
     }
 }

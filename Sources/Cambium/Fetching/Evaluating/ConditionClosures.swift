@@ -12,7 +12,7 @@ struct ConditionClosures {
             return disjunction(operands.map(test))
         case .not(let operand):
             let test = test(operand)
-            return ObjectTest { !test($0) }
+            return ObjectTest { !test($0, $1) }
         case .comparison(let left, let relation, let right):
             return comparison(left, relation, right) ?? evaluated(expression)
         case .text(let left, let relation, .literal(.string(let text), _), []):
@@ -27,7 +27,7 @@ struct ConditionClosures {
     /// What has no closure of its own.
     private func evaluated(_ expression: TypedExpression) -> ObjectTest {
         let evaluator = ExpressionEvaluator(expression)
-        return ObjectTest { evaluator.isTrue(ObjectSubject($0)) }
+        return ObjectTest { object, _ in evaluator.isTrue(ObjectSubject(object)) }
     }
 
     private func conjunction(_ tests: [ObjectTest]) -> ObjectTest {
@@ -35,8 +35,9 @@ struct ConditionClosures {
         case 1: return tests[0]
         case 2:
             let (first, second) = (tests[0], tests[1])
-            return ObjectTest { first($0) && second($0) }
-        default: return ObjectTest { object in tests.allSatisfy { $0(object) } }
+            return ObjectTest { first($0, $1) && second($0, $1) }
+        default:
+            return ObjectTest { object, context in tests.allSatisfy { $0(object, context) } }
         }
     }
 
@@ -45,8 +46,9 @@ struct ConditionClosures {
         case 1: return tests[0]
         case 2:
             let (first, second) = (tests[0], tests[1])
-            return ObjectTest { first($0) || second($0) }
-        default: return ObjectTest { object in tests.contains { $0(object) } }
+            return ObjectTest { first($0, $1) || second($0, $1) }
+        default:
+            return ObjectTest { object, context in tests.contains { $0(object, context) } }
         }
     }
 
@@ -99,11 +101,12 @@ struct ConditionClosures {
                 return reader.test { _, record in
                     record.hasValue(slot) && !(isReal && record.real(slot).isNaN)
                 }
-            default: return ObjectTest { _ in false }
+            default: return ObjectTest { _, _ in false }
             }
         }
         guard let stored = model.model.stored(value, as: reader.attribute.type) else { return nil }
         let ofNil = relation == .notEqual
+        let isEquality = relation == .equal || relation == .notEqual
         switch (reader.kind, stored) {
         case (.integer, .integer(let constant)):
             return reader.test(missing: ofNil) { _, record in
@@ -115,20 +118,26 @@ struct ConditionClosures {
                 guard let number = record.number(slot) else { return ofNil }
                 return Self.holds(number, relation, constant)
             }
+        case (.text, .text(let text)) where isEquality:
+            return equality(reader, Array(text.utf8), wanted: relation == .equal)
         case (.text, .text(let text)):
             let constant = Array(text.utf8)
             return reader.test(missing: ofNil) { _, record in
                 guard record.hasValue(slot) else { return ofNil }
                 return Self.holds(record.bytes(slot), relation, constant)
             }
-        case (.bytes, .blob(let data)) where relation == .equal || relation == .notEqual:
-            let constant = Array(data)
-            return reader.test(missing: ofNil) { _, record in
-                guard record.hasValue(slot) else { return ofNil }
-                return record.bytes(slot).elementsEqual(constant) == (relation == .equal)
-            }
+        case (.bytes, .blob(let data)) where isEquality:
+            return equality(reader, Array(data), wanted: relation == .equal)
         default:
             return nil
+        }
+    }
+
+    /// Whether the bytes are these, which nil never is.
+    private func equality(_ reader: SlotReader, _ bytes: [UInt8], wanted: Bool) -> ObjectTest {
+        let slot = reader.slot
+        return reader.test(missing: !wanted) { _, record in
+            (record.hasValue(slot) && record.holds(bytes, slot)) == wanted
         }
     }
 

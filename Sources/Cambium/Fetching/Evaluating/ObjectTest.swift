@@ -3,12 +3,17 @@
 /// A struct around its closure: closures as such, in arrays and optionals, get a second one around
 /// them, which takes longer than many a comparison.
 struct ObjectTest {
-    private let body: (ManagedObject) -> Bool
+    /// - Parameter context: That of the object, where whoever asks has it at hand.
+    typealias Body = (_ object: ManagedObject, _ context: ManagedObjectContext?) -> Bool
 
-    init(_ body: @escaping (ManagedObject) -> Bool) {
+    private let body: Body
+
+    init(_ body: @escaping Body) {
         self.body = body
     }
 
     @inline(__always)
-    func callAsFunction(_ object: ManagedObject) -> Bool { body(object) }
+    func callAsFunction(_ object: ManagedObject, _ context: ManagedObjectContext?) -> Bool {
+        body(object, context)
+    }
 }

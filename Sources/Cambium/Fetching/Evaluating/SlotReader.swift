@@ -59,22 +59,26 @@ struct SlotReader {
         let path = path
         switch path.count {
         case 0:
-            return ObjectTest { object in
+            return ObjectTest { object, _ in
                 if object.notesReads { object.noteRead(of: slot) }
                 return body(object, object.readable)
             }
         case 1:
             let ordinal = path[0]
-            return ObjectTest { object in
-                guard let owner = object.destination(at: ordinal) else { return missing }
+            return ObjectTest { object, context in
+                guard let owner = object.destination(at: ordinal, in: context) else {
+                    return missing
+                }
                 if owner.notesReads { owner.noteRead(of: slot) }
                 return body(owner, owner.readable)
             }
         default:
-            return ObjectTest { object in
+            return ObjectTest { object, context in
                 var owner = object
                 for ordinal in path {
-                    guard let next = owner.destination(at: ordinal) else { return missing }
+                    guard let next = owner.destination(at: ordinal, in: context) else {
+                        return missing
+                    }
                     owner = next
                 }
                 if owner.notesReads { owner.noteRead(of: slot) }

@@ -1,3 +1,5 @@
+import CambiumSQLite
+
 /// What a context asked its stores for, while somebody counts.
 final class ReadLog {
     /// What was asked for.
@@ -50,12 +52,11 @@ final class WatchedStore: ReadableStore {
         try store.fetch(request, receive)
     }
 
-    func fetchRow(
-        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?,
-        _ receive: (StoreRow) throws -> Void
-    ) throws {
+    func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
+    ) throws -> ReadRow? {
         log.note(.fault(root: root, key: key))
-        try store.fetchRow(key, ofRoot: root, at: commit, receive)
+        return try store.readRow(key, ofRoot: root, at: commit, into: writer)
     }
 
     func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {

@@ -30,8 +30,12 @@ extension ManagedObject {
     // MARK: To one
 
     /// The destination of a to-one by its number.
+    ///
+    /// - Parameter known: The object's context, where it is at hand.
     @inline(__always)
-    final func destination(at ordinal: Int) -> ManagedObject? {
+    final func destination(
+        at ordinal: Int, in known: ManagedObjectContext? = nil
+    ) -> ManagedObject? {
         guard let place = entityDescription.keyPlaces[ordinal] else {
             return destination(of: entityDescription.relationships[ordinal])
         }
@@ -39,11 +43,11 @@ extension ManagedObject {
         let record = readable
         guard record.hasValue(place.slot) else { return nil }
         let key = record.integer(place.slot)
+        if let known, known.state === state { return known.object(at: place, key: key) }
         guard let context = state.context else {
             return state.recorder?.destination(entity: place.destination, key: key)
         }
-        return context.objects[place.root].map[key]
-            ?? context.object(entity: place.destination, key: key)
+        return context.object(at: place, key: key)
     }
 
     final func destination(of relationship: RelationshipDescription) -> ManagedObject? {

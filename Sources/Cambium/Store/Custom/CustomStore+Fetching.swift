@@ -7,13 +7,10 @@ extension CustomStore {
         var nodes = try select(request, graph)
         nodes = Array(nodes.dropFirst(request.offset))
         if let limit = request.limit { nodes = Array(nodes.prefix(limit)) }
-        let rows = NodeRows(model)
+        let row = NodeRow(model)
         for node in nodes {
-            rows.node = node
-            try receive(
-                StoreRow(
-                    key: node.key, version: node.version,
-                    entity: try graph.entity(of: node).index, source: rows))
+            row.move(to: node, entity: try graph.entity(of: node).index)
+            try receive(row)
         }
     }
 
@@ -108,20 +105,25 @@ extension CustomStore {
     }
 }
 
-/// Reads the values of rows of a custom store.
-private final class NodeRows: RowSource {
-    /// The row that the fetch stands at.
-    var node: StoreNode?
+/// A row of a custom store.
+private final class NodeRow: StoreRow {
+    private var node: StoreNode?
     private let model: RuntimeModel
 
     init(_ model: RuntimeModel) {
         self.model = model
+        super.init()
     }
 
-    func readRow(
-        key: Int64, version: Int64, entity: Int, into writer: RecordWriter
-    ) throws -> PlacedRecord {
-        guard let node else { return writer.makeRecord(model.entities[entity].shape) }
+    func move(to node: StoreNode, entity: Int) {
+        self.node = node
+        key = node.key
+        version = node.version
+        self.entity = entity
+    }
+
+    override func record(in writer: RecordWriter) throws -> PlacedRecord {
+        guard let node else { return try super.record(in: writer) }
         return try node.record(of: model.entities[entity], in: writer)
     }
 }
