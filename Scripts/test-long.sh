@@ -154,7 +154,7 @@ threads() {
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
 part "20,000 random conditions" 3 conditions
-part "all edits of lists of five objects" 5 small_lists
+part "all edits of lists of five objects" 3 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
