@@ -42,4 +42,11 @@ extension Sequence where Element: ManagedObject {
         }
         return found
     }
+
+    /// The objects of which a Boolean is true now: `categories.filter(Category.isBrand)`.
+    ///
+    /// - Throws: As with a condition.
+    public func filter(_ key: some KeyExpression<Element, Bool>) throws -> [Element] {
+        try filter(Condition(key))
+    }
 }
