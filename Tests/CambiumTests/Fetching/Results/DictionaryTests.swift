@@ -88,7 +88,7 @@ struct DictionaryTests {
             _ = Node(in: context, label: "in", number: 3, box: box)
             try context.save()
             let row = try #require(
-                context.fetchFirst(
+                try context.fetchFirst(
                     Node.fetchRequest().dictionaries("label", "number", "box", "box.name")))
             #expect(row[Node.label] == "in" && row[Node.number] == 3)
             #expect(row[Node.box.name] == "b" && row[Node.box] == box.objectID)
