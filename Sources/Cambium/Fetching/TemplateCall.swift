@@ -10,7 +10,7 @@ struct TemplateCall: Sendable {
     /// The template's condition with the lists in their places, and the values of the other
     /// parameters.
     ///
-    /// - Throws: ``StoreError`` where a variable does not fit its parameter.
+    /// - Throws: ``StoreError`` where a variable does not fit its parameter, or one has none.
     func resolved(
         _ template: FetchTemplate, in model: Model
     ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {
@@ -23,6 +23,10 @@ struct TemplateCall: Sendable {
             case .object(_, let key): arguments[name] = .int(key)
             case .objects(_, let keys): lists[name] = keys.map { .int($0) }
             }
+        }
+        for parameter in template.parameters
+        where arguments[parameter.name] == nil && lists[parameter.name] == nil {
+            throw invalid("needs a value for \(parameter.name).")
         }
         let condition = template.condition?.substituting(lists.mapValues { .list($0) })
         return (condition, arguments)

@@ -57,7 +57,7 @@ struct TemplateCallTests {
     @Test(
         arguments: [
             ("sent", ["by": "Ann", "start": "d"], "something else for by"),
-            ("sent", ["start": "d"], "$by has no value"),
+            ("sent", ["start": "d"], "needs a value for by"),
             ("sent", ["bye": "Ann"], "no parameter bye. Did you mean by?"),
             ("sentByAny", ["people": "Ann"], "a list of objects of Person"),
             ("send", [:], "no fetch template send. Did you mean sent?"),
