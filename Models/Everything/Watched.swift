@@ -18,11 +18,14 @@ public final class Watched: _Watched {
     public private(set) var deletionCauses: [DeletionCause] = []
     /// By what the object got other values.
     public private(set) var snapshotEvents: [SnapshotEvents] = []
+    /// The name that the object had when it awoke after its insertion.
+    public private(set) var nameOnAwaking: String?
     /// How many parts there were when the object was about to be deleted.
     public private(set) var partsAtDeletion: Int?
 
     override public func awakeFromInsert() {
         calls.append("awakeFromInsert")
+        nameOnAwaking = name
         name = "awoken"
     }
 

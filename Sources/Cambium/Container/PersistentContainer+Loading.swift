@@ -27,21 +27,16 @@ extension PersistentContainer {
     /// A store that cannot be opened does not stop the others.
     ///
     /// - Parameter migrationProgress: Called before each statement of a migration, and while a long
-    ///   one runs, on the thread that opens the store.
+    ///   one runs, on the thread that opens the store. Which store it is,
+    ///   ``StoreOptions/migrationProgress`` of its description knows.
     /// - Throws: ``StoreLoadingError``, or ``StoreLoadingErrors`` where there are several.
     public func loadPersistentStores(
-        migrationProgress: (
-            @Sendable (_ description: StoreDescription, _ progress: MigrationProgress) -> Void
-        )? = nil
+        migrationProgress: (@Sendable (_ progress: MigrationProgress) -> Void)? = nil
     ) async throws {
         var errors: [StoreLoadingError] = []
         for original in persistentStoreDescriptions {
             var description = original
-            if let migrationProgress {
-                description.options = original.options.reporting { progress in
-                    migrationProgress(original, progress)
-                }
-            }
+            description.options = original.options.reporting(to: migrationProgress)
             do {
                 let described = description
                 try await onThreadOfItsOwn { interruption throws(StoreLoadingError) in
@@ -57,14 +52,21 @@ extension PersistentContainer {
         if let error = errors.first { throw error }
     }
 
-    private func load(_ description: StoreDescription) throws(StoreLoadingError) {
+    /// Opens a store. A file's folder is made where there is none.
+    func load(_ description: StoreDescription) throws(StoreLoadingError) {
         if let path = description.location.path, !description.options.isReadOnly {
             let folder = URL(filePath: path).deletingLastPathComponent()
             do {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true)
             } catch {
-                throw StoreLoadingError(description, error)
+                throw StoreLoadingError(
+                    description,
+                    StoreError(
+                        code: .cannotOpen,
+                        message: "The folder of the store \(path) cannot be made. Choose another "
+                            + "place, or let the program write there.",
+                        underlying: error))
             }
         }
         try coordinator.addPersistentStore(with: description)

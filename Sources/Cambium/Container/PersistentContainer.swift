@@ -70,8 +70,8 @@ public final class PersistentContainer: Sendable {
         descriptions = Mutex([StoreDescription(location: .file("\(path)\(name).sqlite"))])
     }
 
-    /// Opens one store for all entities: makes it where there is none, migrates it where it is of
-    /// an earlier version.
+    /// Opens one store for all entities: makes it, with its folder, where there is none, migrates it
+    /// where it is of an earlier version.
     ///
     /// - Parameters:
     ///   - model: What the compiler made of the model, such as `Shop.model`.
@@ -79,7 +79,8 @@ public final class PersistentContainer: Sendable {
     ///   - options: How to open it.
     /// - Throws: ``MigrationError`` where the file holds something else than a store of a version
     ///   that the program knows, or a migration failed (the store is as it was then);
-    ///   ``SQLiteError`` where the file cannot be opened.
+    ///   ``StoreError`` with `cannotOpen` where the file cannot be opened or made, which says why;
+    ///   ``SQLiteError`` where SQLite refuses it.
     public init(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions()
     ) throws {
@@ -89,7 +90,7 @@ public final class PersistentContainer: Sendable {
         let description = StoreDescription(location: location, options: options)
         descriptions = Mutex([description])
         do {
-            try coordinator.addPersistentStore(with: description)
+            try load(description)
         } catch {
             // There is one store only, so it is clear which one it was.
             throw error.underlying

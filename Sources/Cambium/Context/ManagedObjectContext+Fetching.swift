@@ -22,6 +22,19 @@ extension ManagedObjectContext {
         return found.cast(to: Entity.self)
     }
 
+    /// The first object that ``fetch(_:)`` would find, or nil where there is none. No more is read.
+    ///
+    /// ```swift
+    /// let cheapest = try context.fetchFirst(Product.fetchRequest().sorted(by: Product.price))
+    /// ```
+    ///
+    /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
+    public func fetchFirst<Entity: ManagedObject>(
+        _ request: FetchRequest<Entity>
+    ) throws -> Entity? {
+        try fetch(request.limitedToFirst).first
+    }
+
     /// Counts what ``fetch(_:)`` would find, without making objects where that can be avoided.
     public func count<Entity: ManagedObject>(for request: FetchRequest<Entity>) throws -> Int {
         mergeIfAutomatic()
@@ -220,7 +233,7 @@ extension ManagedObjectContext {
                     || test.isTrue(object, in: self)
             }
         }
-        let sorted = ObjectOrder(request.sort).sorted(candidates)
+        let sorted = try ObjectOrder(request.sort, of: request.entity).sorted(candidates)
         let window = sorted.dropFirst(request.offset)
         return Array(request.limit.map { window.prefix($0) } ?? window)
     }

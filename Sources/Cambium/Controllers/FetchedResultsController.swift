@@ -170,7 +170,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         }
         var scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
         scope.options = options
-        return (scope, ObjectOrder(request.sort))
+        return (scope, try scope.order)
     }
 
     /// The order in which the rows of each section are beside each other.

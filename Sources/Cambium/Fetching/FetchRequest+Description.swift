@@ -21,14 +21,3 @@ extension FetchRequest: CustomStringConvertible {
         return text
     }
 }
-
-extension SortOrder: CustomStringConvertible {
-    /// The path and the direction, such as `price descending`.
-    public var description: String {
-        var text = path.joined(separator: ".")
-        if texts != .bytes { text += " (\(texts))" }
-        if isDescending { text += " descending" }
-        if let placesNilLast { text += placesNilLast ? ", nil last" : ", nil first" }
-        return text
-    }
-}

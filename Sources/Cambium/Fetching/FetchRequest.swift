@@ -8,6 +8,15 @@ import CambiumSQL
 ///     .sorted(by: Product.title)
 ///     .limit(50)
 /// ```
+///
+/// ## Topics
+/// - Which objects: ``filter(_:)-(Condition<Entity>)``, ``filter(format:_:)``,
+///   ``template(_:substituting:)``
+/// - In which order: ``sorted(by:)``, ``limit(_:)``, ``offset(_:)``
+/// - Something else than objects: ``select(_:)``, ``ids``, ``count``, ``dictionaries(_:)``
+/// - What is read: ``prefetching(_:)``, ``batchSize(_:)``, ``includesSubentities(_:)``,
+///   ``includesPendingChanges(_:)``, ``includesPropertyValues(_:)``, ``returnsObjectsAsFaults(_:)``,
+///   ``affectedStores(_:)``
 public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// The name of the entity.
     public let entityName: String
@@ -48,12 +57,16 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     /// Relationships whose objects are read with the results, joined by dots.
     var prefetchedPaths: [String] = []
 
-    private(set) var formats: [(text: String, arguments: [FormatArgument])] = []
-    private var template: (name: String, arguments: [String: Value], lists: [String: [Value]])?
-    private var argumentObjects: [ObjectID] = []
+    var formats: [(text: String, arguments: [FormatArgument])] = []
+    /// The model's template that the request starts from.
+    var template: TemplateCall?
+    /// The objects that texts and the template are given.
+    var argumentObjects: [ObjectID] = []
 
-    /// The objects that conditions and a template's arguments name: the trees have their keys only.
-    var objects: [ObjectID] { argumentObjects + (condition?.objects ?? []) }
+    /// The objects that conditions, orders and arguments name: the trees have their keys only.
+    var objects: [ObjectID] {
+        argumentObjects + (condition?.objects ?? []) + sortOrders.flatMap(\.objects)
+    }
     /// The name of the model's template that the request starts from.
     var templateName: String? { template?.name }
 
@@ -66,97 +79,6 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     public init(entityName: String) {
         self.entityName = entityName
     }
-
-    /// The request with one more condition, which must be true too.
-    public func filter(_ condition: Condition<Entity>) -> FetchRequest {
-        var request = self
-        request.condition = self.condition.map { $0 && condition } ?? condition
-        return request
-    }
-
-    /// The request with one more condition, written with Foundation's macro:
-    /// `#Predicate { $0.price < 20 }`. See ``Condition/init(_:)-(Predicate<Root>)``.
-    ///
-    /// - Warning: The getters of the properties that it names run for made-up objects, also those
-    ///   that are the program's own: one that traps of made-up values traps here.
-    /// - Throws: ``UnsupportedPredicateError`` where a part of it cannot be asked of a store.
-    // Both have the constants `.true` and `.false`.
-    @_disfavoredOverload
-    public func filter(_ predicate: Predicate<Entity>) throws -> FetchRequest {
-        filter(try Condition(predicate))
-    }
-
-    /// The request with one more condition, written as text in Core Data's predicate format. It is
-    /// parsed and checked against the model when the request is run; an error names the place.
-    /// ``Condition/init(format:_:)`` does so at once.
-    ///
-    /// - Parameter arguments: What stands for `%@` (a value, an object, a list) and `%K` (a name),
-    ///   in order.
-    public func filter(format: String, _ arguments: any PredicateArgument...) -> FetchRequest {
-        var request = self
-        let given = arguments.map { $0.argument(naming: &request.argumentObjects) }
-        request.formats.append((format, given))
-        return request
-    }
-
-    /// The request in an order of several levels.
-    public func sorted(by orders: SortOrder<Entity>...) -> FetchRequest {
-        var request = self
-        request.sortOrders = orders
-        return request
-    }
-
-    /// The request in ascending order of an attribute.
-    public func sorted<Value>(by key: Key<Entity, Value>) -> FetchRequest {
-        sorted(by: key.ascending)
-    }
-
-    /// The request with a limit.
-    public func limit(_ limit: Int) -> FetchRequest {
-        var request = self
-        request.limit = limit
-        return request
-    }
-
-    /// The request without its first objects.
-    public func offset(_ offset: Int) -> FetchRequest {
-        var request = self
-        request.offset = offset
-        return request
-    }
-
-    /// The request that also reads what a relationship of its results leads to: one statement for
-    /// all of them, where each would else read its own when it is asked.
-    public func prefetching<Destination>(
-        _ key: ToOneKey<Entity, Destination>
-    ) -> FetchRequest {
-        prefetching(key.path)
-    }
-
-    /// The request that also reads what a relationship of its results leads to.
-    public func prefetching<Destination>(
-        _ key: ToManyKey<Entity, Destination>
-    ) -> FetchRequest {
-        prefetching(key.path)
-    }
-
-    private func prefetching(_ path: [String]) -> FetchRequest {
-        var request = self
-        request.prefetchedPaths.append(path.joined(separator: "."))
-        return request
-    }
-
-    /// The request of a template of the model. Called by generated functions.
-    @_spi(Generated)
-    public func template(
-        _ name: String, _ arguments: [String: Value], lists: [String: [Value]] = [:],
-        objects: [ObjectID] = []
-    ) -> FetchRequest {
-        var request = self
-        request.template = (name, arguments, lists)
-        request.argumentObjects += objects
-        return request
-    }
 }
 
 extension FetchRequest {
@@ -165,6 +87,7 @@ extension FetchRequest {
         for description: EntityDescription
     ) throws -> (condition: ModelExpression?, arguments: [String: Value]) {
         var conditions: [ModelExpression] = []
+        var arguments: [String: Value] = [:]
         if let condition { conditions.append(condition.expression) }
         for format in formats {
             let result = ExpressionCompiler.condition(
@@ -174,18 +97,17 @@ extension FetchRequest {
         }
         if let template {
             guard let found = modelTemplate(template.name, of: description) else {
-                throw StoreError(
-                    code: .unknownName,
-                    message: "The entity \(description.name) has no fetch template "
-                        + "\(template.name).")
+                throw unknownTemplate(template.name, of: description)
             }
-            if let condition = found.condition {
-                conditions.append(condition.substituting(template.lists.mapValues { .list($0) }))
-            }
+            let (condition, values) = try template.resolved(found, in: description.model)
+            if let condition { conditions.append(condition) }
+            arguments = values
         }
-        let condition = conditions.count > 1 ? .and(conditions) : conditions.first
-        return (condition, template?.arguments ?? [:])
+        return (conditions.count > 1 ? .and(conditions) : conditions.first, arguments)
     }
+
+    /// The request for the first of what it finds.
+    var limitedToFirst: FetchRequest { limit(min(limit ?? 1, 1)) }
 
     func sortTerms(for description: EntityDescription) -> [SortTerm] {
         let orders = sortOrders.map(\.term)
@@ -217,7 +139,22 @@ extension FetchRequest {
 
     private func modelTemplate(_ name: String, of description: EntityDescription) -> FetchTemplate?
     {
-        description.model.lineage(of: description.entity).flatMap(\.fetchTemplates)
-            .first { $0.name == name }
+        description.fetchTemplates.first { $0.name == name }
+    }
+
+    private func unknownTemplate(_ name: String, of description: EntityDescription) -> StoreError {
+        let hint =
+            nearestName(to: name, among: description.fetchTemplates.map(\.name))
+            .map { " Did you mean \($0)?" } ?? ""
+        return StoreError(
+            code: .unknownName,
+            message: "The entity \(description.name) has no fetch template \(name).\(hint)")
+    }
+}
+
+extension EntityDescription {
+    /// The named requests of the entity and of those that it inherits from.
+    fileprivate var fetchTemplates: [FetchTemplate] {
+        model.lineage(of: entity).flatMap(\.fetchTemplates)
     }
 }

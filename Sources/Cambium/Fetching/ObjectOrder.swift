@@ -2,16 +2,54 @@ import CambiumSQL
 
 /// The order of a request, for objects in memory: the same as the store's. Nil comes before any
 /// value unless a term says otherwise, equal objects come in the order of their keys.
+///
+/// It belongs to one isolation, as the objects do.
 struct ObjectOrder {
     let terms: [SortTerm]
+    private let readers: [Reader]
 
+    /// Where the value of a term comes from.
+    private enum Reader {
+        case path([String])
+        case computed(ExpressionEvaluator)
+    }
+
+    /// An order of properties.
     init(_ terms: [SortTerm]) {
         self.terms = terms
+        readers = terms.map { .path($0.path ?? []) }
+    }
+
+    /// - Throws: ``ExpressionDiagnostics`` where what is computed does not fit the entity.
+    init(_ terms: [SortTerm], of entity: EntityDescription) throws(ExpressionDiagnostics) {
+        self.terms = terms
+        readers = try terms.map { (term) throws(ExpressionDiagnostics) -> Reader in
+            if let path = term.path { return .path(path) }
+            return .computed(
+                try ExpressionEvaluator(
+                    value: term.value, entity: entity.entity, model: entity.model))
+        }
     }
 
     /// The values that decide an object's place, without the key.
     func keys(of object: ManagedObject) -> [Value] {
-        terms.map { object.value(atPath: $0.path) }
+        keys(at: object.value(atPath:)) { $0.evaluate(ObjectSubject(object)) }
+    }
+
+    /// The values that decide the place of a row of a custom store, without the key.
+    func keys(of subject: NodeSubject) -> [Value] {
+        keys(at: subject.value(atPath:)) { $0.evaluate(subject) }
+    }
+
+    private func keys(
+        at read: ([String]) -> Value, evaluate: (ExpressionEvaluator) -> Value
+    ) -> [Value] {
+        readers.map { reader in
+            switch reader {
+            case .path(let path): read(path)
+            case .computed(let evaluator): evaluate(evaluator)
+            }
+        }
     }
 
     func sorted(_ objects: [ManagedObject]) -> [ManagedObject] {
@@ -26,7 +64,7 @@ struct ObjectOrder {
         let prepared = ObjectOrder(
             terms.map {
                 SortTerm(
-                    path: $0.path, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
+                    $0.value, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
             })
         return elements.map { (element: $0, key: key($0), values: weights(of: values($0))) }
             .sorted { prepared.precedes($0.values, $0.key, $1.values, $1.key) }

@@ -21,7 +21,7 @@ struct RelatedPaths {
     ) {
         self.model = model
         if let condition { add(condition, of: entity, [:]) }
-        for term in sort { add(term.path, of: entity) }
+        for term in sort { add(term.value, of: entity, [:]) }
     }
 
     /// Whether only the object's own row matters.

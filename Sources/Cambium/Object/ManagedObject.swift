@@ -11,7 +11,7 @@ import CambiumSQLite
 /// zero, empty or nil; the context records the error and the next save throws it.
 ///
 /// ## Topics
-/// - Identity: ``objectID``, ``managedObjectContext``, ``entity``
+/// - Identity: ``objectID`` (also as `id`), ``managedObjectContext``, ``entity``
 /// - State: ``isInserted``, ``isUpdated``, ``isDeleted``, ``isFault``, ``hasChanges``,
 ///   ``hasFault(forRelationship:)``
 /// - Changes: ``changedValues()``, ``changedValuesForCurrentEvent()``,

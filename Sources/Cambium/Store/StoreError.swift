@@ -4,6 +4,8 @@ public struct StoreError: Error, Sendable {
     public enum Code: Sendable, Hashable {
         /// The store was opened for reading only.
         case readOnly
+        /// The store's file cannot be opened, or made.
+        case cannotOpen
         /// The file is no store of this program, or another program damaged it.
         case corrupt
         /// The row of an object is gone.
@@ -64,6 +66,7 @@ public struct StoreError: Error, Sendable {
     public var coreDataCode: Int {
         switch code {
         case .readOnly: 513
+        case .cannotOpen: 134080
         case .corrupt, .missingFile: 259
         case .missingRow: 133000
         case .foreignObject: 134020

@@ -1,41 +1,41 @@
 /// A value that breaks what the model says about it.
 public struct ValidationError: Error, Sendable {
     /// What is wrong, for programs.
-    public enum Code: Int, Sendable, Hashable {
+    public enum Code: Sendable, Hashable {
         /// A check of the program's own said no.
-        case custom = 1550
+        case custom
         /// A required value or object is missing.
-        case missing = 1570
+        case missing
         /// A to-many has too few objects.
-        case tooFew = 1580
+        case tooFew
         /// A to-many has too many objects.
-        case tooMany = 1590
+        case tooMany
         /// Objects at the other end of a relationship forbid the delete.
-        case deleteDenied = 1600
+        case deleteDenied
         /// A number is greater than the maximum.
-        case numberTooLarge = 1610
+        case numberTooLarge
         /// A number is less than the minimum, or is not a number.
-        case numberTooSmall = 1620
+        case numberTooSmall
         /// A date is after the maximum.
-        case dateTooLate = 1630
+        case dateTooLate
         /// A date is before the minimum.
-        case dateTooSoon = 1640
+        case dateTooSoon
         /// Text or data is longer than the maximum.
-        case tooLong = 1660
+        case tooLong
         /// Text or data is shorter than the minimum.
-        case tooShort = 1670
+        case tooShort
         /// Text does not match the pattern.
-        case patternMismatch = 1680
+        case patternMismatch
         /// Another object has the same unique value.
-        case notUnique = 133021
+        case notUnique
         /// A rule of the model is false.
-        case ruleViolated = 1551
+        case ruleViolated
         /// A decimal has more places than the attribute keeps, or is too great.
-        case unfitDecimal = 1552
+        case unfitDecimal
         /// Text holds a NUL character, which the store cannot keep.
-        case nulInText = 1553
+        case nulInText
         /// A value of a codable attribute cannot be encoded.
-        case unencodable = 1554
+        case unencodable
     }
 
     /// What is wrong.
@@ -69,8 +69,19 @@ public struct ValidationError: Error, Sendable {
     /// The code that Core Data uses for the same thing, for ported code.
     public var coreDataCode: Int {
         switch code {
-        case .ruleViolated, .unfitDecimal, .nulInText, .unencodable: 1550
-        default: code.rawValue
+        case .custom, .ruleViolated, .unfitDecimal, .nulInText, .unencodable: 1550
+        case .missing: 1570
+        case .tooFew: 1580
+        case .tooMany: 1590
+        case .deleteDenied: 1600
+        case .numberTooLarge: 1610
+        case .numberTooSmall: 1620
+        case .dateTooLate: 1630
+        case .dateTooSoon: 1640
+        case .tooLong: 1660
+        case .tooShort: 1670
+        case .patternMismatch: 1680
+        case .notUnique: 133021
         }
     }
 }

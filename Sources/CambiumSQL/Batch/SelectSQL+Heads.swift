@@ -10,13 +10,12 @@ extension SelectSQL {
         limit: Int? = nil, offset: Int = 0
     ) throws -> (sql: String, parameters: [StoredValue]) {
         var lowering = self.lowering
-        var terms: [String] = []
-        for term in sort {
-            terms.append(
-                try lowering.sortKey(term.path) + (term.isDescending ? " DESC" : ""))
-        }
+        let terms = try lowering.order(sort)
         var (source, parameters) = try source(selection, includesSubentities, &lowering)
-        source += " ORDER BY " + (terms + [column(SystemColumn.key)]).joined(separator: ", ")
+        source +=
+            " ORDER BY "
+            + (terms.map(\.text) + [column(SystemColumn.key)]).joined(separator: ", ")
+        for term in terms { parameters += try term.bindings() }
         if limit != nil || offset > 0 {
             source += " LIMIT ? OFFSET ?"
             parameters += [.integer(Int64(limit ?? -1)), .integer(Int64(offset))]

@@ -130,12 +130,16 @@ package struct ExpressionSQL {
         return (fragment.text, try fragment.bindings(now: now))
     }
 
-    /// What rows are sorted by: a property of their own or of a related object. The tables that it
-    /// needs are noted.
-    package mutating func sortKey(_ path: [String]) throws(ExpressionDiagnostics) -> String {
-        let typed = try ExpressionCompiler.typedValue(
-            .keyPath(root: .subject, names: path), entity: entity, model: model)
-        return try value(typed).text
+    /// What rows are sorted by: a property of their own or of a related object, or what is computed
+    /// of such. The tables that it needs are noted.
+    mutating func order(_ terms: [SortTerm]) throws(ExpressionDiagnostics) -> [SQLFragment] {
+        var fragments: [SQLFragment] = []
+        for term in terms {
+            let typed = try ExpressionCompiler.typedValue(
+                term.value, entity: entity, model: model)
+            fragments.append(term.sql(of: try value(typed)))
+        }
+        return fragments
     }
 
     // MARK: Parameters

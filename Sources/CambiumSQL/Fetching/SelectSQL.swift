@@ -80,15 +80,16 @@ package struct SelectSQL: Sendable {
         _ limit: Int?, _ offset: Int
     ) throws -> (sql: String, parameters: [StoredValue]) {
         var lowering = self.lowering
-        var terms: [String] = []
-        for term in sort { terms.append(term.sql(of: try lowering.sortKey(term.path))) }
+        let terms = try lowering.order(sort)
         var (source, parameters) = try source(selection, includesSubentities, &lowering)
         if case .key = selection {
         } else {
             let position = selection.position.map { ["\($0) NULLS LAST"] } ?? []
             source +=
                 " ORDER BY "
-                + (position + terms + [column(SystemColumn.key)]).joined(separator: ", ")
+                + (position + terms.map(\.text) + [column(SystemColumn.key)])
+                .joined(separator: ", ")
+            for term in terms { parameters += try term.bindings() }
         }
         if limit != nil || offset > 0 {
             source += " LIMIT ? OFFSET ?"

@@ -1,9 +1,10 @@
 import CambiumModel
 
-/// One level of an order: by a property, reached through to-one relationships.
+/// One level of an order: by a property, reached through to-one relationships, or by what is
+/// computed of the object.
 package struct SortTerm: Sendable, Hashable {
-    /// The names from the object to the attribute.
-    package let path: [String]
+    /// What is compared.
+    package let value: ModelExpression
     /// Whether greater values come first.
     package let isDescending: Bool
     /// How texts are compared.
@@ -12,18 +13,35 @@ package struct SortTerm: Sendable, Hashable {
     package let placesNilLast: Bool?
 
     package init(
-        path: [String], isDescending: Bool = false, texts: TextOrder = .bytes,
+        _ value: ModelExpression, isDescending: Bool = false, texts: TextOrder = .bytes,
         placesNilLast: Bool? = nil
     ) {
-        self.path = path
+        self.value = value
         self.isDescending = isDescending
         self.texts = texts
         self.placesNilLast = placesNilLast
     }
 
+    package init(
+        path: [String], isDescending: Bool = false, texts: TextOrder = .bytes,
+        placesNilLast: Bool? = nil
+    ) {
+        self.init(
+            .keyPath(root: .subject, names: path), isDescending: isDescending, texts: texts,
+            placesNilLast: placesNilLast)
+    }
+
+    /// The names from the object to the property; nil of what is computed.
+    package var path: [String]? {
+        if case .keyPath(.subject, let names) = value { names } else { nil }
+    }
+
     /// What stands in ORDER BY.
-    func sql(of value: String) -> String {
-        Self.sql(value, isDescending: isDescending, texts: texts, placesNilLast: placesNilLast)
+    func sql(of value: SQLFragment) -> SQLFragment {
+        value.mapText {
+            Self.sql(
+                $0, isDescending: isDescending, texts: texts, placesNilLast: placesNilLast)
+        }
     }
 
     /// What stands in ORDER BY for one level of an order.

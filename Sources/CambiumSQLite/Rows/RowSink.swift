@@ -64,10 +64,12 @@ final class RowSink {
                 self.receiver = nil
                 statement.reset()
             }
-            do {
-                while try statement.step() {}
-            } catch {
-                throw receiver.failure ?? error
+            try withExtendedLifetime(receiver) {
+                do {
+                    while try statement.step() {}
+                } catch {
+                    throw receiver.failure ?? error
+                }
             }
         }
     }

@@ -113,4 +113,22 @@ struct MigrationTests {
             #expect(!log.entries.isEmpty)
         }
     }
+
+    @Test func `a migration that fails is told by a code, and leaves the store as it was`() throws {
+        try withStoreFile { path in
+            try makeFirstStore(at: path)
+            // Another program has written what the model forbids.
+            try execute(
+                "PRAGMA ignore_check_constraints = 1; UPDATE Package SET name = 'x'", in: path)
+            let before = try rows("SELECT * FROM Package", in: path)
+            let error = #expect(throws: StoreLoadingError.self) {
+                try PersistentStoreCoordinator(model: PackagesModel.Packages.model)
+                    .addPersistentStore(
+                        with: StoreDescription(location: .file(path)))
+            }
+            #expect(error?.code == .migrationFailed)
+            #expect(error?.coreDataCode == 134111)
+            #expect(try rows("SELECT * FROM Package", in: path) == before)
+        }
+    }
 }

@@ -48,9 +48,10 @@ struct ReadOnlyTests {
         try withStoreFile { path in
             var options = StoreOptions()
             options.isReadOnly = true
-            #expect(throws: SQLiteError.self) {
+            let error = #expect(throws: StoreError.self) {
                 try PersistentContainer(model: Everything.model, at: .file(path), options: options)
             }
+            #expect(error?.code == .cannotOpen)
         }
     }
 

@@ -223,4 +223,39 @@ struct DeleteRuleTests {
             }
         }
     }
+
+    @Test func `a deleted object can still be read, and nothing leads to it any more`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let (box, topic) = (Box(in: context), Topic(in: context))
+            let node = Node(in: context, label: "gone", box: box)
+            node.tags.insert(topic)
+            node.queue.append(topic)
+            try context.save()
+            for step in ["processed", "saved"] {
+                if step == "processed" {
+                    context.delete(node)
+                    context.processPendingChanges()
+                } else {
+                    try context.save()
+                }
+                #expect(node.label == "gone" && node.box === box, "\(step)")
+                #expect(Array(node.tags) == [topic] && Array(node.queue) == [topic], "\(step)")
+                #expect(box.nodes.isEmpty, "\(step)")
+                #expect(topic.nodes.isEmpty && topic.waiting.isEmpty, "\(step)")
+            }
+        }
+    }
+
+    @Test func `a deleted owner of members that it nullifies is empty when that is done`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let box = Box(in: context)
+            let node = Node(in: context, box: box)
+            try context.save()
+            context.delete(box)
+            context.processPendingChanges()
+            #expect(node.box == nil && box.nodes.isEmpty)
+        }
+    }
 }

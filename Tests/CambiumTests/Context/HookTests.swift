@@ -21,9 +21,11 @@ struct HookTests {
 
     @Test func `rule 12: what is set on awaking stays and makes no update`() throws {
         try withWatched { context, watched in
+            #expect(watched.nameOnAwaking == "unnamed", "the model's default")
             #expect(watched.name == "awoken")
             #expect(watched.isInserted && !watched.isUpdated)
             let named = Watched(in: context, name: "given")
+            #expect(named.nameOnAwaking == "unnamed", "before the first value")
             #expect(named.name == "given")
         }
     }

@@ -81,7 +81,7 @@ final class FollowedController<Entity: ManagedObject> {
         var request = controller.fetchRequest
         request.sortOrders = controller.list.order.terms.map {
             SortOrder(
-                path: $0.path, isDescending: $0.isDescending, texts: $0.texts,
+                value: $0.value, isDescending: $0.isDescending, texts: $0.texts,
                 placesNilLast: $0.placesNilLast)
         }
         let fetched = try context.fetch(request)

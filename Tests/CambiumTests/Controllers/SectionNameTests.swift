@@ -140,6 +140,10 @@ struct SectionNameTests {
         let delegate = TitleDelegate()
         controller.delegate = delegate
         #expect(controller.sectionIndexTitles == ["ad", "ar", "bi", "ch"])
+        #expect(controller.sectionIndexTitle(forSectionName: "dance") == "da")
+        controller.delegate = nil
+        #expect(controller.sectionIndexTitle(forSectionName: "dance") == "D")
+        #expect(controller.sectionIndexTitle(forSectionName: "") == nil)
         withExtendedLifetime(delegate) {}
     }
 

@@ -1,5 +1,6 @@
 import Cambium
 import EverythingModel
+import ExtendedModel
 import Testing
 
 /// What observers of a context are told, and when.
@@ -325,6 +326,22 @@ struct NotificationTests {
             _ = node.label
             context.processPendingChanges()
             #expect(recorder.changes.map(\.invalidated) == [[node]])
+        }
+    }
+
+    @Test func `a change set tells whose derived values alone have changed`() throws {
+        try withContainer(Extended.model) { container in
+            let context = container.newContext()
+            let ann = ExtendedModel.Person(
+                in: context, name: "Ann", home: Address(street: "Low St", number: 1, spot: nil))
+            try context.save()
+            var told: [ChangeSet] = []
+            let token = context.observe(.didSave) { told += $0.changeSets }
+            _ = Letter(in: context, sender: ann)
+            try context.save()
+            #expect(told.map(\.refreshedObjectIDs) == [[ann.objectID: ["letterCount"]]])
+            #expect(told[0].updatedObjectIDs[ann.objectID] == nil)
+            withExtendedLifetime(token) {}
         }
     }
 }

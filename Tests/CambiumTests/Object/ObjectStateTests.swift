@@ -250,6 +250,8 @@ struct ObjectStateTests {
             node.willAccessValue(forKey: "label")
             let after = try node.primitiveValue(forKey: "label")
             #expect(after == .string("saved"))
+            node.didAccessValue(forKey: "label")
+            #expect(!node.isFault && !node.hasChanges, "looking at a value changes nothing")
             #expect(throws: StoreError.self) { try node.primitiveValue(forKey: "nothing") }
             #expect(throws: StoreError.self) {
                 try node.setPrimitiveValue(.int(1), forKey: "nothing")

@@ -203,4 +203,24 @@ struct RelationshipTests {
             #expect(read.residents.map { type(of: $0) == Robot.self } == [false, true])
         }
     }
+
+    @Test func `a to-many has a first object, and an array in the place of a missing one`() throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let (owned, free) = (Node(in: context), Node(in: context))
+            let box = Box(in: context)
+            let topic = Topic(in: context)
+            #expect(box.nodes.first == nil && topic.boxes.first == nil)
+            owned.box = box
+            box.topic = topic
+            #expect(box.nodes.first === owned && topic.boxes.first === box)
+            #expect(topic.boxes.indices == 0..<1 && topic.boxes.count == 1)
+            #expect((owned.box?.nodes ?? []) == [owned])
+            #expect((owned.box?.topic?.boxes ?? []) == [box])
+            #expect((free.box?.topic?.boxes ?? [box]) == [box])
+            var count = 0
+            for _ in free.box?.nodes ?? [] { count += 1 }
+            #expect(count == 0)
+        }
+    }
 }

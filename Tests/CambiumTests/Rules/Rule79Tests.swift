@@ -16,7 +16,8 @@ struct Rule79Tests {
         }
     }
 
-    @Test func `deleting the history before a transaction keeps that transaction`() throws {
+    @Test func `rule 79: deleting the history before a transaction keeps that transaction`() throws
+    {
         try withHistory { container in
             let tokens = try save(["a", "b", "c"], to: container)
             try container.coordinator.deleteHistory(before: tokens[1])
@@ -25,7 +26,7 @@ struct Rule79Tests {
         }
     }
 
-    @Test func `a token from before a purge is expired`() throws {
+    @Test func `rule 79: a token from before a purge is expired`() throws {
         try withHistory { container in
             let start = try container.historyToken
             let tokens = try save(["a", "b", "c"], to: container)
@@ -43,7 +44,7 @@ struct Rule79Tests {
     }
 
     @Test(arguments: [HistoryTracking.properties, .values])
-    func `a tombstone holds the preserved attributes, and none that may lie in a file`(
+    func `rule 79: a tombstone holds the preserved attributes, and none that may lie in a file`(
         _ tracking: HistoryTracking
     ) throws {
         try withHistory(tracking) { container in

@@ -116,4 +116,26 @@ struct StatementHookTests {
             #expect(entries.all.withLock { $0.isEmpty })
         }
     }
+
+    @Test func `statements are written to the standard error, a line for each`() throws {
+        let text = try StandardErrorCapture.text {
+            try withStoreFile { path in
+                for duration in [Duration.zero, .seconds(3600)] {
+                    var options = StoreOptions()
+                    options.statementHook = .standardError(
+                        slowerThan: duration, includesValues: true, includesPlan: true)
+                    let container = try PersistentContainer(
+                        model: Everything.model, at: .file(path), options: options)
+                    let mark = duration == .zero ? "told-1f7c" : "untold-1f7c"
+                    _ = try container.newContext().fetch(
+                        Node.fetchRequest().filter(Node.label == mark))
+                }
+            }
+        }
+        let lines = text.split(separator: "\n")
+        let index = try #require(lines.firstIndex { $0.contains("told-1f7c") })
+        #expect(lines[index].contains("FROM \"Node\""))
+        #expect(lines[index + 1].hasPrefix("    SCAN"))
+        #expect(!text.contains("untold-1f7c"), "faster than the hook was asked for")
+    }
 }

@@ -448,4 +448,19 @@ struct UndoTests {
             try context.save()
         }
     }
+
+    @Test func `an object is told of a change that is undone or redone`() throws {
+        try withUndo { _, context, manager in
+            let watched = Watched(in: context, name: "old")
+            try context.save()
+            manager.removeAllActions()
+            watched.name = "new"
+            context.undo()
+            #expect(watched.name == "old" && watched.snapshotEvents == [.undoUpdate])
+            context.redo()
+            #expect(watched.name == "new")
+            #expect(watched.snapshotEvents == [.undoUpdate, .undoUpdate])
+            #expect(SnapshotEvents.undoUpdate.rawValue == 8, "Core Data's number")
+        }
+    }
 }

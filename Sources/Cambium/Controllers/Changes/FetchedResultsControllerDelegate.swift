@@ -1,5 +1,9 @@
 /// Told of the changes of a controller's results, in the controller's isolation and in this order:
 /// will change, sections, objects, did change.
+///
+/// A class of the main actor conforms with
+/// `final class ProductList: @preconcurrency FetchedResultsControllerDelegate`, or from Swift 6.2 on
+/// with `@MainActor` in that place.
 public protocol FetchedResultsControllerDelegate<Entity>: AnyObject {
     /// The entity of the results.
     associatedtype Entity: ManagedObject

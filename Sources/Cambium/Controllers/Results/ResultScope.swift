@@ -32,6 +32,13 @@ struct ResultScope {
         }
     }
 
+    /// The order of the results.
+    var order: ObjectOrder {
+        get throws(ExpressionDiagnostics) {
+            try ObjectOrder(request.sort, of: request.entity)
+        }
+    }
+
     /// How many objects are read together; 0 where the results keep all of theirs.
     var batchSize: Int { max(0, options.batchSize) }
 

@@ -41,4 +41,11 @@ extension Sequence where Element: ManagedObject {
         let found = condition.filter(unsafeBitCast(objects, to: [ManagedObject].self))
         return unsafeBitCast(found, to: [Element].self)
     }
+
+    /// The objects of which a Boolean is true now: `categories.filter(Category.isBrand)`.
+    ///
+    /// - Throws: As with a condition.
+    public func filter(_ key: some KeyExpression<Element, Bool>) throws -> [Element] {
+        try filter(Condition(key))
+    }
 }

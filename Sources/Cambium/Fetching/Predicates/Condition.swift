@@ -8,7 +8,8 @@
 /// comparison with nil is false.
 ///
 /// ## Topics
-/// - Making one: ``init(_:)-(Predicate<Root>)``, ``init(format:_:)``, ``init(_:)-(ModelExpression)``
+/// - Making one: ``init(_:)-(Predicate<Root>)``, ``init(format:_:)``, ``init(_:)-(KeyExpression)``,
+///   ``init(_:)-(ModelExpression)``
 /// - Combining: `&&`, `||`, `!`, ``for(_:)``
 /// - Constants and objects: ``true``, ``false``, ``object(_:)``, ``in(_:)-(Sequence<ObjectID>)``
 /// - In memory: ``matches(_:)``

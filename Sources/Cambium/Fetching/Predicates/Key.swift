@@ -25,12 +25,19 @@ public struct Key<Root: ManagedObject, Value: AttributeValue>: Sendable {
 
     /// The path as a tree.
     public var expression: ModelExpression { .keyPath(root: .subject, names: path) }
-
-    /// The same key with the greatest value first, for ``FetchRequest/sorted(by:)``.
-    public var descending: SortOrder<Root> { SortOrder(path: path, isDescending: true) }
-    /// The same key with the least value first, for ``FetchRequest/sorted(by:)``.
-    public var ascending: SortOrder<Root> { SortOrder(path: path, isDescending: false) }
 }
+
+/// A key of a relationship: a ``ToOneKey`` or a ``ToManyKey``, for
+/// ``FetchRequest/prefetching(_:)``.
+public protocol RelationshipKey<Root>: Sendable {
+    /// The class of the objects that have the relationship, or lead to it.
+    associatedtype Root: ManagedObject
+    /// The names from the object to the relationship.
+    var path: [String] { get }
+}
+
+extension ToOneKey: RelationshipKey {}
+extension ToManyKey: RelationshipKey {}
 
 /// A to-one relationship, as predicates name it. Its members are the keys of the destination:
 /// `Product.category.name`.

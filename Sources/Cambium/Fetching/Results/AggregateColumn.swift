@@ -1,6 +1,6 @@
 /// One value out of those of many objects: an ``AggregateKey`` or a ``CountKey``. Both can be
 /// compared with constants, for ``ResultRequest/having(_:)``, and ordered by.
-public protocol AggregateColumn<Root, Compared>: ResultColumn {
+public protocol AggregateColumn<Root, Compared>: ResultColumn, ResultOrdering {
     /// The type of the constants that it is compared with.
     associatedtype Compared: AttributeValue
 }
@@ -8,13 +8,16 @@ public protocol AggregateColumn<Root, Compared>: ResultColumn {
 extension AggregateColumn {
     /// The results with the least value first.
     public var ascending: ResultOrder<Root> {
-        ResultOrder(resultExpression, isDescending: false)
+        ResultOrder(resultExpression, isDescending: false, objects: reading.objects)
     }
 
     /// The results with the greatest value first.
     public var descending: ResultOrder<Root> {
-        ResultOrder(resultExpression, isDescending: true)
+        ResultOrder(resultExpression, isDescending: true, objects: reading.objects)
     }
+
+    /// The least value first.
+    public var resultOrder: ResultOrder<Root> { ascending }
 
     private func compared(
         _ relation: ComparisonOperator, _ value: Compared?

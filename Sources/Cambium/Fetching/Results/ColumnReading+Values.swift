@@ -11,14 +11,20 @@ extension AttributeValue {
     /// A result's value in its own type; nil of nil.
     static func read(_ cell: PropertyValue, of column: ResultExpression) throws -> Self? {
         guard let value = cell.value, value != .null else { return nil }
-        if let typed = Self(attributeValue: value) { return typed }
-        for form in value.otherForms {
-            if let typed = Self(attributeValue: form) { return typed }
-        }
+        if let typed = fitting(value) { return typed }
         throw StoreError(
             code: .corrupt,
             message: "The store has a value for \(column) that is none of \(Self.self). Another "
                 + "version of the program may have written it.")
+    }
+
+    /// A value in its own type, a number also from another form; nil where it is of another type.
+    static func fitting(_ value: CambiumModel.Value) -> Self? {
+        if let typed = Self(attributeValue: value) { return typed }
+        for form in value.otherForms {
+            if let typed = Self(attributeValue: form) { return typed }
+        }
+        return nil
     }
 }
 

@@ -18,6 +18,18 @@ extension ManagedObjectContext {
         return try makeRows(results, request, query, names)
     }
 
+    /// The first row that ``fetch(_:)-(ResultRequest<Entity,Row>)`` would find, or nil where there
+    /// is none: `try context.fetchFirst(request.select(Product.price.max))`.
+    ///
+    /// - Throws: As `fetch`.
+    public func fetchFirst<Entity: ManagedObject, Row>(
+        _ request: ResultRequest<Entity, Row>
+    ) throws -> Row? {
+        var request = request
+        request.base = request.base.limitedToFirst
+        return try fetch(request).first
+    }
+
     /// The rows of a request, of the values that a store or the memory gave.
     func makeRows<Entity: ManagedObject, Row>(
         _ results: [[Value]], _ request: ResultRequest<Entity, Row>, _ query: TypedResults,

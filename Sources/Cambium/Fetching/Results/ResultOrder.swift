@@ -1,7 +1,7 @@
 import CambiumSQL
 
-/// One level of an order of results: an attribute's ``Key/ascending`` and ``Key/descending``, or
-/// those of an aggregate.
+/// What results can be sorted by: what objects can (a ``SortOrdering``), an aggregate, or an order
+/// of one. A key or an aggregate alone means its least value first.
 public protocol ResultOrdering<Root>: Sendable {
     /// The class of the objects that results are computed from.
     associatedtype Root: ManagedObject
@@ -12,29 +12,28 @@ public protocol ResultOrdering<Root>: Sendable {
 /// One level of an order of results: `Product.price.sum.descending`.
 public struct ResultOrder<Root: ManagedObject>: ResultOrdering {
     let term: ResultQuery.Term
+    /// The objects that what is compared names.
+    let objects: [ObjectID]
 
-    init(_ term: ResultQuery.Term) {
-        self.term = term
+    init(_ order: SortOrder<Root>) {
+        term = ResultQuery.Term(order.term)
+        objects = order.objects
     }
 
-    init(_ column: ResultExpression, isDescending: Bool) {
+    init(_ column: ResultExpression, isDescending: Bool, objects: [ObjectID]) {
         term = ResultQuery.Term(column, isDescending: isDescending)
+        self.objects = objects
     }
 
     /// Itself.
     public var resultOrder: ResultOrder { self }
 }
 
-extension SortOrder: ResultOrdering {
-    /// The same order, of results.
-    public var resultOrder: ResultOrder<Entity> { ResultOrder(ResultQuery.Term(term)) }
-}
-
 extension ResultQuery.Term {
     /// One level of an order of objects.
     init(_ term: SortTerm) {
         self.init(
-            ResultExpression(.keyPath(root: .subject, names: term.path)),
-            isDescending: term.isDescending, texts: term.texts, placesNilLast: term.placesNilLast)
+            ResultExpression(term.value), isDescending: term.isDescending, texts: term.texts,
+            placesNilLast: term.placesNilLast)
     }
 }

@@ -67,6 +67,11 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
         with { $0.base = $0.base.filter(condition) }
     }
 
+    /// The request with one more condition for the objects, a Boolean that must be true.
+    public func filter(_ key: some KeyExpression<Entity, Bool>) -> ResultRequest {
+        filter(Condition(key))
+    }
+
     /// The request with equal results once. It can be sorted by what is selected only.
     public func distinct() -> ResultRequest {
         with { $0.isDistinct = true }
@@ -99,7 +104,11 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     /// The request in an order of several levels, which replaces that of the objects. Results that
     /// are equal in it come in the order of their groups, or of their objects' keys.
     public func sorted(by orders: any ResultOrdering<Entity>...) -> ResultRequest {
-        with { $0.orders = orders.map { $0.resultOrder.term } }
+        with { request in
+            let orders = orders.map(\.resultOrder)
+            request.orders = orders.map(\.term)
+            request.objects += orders.flatMap(\.objects)
+        }
     }
 
     /// The request with at most so many results.

@@ -18,6 +18,10 @@ public struct ToMany<Destination: ManagedObject> {
     /// Whether there is none. Reads the relationship once.
     public var isEmpty: Bool { owner.links(ordinal).members.isEmpty }
 
+    /// The object with the least key, the one that a loop begins with; nil where there is none. It
+    /// may be a fault. Reads the relationship once.
+    public var first: Destination? { first { _ in true } }
+
     /// Whether the object is among them. Reads the relationship once.
     public func contains(_ object: Destination) -> Bool {
         owner.links(ordinal).contains(object.standIn.key)

@@ -17,4 +17,17 @@ extension PropertyValue {
     public var value: Value? {
         if case .value(let value) = self { value } else { nil }
     }
+
+    /// The object that a to-one relationship leads to; nil for none, and for another property.
+    public var objectID: ObjectID? {
+        if case .toOne(let id) = self { id } else { nil }
+    }
+
+    /// The value of an attribute in its type: `row["price"]?.as(Decimal.self)`; nil where it is of
+    /// another type, or none.
+    public func `as`<Attribute: AttributeValue>(
+        _ type: Attribute.Type = Attribute.self
+    ) -> Attribute? {
+        value.flatMap(Attribute.fitting)
+    }
 }

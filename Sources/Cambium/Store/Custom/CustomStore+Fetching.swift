@@ -70,7 +70,7 @@ extension CustomStore {
             }
         }
         nodes = try nodes.filter { try wanted.contains(graph.entity(of: $0).index) }
-        if !isOrdered, !request.sort.isEmpty { nodes = sorted(nodes, request.sort, graph) }
+        if !isOrdered, !request.sort.isEmpty { nodes = try sorted(nodes, request, graph) }
         if let failure = graph.failure { throw failure }
         return nodes
     }
@@ -96,12 +96,10 @@ extension CustomStore {
     }
 
     private func sorted(
-        _ nodes: [StoreNode], _ terms: [SortTerm], _ graph: NodeGraph
-    ) -> [StoreNode] {
-        ObjectOrder(terms).sorted(nodes, key: \.key) { node in
-            let subject = NodeSubject(node, graph)
-            return terms.map { subject.value(atPath: $0.path) }
-        }
+        _ nodes: [StoreNode], _ request: RowRequest, _ graph: NodeGraph
+    ) throws -> [StoreNode] {
+        let order = try ObjectOrder(request.sort, of: request.entity)
+        return order.sorted(nodes, key: \.key) { order.keys(of: NodeSubject($0, graph)) }
     }
 }
 

@@ -4,7 +4,7 @@
 /// let container = PersistentContainer(name: "Shop", model: Shop.model)
 /// container.persistentStoreDescriptions = [
 ///     StoreDescription(location: .file("catalogue.sqlite"), configuration: "Catalogue"),
-///     StoreDescription(location: .memory, configuration: "Session"),
+///     StoreDescription(type: .inMemory, configuration: "Session"),
 /// ]
 /// ```
 public struct StoreDescription: Sendable {
@@ -26,6 +26,15 @@ public struct StoreDescription: Sendable {
         self.location = location
         self.configuration = configuration
         self.options = options
+    }
+
+    /// Describes a store that has no place: one in memory, or one of the program's own that needs
+    /// none. A SQLite store without a place is in memory too.
+    public init(
+        type: StoreType, configuration: String? = nil, options: StoreOptions = StoreOptions()
+    ) {
+        self.init(
+            type: type, location: .memory, configuration: configuration, options: options)
     }
 }
 

@@ -63,7 +63,11 @@ public struct StoreLoadingError: Error, Sendable {
             default: .cannotOpen
             }
         case let error as StoreError:
-            error.code == .corrupt ? .notAStore : .invalidRequest
+            switch error.code {
+            case .corrupt: .notAStore
+            case .cannotOpen: .cannotOpen
+            default: .invalidRequest
+            }
         default:
             .cannotOpen
         }

@@ -15,7 +15,7 @@ struct StoreOpener {
 
     func open() throws -> (store: any Store, migration: MigrationOutcome) {
         switch description.type.kind {
-        case .sqlite: try openSQLite(at: description.location.path)
+        case .sqlite: try openFile()
         case .inMemory: try openSQLite(at: nil)
         case .atomic(let make):
             try openCustom { setup in
@@ -27,6 +27,21 @@ struct StoreOpener {
                 let backend = try IncrementalBackend(make(setup), model.model)
                 return (backend, backend.identifier)
             }
+        }
+    }
+
+    /// Opens a SQLite store; what is wrong with its file is said in words.
+    private func openFile() throws -> (store: any Store, migration: MigrationOutcome) {
+        let path = description.location.path
+        do {
+            return try openSQLite(at: path)
+        } catch let error as SQLiteError {
+            if let path,
+                let reason = StoreError(opening: path, isReadOnly: options.isReadOnly, error)
+            {
+                throw reason
+            }
+            throw error
         }
     }
 

@@ -70,7 +70,13 @@ extension ExpressionChecker {
             }
             guard let relationship = model.relationship(name.text, of: path.entity),
                 let destination = model.entity(named: relationship.destination)
-            else { return unknownProperty(name, of: path.entity, within: composite) }
+            else {
+                guard isIdentity(name, names, index) else {
+                    return unknownProperty(name, of: path.entity, within: composite)
+                }
+                found.removeLast()
+                break
+            }
             guard isAllowed(relationship, path, at: name.offset) else { return nil }
             guard relationship.isToMany else {
                 path = path.appending(relationship, to: destination)
@@ -86,6 +92,14 @@ extension ExpressionChecker {
         }
         return Checked(
             source: .keyPath(root: root, names: found), typed: .object(path), offset: offset)
+    }
+
+    /// Whether a name that no property has is `objectID` at the end of a path, as Core Data's texts
+    /// have it: the object itself.
+    private func isIdentity(
+        _ name: ParsedExpression.Name, _ names: [ParsedExpression.Name], _ next: Int
+    ) -> Bool {
+        name.text == "objectID" && next == names.count
     }
 
     /// Steps through a to-many relationship where something surrounding speaks about many objects.

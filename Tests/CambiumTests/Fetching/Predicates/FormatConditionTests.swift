@@ -27,6 +27,10 @@ struct FormatConditionTests {
             try #expect(found("category IN %@", [books]) == 3)
             try #expect(
                 found("SELF IN %@", [try #require(books.products.first { _ in true })]) == 1)
+            // Core Data's other name for the object itself.
+            try #expect(found("objectID == %@", try #require(books.products.first)) == 1)
+            try #expect(found("objectID IN %@", books.products.map(\.objectID)) == 3)
+            try #expect(found("category.objectID == %@", books.objectID) == 3)
             try #expect(found("price BETWEEN %@", [10, 20]) == 3)
             #expect(throws: ExpressionDiagnostics.self) { try found("sku == %@", books) }
         }
@@ -42,6 +46,13 @@ struct FormatConditionTests {
                 .filter(format: "stock > 0").filter(Product.kind == .book)
             #expect(try shop.context.fetch(request).count == 2)
         }
+    }
+
+    @Test func `what leads on from an object's identity is an error`() throws {
+        let error = try #require(throws: ExpressionDiagnostics.self) {
+            try Condition<Product>(format: "category.objectID.name == 'x'")
+        }
+        #expect("\(error)".contains("'Category' has no property 'objectID'"))
     }
 
     @Test func `a mistake in text is found at once, with its place`() throws {

@@ -82,7 +82,7 @@ extension FetchRequest {
         var plain = FetchRequest<ManagedObject>(entityName: entityName)
         plain.condition = condition.map { Condition($0.expression) }
         plain.sortOrders = sortOrders.map {
-            SortOrder(path: $0.path, isDescending: $0.isDescending)
+            SortOrder(value: $0.value, isDescending: $0.isDescending)
         }
         (plain.limit, plain.offset) = (limit, offset)
         plain.includesSubentities = includesSubentities

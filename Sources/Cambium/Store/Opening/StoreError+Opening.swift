@@ -1,0 +1,56 @@
+import CambiumSQLite
+
+extension StoreError {
+    /// Why the file of a store could not be opened, in the words of the file system where it knows.
+    ///
+    /// - Returns: nil where SQLite complains of something else than the file.
+    init?(opening path: String, isReadOnly: Bool, _ error: SQLiteError) {
+        guard Self.fileCodes.contains(error.primaryCode) else { return nil }
+        self.init(
+            code: .cannotOpen, message: Self.reason(path, isReadOnly), underlying: error)
+    }
+
+    /// Read-only, input or output, cannot open, not authorized.
+    private static var fileCodes: Set<Int32> { [8, 10, 14, 23] }
+
+    private static func reason(_ path: String, _ isReadOnly: Bool) -> String {
+        let folder =
+            path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
+        switch (FileKind(at: path), FileKind(at: String(folder))) {
+        case (.folder, _):
+            return
+                "There is a folder at \(path). Give the store the path of a file, such as one in "
+                + "that folder."
+        case (.nothing, .nothing):
+            return "There is no folder \(folder) for the store \(path). Make it, or correct the "
+                + "path."
+        case (.nothing, .file):
+            return "\(folder) is a file, so that there can be no store \(path). Correct the path."
+        case (.nothing, .folder) where isReadOnly:
+            return
+                "There is no store \(path), and one that is opened for reading only is not made. "
+                + "Correct the path, or open it once without isReadOnly."
+        default:
+            return "The store \(path) cannot be opened. See that the program may read "
+                + (isReadOnly
+                    ? "the file and its folder."
+                    : "and write the file and its folder, or open it with isReadOnly.")
+        }
+    }
+}
+
+/// What lies at a path.
+private enum FileKind {
+    case nothing
+    case file
+    case folder
+
+    init(at path: String) {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        switch attributes?[.type] as? FileAttributeType {
+        case nil: self = .nothing
+        case .typeDirectory?: self = .folder
+        default: self = .file
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Cambium
+import EverythingModel
+import Testing
+
+/// What is said where the file of a store cannot be opened.
+struct OpeningFailureTests {
+    /// The error of a container for a file beside others, which a body makes.
+    private func failure(
+        at name: String, isReadOnly: Bool = false, among make: (_ folder: URL) throws -> Void
+    ) throws -> (error: StoreError, path: String) {
+        try withStoreFile { path in
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            try make(folder)
+            let place = folder.appending(path: name).path()
+            var options = StoreOptions()
+            options.isReadOnly = isReadOnly
+            let error = #expect(throws: StoreError.self) {
+                try PersistentContainer(
+                    model: Everything.model, at: .file(place), options: options)
+            }
+            let loading = #expect(throws: StoreLoadingError.self) {
+                try PersistentStoreCoordinator(model: Everything.model)
+                    .addPersistentStore(at: .file(place), options: options)
+            }
+            #expect(loading?.code == .cannotOpen && loading?.coreDataCode == 134080)
+            return (try #require(error), place)
+        }
+    }
+
+    @Test func `a folder that is not there is made, as by loading stores`() throws {
+        try withStoreFile { path in
+            let place = URL(filePath: path).deletingLastPathComponent()
+                .appending(path: "some/folders/store.sqlite").path()
+            let container = try PersistentContainer(model: Everything.model, at: .file(place))
+            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+            #expect(FileManager.default.fileExists(atPath: place))
+        }
+    }
+
+    @Test func `a folder in the place of the file`() throws {
+        let (error, path) = try failure(at: "folder") {
+            try FileManager.default.createDirectory(
+                at: $0.appending(path: "folder"), withIntermediateDirectories: true)
+        }
+        #expect(error.code == .cannotOpen && error.coreDataCode == 134080)
+        #expect(error.message.hasPrefix("There is a folder at \(path). Give"))
+        #expect(error.underlying is SQLiteError)
+    }
+
+    @Test func `a file in the place of the folder`() throws {
+        let (error, path) = try failure(at: "file/store.sqlite") {
+            try "text".write(
+                to: $0.appending(path: "file"), atomically: true, encoding: .utf8)
+        }
+        #expect(error.code == .cannotOpen)
+        #expect(error.message.contains(path))
+    }
+
+    @Test func `a store for reading only that is not there`() throws {
+        let (error, path) = try failure(at: "missing.sqlite", isReadOnly: true) { _ in }
+        #expect(error.code == .cannotOpen && error.coreDataCode == 134080)
+        #expect(error.message.hasPrefix("There is no store \(path), and one that"))
+        let (nowhere, place) = try failure(at: "no/missing.sqlite", isReadOnly: true) { _ in }
+        #expect(nowhere.message.hasPrefix("There is no folder "))
+        #expect(nowhere.message.contains(place))
+    }
+
+    @Test func `a coordinator makes no folders`() throws {
+        try withStoreFile { path in
+            let place = path + ".d/store.sqlite"
+            let error = #expect(throws: StoreLoadingError.self) {
+                try PersistentStoreCoordinator(model: Everything.model)
+                    .addPersistentStore(at: .file(place))
+            }
+            #expect(error.map { "\($0)".contains("There is no folder \(path).d for") } == true)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Cambium
+import EverythingModel
+import Testing
+
+struct RequestBuildingTests {
+    private func withNodes(_ body: (PersistentContainer) throws -> Void) throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let box = Box(in: context, name: "box")
+            for number in 0..<3 {
+                let node = Node(
+                    in: context, label: number == 0 ? "a" : "b", number: Int64(number), box: box)
+                node.tags.insert(Topic(in: context, name: "t"))
+            }
+            try context.save()
+            try body(container)
+        }
+    }
+
+    @Test func `keys alone are ascending orders, and mix with others`() throws {
+        try withNodes { container in
+            let context = container.newContext()
+            func numbers(_ request: FetchRequest<Node>) throws -> [Int64] {
+                try context.fetch(request).map(\.number)
+            }
+            let all = Node.fetchRequest()
+            #expect(try numbers(all.sorted(by: Node.label, Node.number)) == [0, 1, 2])
+            #expect(try numbers(all.sorted(by: Node.label, Node.number.descending)) == [0, 2, 1])
+            #expect(try numbers(all.sorted(by: Node.label.descending, Node.number)) == [1, 2, 0])
+            let rows = all.select(Node.number.required).sorted(
+                by: Node.label.descending, Node.number)
+            #expect(try context.fetch(rows) == [1, 2, 0])
+        }
+    }
+
+    @Test func `every property has a function that says it`() throws {
+        try withNodes { container in
+            let store = container.coordinator.persistentStores[0]
+            let request = Node.fetchRequest().batchSize(7).includesSubentities(false)
+                .includesPendingChanges(false).includesPropertyValues(false)
+                .returnsObjectsAsFaults(true).affectedStores([store]).limit(5).offset(1)
+            #expect(request.batchSize == 7 && request.limit == 5 && request.offset == 1)
+            #expect(!request.includesSubentities && !request.includesPendingChanges)
+            #expect(!request.includesPropertyValues && request.returnsObjectsAsFaults)
+            #expect(request.affectedStores == [store])
+            #expect(try container.newContext().fetch(request).allSatisfy(\.isFault))
+        }
+    }
+
+    @Test func `several relationships are prefetched at once`() throws {
+        try withNodes { container in
+            let context = container.newContext()
+            let request = Node.fetchRequest().prefetching(Node.box, Node.tags, Node.box.topic)
+            // The nodes, their boxes, the pairs and topics of the tags.
+            try context.withReads(atMost: 4) {
+                for node in try context.fetch(request) {
+                    #expect(node.box?.name == "box")
+                    #expect(node.tags.map(\.name) == ["t"])
+                }
+            }
+        }
+    }
+
+    @Test func `the first object or row is fetched, or none`() throws {
+        try withNodes { container in
+            let context = container.newContext()
+            let last = Node.fetchRequest().sorted(by: Node.number.descending)
+            let found = try context.withReads(atMost: 1) { try context.fetchFirst(last) }
+            #expect(found?.number == 2)
+            #expect(context.registeredObjects.count == 1)
+            #expect(try context.fetchFirst(last.offset(2))?.number == 0)
+            #expect(try context.fetchFirst(last.filter(Node.number > 5)) == nil)
+            #expect(try context.fetchFirst(last.limit(0)) == nil)
+            #expect(try context.fetchFirst(last.select(Node.number.required)) == 2)
+            // Unsaved changes count.
+            _ = Node(in: context, number: 9)
+            #expect(try context.fetchFirst(last)?.number == 9)
+        }
+    }
+}
