@@ -94,7 +94,7 @@ struct ConditionDifferentialTests {
         func met(_ tree: ModelExpression) throws -> [Int64] {
             let compiled = try CompiledCondition(
                 tree, of: test.entity, in: context.coordinator.model)
-            return objects.filter(compiled.isTrue).map(\.key)
+            return compiled.filter(objects).map(\.key)
         }
         let tree = test.condition.expression
         try #expect(met(tree) == expected, "memory and SQL: \(test.place)")
