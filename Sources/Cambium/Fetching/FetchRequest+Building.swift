@@ -41,7 +41,7 @@ extension FetchRequest {
     /// The request in an order of several levels. A key alone means its least value first:
     /// `.sorted(by: Product.kind, Product.price.descending)`.
     public func sorted(by orders: any SortOrdering<Entity>...) -> FetchRequest {
-        with { $0.sortOrders = orders.map(\.sortOrder) }
+        with { $0.sortOrders = orders.map { $0.sortOrder } }
     }
 
     /// The request with a limit.
