@@ -7,7 +7,7 @@ struct DriftPolicyTests {
     private func withChangedStore(_ body: (_ path: String) throws -> Void) throws {
         try withStoreFile { path in
             _ = try PersistentContainer(model: Shop.model, at: .file(path))
-            try execute("ALTER TABLE Product ADD COLUMN theirs", in: path)
+            try execute("ALTER TABLE Product ADD COLUMN theirs TEXT", in: path)
             try execute("CREATE TABLE their_own (a)", in: path)
             try body(path)
         }
