@@ -105,7 +105,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     /// are equal in it come in the order of their groups, or of their objects' keys.
     public func sorted(by orders: any ResultOrdering<Entity>...) -> ResultRequest {
         with { request in
-            let orders = orders.map(\.resultOrder)
+            let orders = orders.map { $0.resultOrder }
             request.orders = orders.map(\.term)
             request.objects += orders.flatMap(\.objects)
         }
