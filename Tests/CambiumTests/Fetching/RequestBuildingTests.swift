@@ -24,12 +24,12 @@ struct RequestBuildingTests {
                 try context.fetch(request).map(\.number)
             }
             let all = Node.fetchRequest()
-            #expect(try numbers(all.sorted(by: Node.label, Node.number)) == [0, 1, 2])
-            #expect(try numbers(all.sorted(by: Node.label, Node.number.descending)) == [0, 2, 1])
-            #expect(try numbers(all.sorted(by: Node.label.descending, Node.number)) == [1, 2, 0])
+            try #expect(numbers(all.sorted(by: Node.label, Node.number)) == [0, 1, 2])
+            try #expect(numbers(all.sorted(by: Node.label, Node.number.descending)) == [0, 2, 1])
+            try #expect(numbers(all.sorted(by: Node.label.descending, Node.number)) == [1, 2, 0])
             let rows = all.select(Node.number.required).sorted(
                 by: Node.label.descending, Node.number)
-            #expect(try context.fetch(rows) == [1, 2, 0])
+            try #expect(context.fetch(rows) == [1, 2, 0])
         }
     }
 
@@ -43,7 +43,8 @@ struct RequestBuildingTests {
             #expect(!request.includesSubentities && !request.includesPendingChanges)
             #expect(!request.includesPropertyValues && request.returnsObjectsAsFaults)
             #expect(request.affectedStores == [store])
-            #expect(try container.newContext().fetch(request).allSatisfy(\.isFault))
+            let found = try container.newContext().fetch(request)
+            #expect(!found.isEmpty && found.allSatisfy(\.isFault))
         }
     }
 

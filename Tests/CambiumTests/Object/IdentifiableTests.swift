@@ -30,7 +30,8 @@ struct IdentifiableTests {
             let dummies = [TestDummy(in: context, number: 7), TestDummy(in: context, number: 7)]
             #expect(dummies.map(\.id) == [7, 7])
             #expect(ids(dummies) == dummies.map(\.objectID))
-            #expect(try context.count(for: TestDummy.fetchRequest().filter(TestDummy.id == 7)) == 2)
+            let found = try context.count(for: TestDummy.fetchRequest().filter(TestDummy.id == 7))
+            #expect(found == 2)
         }
     }
 }
