@@ -170,7 +170,7 @@ struct NamedContainerTests {
             directory: URL(filePath: path).deletingLastPathComponent().path())
         let (begun, isCancelled) = (Log(), Log())
         let loading = Task {
-            try await container.loadPersistentStores { _, _ in
+            try await container.loadPersistentStores { _ in
                 begun.append("begun")
                 // Nobody goes on before somebody has cancelled.
                 while isCancelled.entries.isEmpty {}
