@@ -176,6 +176,8 @@ public final class ManagedObjectContext {
     var recordedErrors: [any Error] = []
     @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
     var isProcessing = false
+    /// Whether observers are being told that everything was forgotten.
+    var isTellingOfReset = false
     /// Whether the changes are being settled for a save.
     var isSaving = false
     /// Those that have this one as their parent, and some that had.

@@ -107,7 +107,8 @@ struct BatchMergingTests {
             default: try context.execute(all.set(Node.label, to: "batch"))
             }
             context.mergePending()
-            let stored: Node = try container.newContext().get(nodes[1].objectID)
+            let reader = container.newContext()
+            let stored: Node = try reader.get(nodes[1].objectID)
             #expect(nodes[1].label == stored.label)
             #expect(nodes[1].number == stored.number)
             #expect(delegate.faults == [])

@@ -82,7 +82,9 @@ struct ComputedOrderTests {
 
     @Test func `what does not fit the entity is an error, in memory as in the store`() throws {
         try withBoxes { context in
-            let order = ComputedKey<Box, Int>(.keyPath(root: .subject, names: ["nothing"]))
+            let order = ComputedKey<Box, Int>(
+                .arithmetic(
+                    .keyPath(root: .subject, names: ["nothing"]), .add, .literal(.int(1))))
             #expect(throws: ExpressionDiagnostics.self) {
                 try context.fetch(Box.fetchRequest().sorted(by: order))
             }

@@ -54,7 +54,7 @@ struct UnfitValueTests {
         }
     }
 
-    @Test func `an unknown raw value in a row reads as missing and never traps`() throws {
+    @Test func `an unknown raw value in a row reads as the default or as missing, and never traps`() throws {
         try withStoreFile { path in
             let container = try PersistentContainer(model: Everything.model, at: .file(path))
             let context = container.newContext()
@@ -64,7 +64,7 @@ struct UnfitValueTests {
             let reader = container.newContext()
             let read: Sample = try reader.get(sample.objectID)
             #expect(read.colour == nil)
-            #expect(read.size == .small)
+            #expect(read.size == .large)
         }
     }
 }

@@ -136,7 +136,10 @@ extension ManagedObjectContext {
         tellChildren([], of: unsaved, isComplete: false)
         for case let follower? in followers.map(\.follower) { follower.contextWasReset() }
         // An observer may reset in turn.
-        if !all.isEmpty, observations?.wantsChanges == true { tell(.allInvalidated) }
+        guard !isTellingOfReset, observations?.wantsChanges == true else { return }
+        isTellingOfReset = true
+        tell(.allInvalidated)
+        isTellingOfReset = false
     }
 }
 
