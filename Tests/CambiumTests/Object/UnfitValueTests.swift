@@ -54,7 +54,9 @@ struct UnfitValueTests {
         }
     }
 
-    @Test func `an unknown raw value in a row reads as the default or as missing, and never traps`() throws {
+    @Test func `an unknown raw value in a row reads as the default or as missing, and never traps`()
+        throws
+    {
         try withStoreFile { path in
             let container = try PersistentContainer(model: Everything.model, at: .file(path))
             let context = container.newContext()

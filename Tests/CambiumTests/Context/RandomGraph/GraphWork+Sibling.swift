@@ -96,6 +96,12 @@ extension GraphWork {
 
     /// An operation of the context on rows, which knows what the sibling has saved.
     private mutating func runBatch() throws {
+        // Stores of the program's own take no such operations.
+        guard
+            container.coordinator.persistentStores.allSatisfy({ store in
+                store.type == .sqlite || store.type == .inMemory
+            })
+        else { return }
         if let id = pickUntouched(saved.nodes.keys) {
             let number = Int64.random(in: 9..<12, using: &generator)
             log.append("batch: set \(id) to \(number)")
