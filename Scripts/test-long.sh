@@ -153,8 +153,9 @@ threads() {
 # would be reported.
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
-part "20,000 random conditions" 3 conditions
+part "20,000 random conditions" 2 conditions
 part "all edits of lists of five objects" 3 small_lists
+part "20,000 sequences against a model of the runtime" 8 model_based
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
@@ -163,7 +164,6 @@ part "kills and faults at every call of a migration" 3 crashes
 part "migrations of random pairs of models" 2 mappings
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
-part "20,000 sequences against a model of the runtime" 10 model_based
 part "10 million changes of lists" 15 long_lists
 part "thread sanitizer" 15 threads
 part "address sanitizer" 15 addresses
