@@ -8,7 +8,7 @@ extension FetchRequest {
 
     /// The request with one more condition, a Boolean that must be true:
     /// `.filter(Product.isOnSale)`. See ``Condition/init(_:)-(KeyExpression)``.
-    public func filter(_ key: some KeyExpression<Entity, Bool>) -> FetchRequest {
+    public func filter(_ key: Key<Entity, Bool>) -> FetchRequest {
         filter(Condition(key))
     }
 

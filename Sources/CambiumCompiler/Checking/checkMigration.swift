@@ -40,7 +40,39 @@ extension ModelChecker {
             drops: element.children(named: "drop").flatMap {
                 checkDrop($0, from: previous?.model)
             },
+            keeps: element.children(named: "keep").compactMap { checkKeep($0, in: model) },
             steps: checkSteps(of: element))
+    }
+
+    private mutating func checkKeep(
+        _ element: ParsedElement, in model: Model
+    ) -> MigrationDeclaration.Keep? {
+        guard let entity = element["entity"], let name = element["relationship"],
+            let reason = element["reason"]
+        else { return nil }
+        checkReason(reason)
+        guard let owner = model.entity(named: entity.value),
+            let relationship = model.relationship(name.value, of: owner)
+        else {
+            reportUnknown(entity, name, in: model)
+            return nil
+        }
+        guard !relationship.isToMany, !relationship.isTransient else {
+            report(
+                .unknownMigrationSubject,
+                relationship.isToMany
+                    ? "'\(name.value)' leads to many objects: all its links stay"
+                    : "'\(name.value)' is transient: it is not in the store", at: name)
+            return nil
+        }
+        return .init(entity: entity.value, relationship: name.value, reason: reason.value)
+    }
+
+    private mutating func checkReason(_ reason: ParsedAttribute) {
+        guard reason.text.isBlank else { return }
+        report(
+            .invalidWord, "Say why the data may go", at: reason,
+            notes: ["The reason is for those who read the migration later"])
     }
 
     private mutating func checkSteps(
@@ -160,11 +192,7 @@ extension ModelChecker {
         }
         let property = element["property"]
         reportUnknown(entity, property, in: old)
-        if reason.text.isBlank {
-            report(
-                .invalidWord, "Say why the data may go", at: reason,
-                notes: ["The reason is for those who read the migration later"])
-        }
+        checkReason(reason)
         let owner = old.entity(named: entity.value)
         if let owner, let property,
             let composite = old.compositeAttribute(property.value, of: owner)

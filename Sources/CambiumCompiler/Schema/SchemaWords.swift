@@ -24,6 +24,7 @@ enum SchemaWords {
         "rename": "An entity or property that had another name in the version before.",
         "fill": "The value that existing objects get for an attribute that they did not have.",
         "drop": "An entity or property whose data is meant to be lost.",
+        "keep": "Of several links, where there can be only one from now on, the first stays.",
         "step": "Work of the program's own in the middle of the migration.",
     ]
 
@@ -140,5 +141,7 @@ enum SchemaWords {
         "fill/attribute": Word(value: .name, text: "The attribute, by its new name."),
         "fill/with": Word(value: .text, text: "The value, computed from the object."),
         "drop/reason": Word(value: .text, text: "Why the data may go."),
+        "keep/relationship": Word(value: .name, text: "The to-one relationship, by its new name."),
+        "keep/reason": Word(value: .text, text: "Why the other links may go."),
     ]
 }

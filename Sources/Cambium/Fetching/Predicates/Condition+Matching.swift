@@ -45,7 +45,7 @@ extension Sequence where Element: ManagedObject {
     /// The objects of which a Boolean is true now: `categories.filter(Category.isBrand)`.
     ///
     /// - Throws: As with a condition.
-    public func filter(_ key: some KeyExpression<Element, Bool>) throws -> [Element] {
+    public func filter(_ key: Key<Element, Bool>) throws -> [Element] {
         try filter(Condition(key))
     }
 }

@@ -68,7 +68,7 @@ public struct ResultRequest<Entity: ManagedObject, Row>: Sendable {
     }
 
     /// The request with one more condition for the objects, a Boolean that must be true.
-    public func filter(_ key: some KeyExpression<Entity, Bool>) -> ResultRequest {
+    public func filter(_ key: Key<Entity, Bool>) -> ResultRequest {
         filter(Condition(key))
     }
 

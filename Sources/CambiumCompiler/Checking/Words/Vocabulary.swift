@@ -91,12 +91,13 @@ enum Vocabulary {
         "parameter": ElementRule(required: ["name"], optional: ["type"]),
         "configuration": ElementRule(required: ["name", "entities"], children: ["info"]),
         "migration": ElementRule(
-            required: ["from"], children: ["rename", "fill", "drop", "step"]),
+            required: ["from"], children: ["rename", "fill", "drop", "keep", "step"]),
         "rename": ElementRule(
             required: ["entity", "from"], optional: ["property"]),
         "fill": ElementRule(required: ["entity", "attribute", "with"]),
         "drop": ElementRule(
             required: ["entity", "reason"], optional: ["property"]),
+        "keep": ElementRule(required: ["entity", "relationship", "reason"]),
         "step": ElementRule(required: ["name"]),
     ]
 

@@ -77,7 +77,7 @@ extension ModelDifference {
             MigrationProblem(
                 entity: entity.name, property: relationship.name,
                 message: "\(entity.name).\(relationship.name) can hold fewer objects than before, "
-                    + "and which links to keep is not known; say which come first, drop its old "
+                    + "and which links to keep is not known; keep the first of each, drop its old "
                     + "links, or give the new relationship another name",
                 fixes: [.drop(entity: old.entity.name, property: old.relationship.name)] + fixes))
     }
