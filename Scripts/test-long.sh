@@ -155,10 +155,10 @@ addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
 part "20,000 random conditions" 2 conditions
 part "all edits of lists of five objects" 3 small_lists
-part "20,000 sequences against a model of the runtime" 8 model_based
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
+part "20,000 sequences against a model of the runtime" 8 model_based
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 3 crashes
 part "migrations of random pairs of models" 2 mappings
