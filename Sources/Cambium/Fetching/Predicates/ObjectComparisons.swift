@@ -49,6 +49,12 @@ extension ToOneKey {
     }
 }
 
+extension ToOneKey {
+    /// The identity of the object that it leads to: `Product.category.objectID == id` says the same
+    /// as `Product.category == id`.
+    public var objectID: ToOneKey { self }
+}
+
 extension ToManyKey {
     /// Has the object among its members.
     public func contains(_ object: Destination) -> Condition<Root> {
@@ -59,6 +65,55 @@ extension ToManyKey {
     public func contains(_ id: ObjectID) -> Condition<Root> {
         Condition(.comparison(.literal(.int(id.key)), .in, expression, []), objects: [id])
     }
+}
+
+extension ObjectIDKey {
+    /// The object is the one with that id.
+    public static func == (key: ObjectIDKey, id: ObjectID) -> Condition<Root> {
+        .object(id)
+    }
+
+    /// The object is another one than that with the id.
+    public static func != (key: ObjectIDKey, id: ObjectID) -> Condition<Root> {
+        Condition(
+            .comparison(key.expression, .notEqual, .literal(.int(id.key)), []), objects: [id])
+    }
+
+    /// The object is that one.
+    public static func == (key: ObjectIDKey, object: Root) -> Condition<Root> {
+        key == object.objectID
+    }
+
+    /// The object is another one.
+    public static func != (key: ObjectIDKey, object: Root) -> Condition<Root> {
+        key != object.objectID
+    }
+
+    /// The object is the one that its own relationship leads to.
+    public static func == <Other>(
+        key: ObjectIDKey, other: ToOneKey<Root, Other>
+    ) -> Condition<Root> {
+        Condition(.comparison(key.expression, .equal, other.expression, []))
+    }
+
+    /// The object is not the one that its own relationship leads to, which may lead to none.
+    public static func != <Other>(
+        key: ObjectIDKey, other: ToOneKey<Root, Other>
+    ) -> Condition<Root> {
+        Condition(.comparison(key.expression, .notEqual, other.expression, []))
+    }
+
+    /// The object is one of those with these ids.
+    public func `in`(_ ids: some Sequence<ObjectID>) -> Condition<Root> {
+        .in(ids)
+    }
+
+    /// The object is one of these.
+    public func `in`(_ objects: some Sequence<Root>) -> Condition<Root> {
+        .in(objects)
+    }
+
+    private var expression: ModelExpression { .keyPath(root: .subject, names: []) }
 }
 
 extension Condition {

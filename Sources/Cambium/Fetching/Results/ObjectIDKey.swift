@@ -1,4 +1,5 @@
-/// The identity of the object itself, as a column of results: `Product.objectID`.
+/// The identity of the object itself, as conditions and columns of results name it:
+/// `Product.objectID == id`, `request.select(Product.objectID, Product.title)`.
 public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
     /// The object.
     public var resultExpression: ResultExpression {
@@ -21,6 +22,7 @@ public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
 }
 
 extension EntityKeys {
-    /// The identity, as a column of results: `request.select(Product.objectID, Product.title)`.
+    /// The identity, for conditions and as a column of results: `Product.objectID.in(ids)`,
+    /// `request.select(Product.objectID, Product.title)`.
     public static var objectID: ObjectIDKey<Self> { ObjectIDKey() }
 }

@@ -16,6 +16,7 @@ struct ConditionDifferentialTests {
         let kind: Int
         let entity: EntityDescription
         let condition: Condition<ManagedObject>
+        let hasText: Bool
         let seed: UInt64
 
         var request: FetchRequest<ManagedObject> {
@@ -27,7 +28,7 @@ struct ConditionDifferentialTests {
 
     @Test func `random conditions mean the same in memory, in the store and as text`() throws {
         var runs = 0
-        try forEachSeed(for: 2) { seed in
+        try forEachSeed(for: 1) { seed in
             runs += 1
             var random = SeededGenerator(seed: seed)
             let world = ConditionWorld(using: &random)
@@ -60,10 +61,11 @@ struct ConditionDifferentialTests {
         var writer = RandomCondition(world, using: random)
         return try (0..<Self.conditionsPerRun).map { number in
             let kind = number % world.kinds.count
+            let tree = writer.condition(of: kind, depth: number % 4)
             return Case(
                 number: number, kind: kind,
                 entity: try #require(container.coordinator.model[world.kinds[kind].name]),
-                condition: Condition(writer.condition(of: kind, depth: number % 4)), seed: seed)
+                condition: Condition(tree), hasText: !writer.namesKeys, seed: seed)
         }
     }
 
@@ -103,6 +105,7 @@ struct ConditionDifferentialTests {
         let evaluated = objects.filter { evaluator.isTrue(ObjectSubject($0)) }.map(\.key)
         #expect(evaluated == expected, "the evaluator and SQL: \(test.place)")
 
+        guard test.hasText else { return }
         let parsed = try ExpressionCompiler.condition(
             test.condition.description, entity: test.entity.entity, model: test.entity.model
         ).get()

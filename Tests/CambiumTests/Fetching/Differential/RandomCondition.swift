@@ -5,6 +5,8 @@ struct RandomCondition {
     let kinds: [ConditionWorld.Kind]
     var random: SeededGenerator
     private var variableCount = 0
+    /// Whether the last condition names objects by their keys, for which a text has no words.
+    private(set) var namesKeys = false
 
     init(_ world: ConditionWorld, using random: SeededGenerator) {
         kinds = world.kinds
@@ -23,7 +25,8 @@ struct RandomCondition {
     }
 
     mutating func condition(of kind: Int, depth: Int) -> ModelExpression {
-        condition(Place(kind: kinds[kind], root: .subject, names: []), depth)
+        namesKeys = false
+        return condition(Place(kind: kinds[kind], root: .subject, names: []), depth)
     }
 
     private mutating func condition(_ place: Place, _ depth: Int) -> ModelExpression {
@@ -63,6 +66,7 @@ struct RandomCondition {
                 place.path(link.name), random.chance(0.5) ? .equal : .notEqual, .literal(.null),
                 [])
         }
+        if random.chance(0.05) { return identity(place, start) }
         guard let property = place.kind.properties.randomElement(using: &random) else {
             return .and([])
         }
@@ -116,6 +120,23 @@ struct RandomCondition {
         }
         return random.chance(0.2)
             ? .comparison(constant, relation, path, []) : .comparison(path, relation, constant, [])
+    }
+
+    /// Which object it is, of the few that there are, or whether it is the one that it starts from.
+    private mutating func identity(_ place: Place, _ start: Place) -> ModelExpression {
+        let object = ModelExpression.keyPath(root: place.root, names: place.names)
+        func key() -> ModelExpression {
+            namesKeys = true
+            return .literal(.int(.random(in: 1...12, using: &random)))
+        }
+        let relation: ComparisonOperator = random.chance(0.5) ? .equal : .notEqual
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: return .comparison(object, .in, .list((0...3).map { _ in key() }), [])
+        case 1 where place.kind.name == start.kind.name:
+            let other = ModelExpression.keyPath(root: start.root, names: start.names)
+            return .comparison(object, relation, other, [])
+        default: return .comparison(object, relation, key(), [])
+        }
     }
 
     private mutating func constant(_ type: AttributeType) -> ModelExpression {

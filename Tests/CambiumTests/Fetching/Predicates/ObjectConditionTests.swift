@@ -1,4 +1,5 @@
 import Cambium
+import EverythingModel
 import Foundation
 import ShopModel
 import Testing
@@ -25,6 +26,57 @@ struct ObjectConditionTests {
         }
     }
 
+    @Test func `an object's own identity is compared, in the store and in memory`() throws {
+        try withPredicateShops { shop in
+            let products = try shop.context.fetch(
+                Product.fetchRequest().sorted(by: Product.sku))
+            let bear = try #require(products.first { $0.sku == "TO-0" })
+            let (id, ids) = (bear.objectID, products.prefix(2).map(\.objectID))
+            let others = products.map(\.sku).filter { $0 != "TO-0" }
+            let expected: [(Condition<Product>, [String])] = [
+                (Product.objectID == id, ["TO-0"]), (Product.objectID == bear, ["TO-0"]),
+                (Product.objectID != id, others), (Product.objectID != bear, others),
+                (!(Product.objectID == id), others),
+                (Product.objectID.in(ids), products.prefix(2).map(\.sku)),
+                (Product.objectID.in(products.suffix(2)), products.suffix(2).map(\.sku)),
+                (Product.objectID.in([id]) && Product.objectID != id, []),
+            ]
+            for (condition, skus) in expected {
+                try #expect(shop.skus(condition).sorted() == skus, "\(condition)")
+                try #expect(
+                    products.filter { try condition.matches($0) }.map(\.sku) == skus,
+                    "in memory: \(condition)")
+            }
+            let toys = try #require(bear.category)
+            try #expect(shop.skus(Product.category.objectID == toys.objectID).count == 2)
+            try #expect(shop.names(Category.products.any(Product.objectID == id)) == ["Toys"])
+        }
+    }
+
+    @Test func `the object that a relationship leads to is compared with the object itself`()
+        throws
+    {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let nodes = (0..<3).map { Node(in: context, label: "\($0)") }
+            nodes[0].next = nodes[0]
+            nodes[1].next = nodes[2]
+            let conditions = [
+                Node.objectID == Node.next, Node.objectID != Node.next,
+                Node.objectID == Node.next.previous,
+            ]
+            let expected = [["0"], ["1", "2"], ["0", "1"]]
+            for isSaved in [false, true] {
+                if isSaved { try context.save() }
+                for (condition, labels) in zip(conditions, expected) {
+                    let found = try context.fetch(
+                        Node.fetchRequest().filter(condition).sorted(by: Node.label))
+                    #expect(found.map(\.label) == labels, "\(condition), saved: \(isSaved)")
+                }
+            }
+        }
+    }
+
     @Test func `an object of another container is refused, not taken for one of the same key`()
         throws
     {
@@ -36,6 +88,8 @@ struct ObjectConditionTests {
             let conditions: [Condition<Product>] = [
                 Product.category == foreign, Product.category != foreign,
                 Product.category == foreign.objectID, Product.category.in([foreign]),
+                Product.objectID == product, Product.objectID != product.objectID,
+                Product.objectID.in([product.objectID]),
                 !(Product.price < 3 && Product.category == foreign), .object(product.objectID),
             ]
             for condition in conditions { try expectForeign { try shop.skus(condition) } }
