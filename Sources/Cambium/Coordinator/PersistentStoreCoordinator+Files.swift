@@ -117,7 +117,7 @@ extension PersistentStoreCoordinator {
 
     /// Empties a store, files of large values included. The file itself stays, empty, so that
     /// another process that has it open finds an empty database and not a damaged one; opening it
-    /// makes a new store.
+    /// makes a new store. Whoever has it open gets ``StoreError`` with `noStore` until then.
     ///
     /// - Warning: All objects of the store are lost.
     /// - Parameter timeout: How long to wait for locks that others hold.

@@ -6,16 +6,20 @@ final class LockedConnection: @unchecked Sendable {
     // Safety: the connection is touched inside `withLock` only, so by one thread at a time; SQLite
     // asks for no more than that.
     private var connection: Connection?
+    /// The path of the store's file; nil where there is none.
+    private let path: String?
     private let mutex = Mutex<Void>(())
     /// The thread that uses the connection.
     private let owner = Atomic<UInt>(0)
 
-    init(_ connection: sending Connection) {
+    init(_ connection: sending Connection, path: String?) {
         self.connection = connection
+        self.path = path
     }
 
-    /// - Throws: What the body throws; ``StoreError`` where the connection was closed, or where the
-    ///   thread uses it already: it would wait for itself.
+    /// - Throws: What the body throws; ``StoreError`` where the connection was closed, where the
+    ///   store was destroyed meanwhile, or where the thread uses the connection already: it would
+    ///   wait for itself.
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let thread = ThreadIdentity.current
         guard owner.load(ordering: .relaxed) != thread else { throw StoreError.busy }
@@ -23,7 +27,11 @@ final class LockedConnection: @unchecked Sendable {
             owner.store(thread, ordering: .relaxed)
             defer { owner.store(0, ordering: .relaxed) }
             guard let connection else { throw StoreError.closed }
-            return Handover(value: try body(connection))
+            do {
+                return Handover(value: try body(connection))
+            } catch let error as SQLiteError {
+                throw StoreError(using: connection, path: path, error) ?? error
+            }
         }.value
     }
 

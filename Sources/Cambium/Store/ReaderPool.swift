@@ -62,13 +62,21 @@ final class ReaderPool: Sendable {
     }
 
     private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
-        let connection = try Connection(
-            path: path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
+        let connection = try connection(settings)
         try connection.execute("PRAGMA query_only = ON")
         if !settings.pragmas.contains(where: { $0.contains("cache_size") }) {
             try connection.execute("PRAGMA cache_size = -65536")
         }
-        return LockedConnection(connection)
+        return LockedConnection(connection, path: path)
+    }
+
+    private func connection(_ settings: ConnectionSettings) throws -> Connection {
+        do {
+            return try Connection(
+                path: path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
+        } catch {
+            throw StoreError(using: nil, path: path, error) ?? error
+        }
     }
 
     /// Says that somebody has committed, or is to find nobody reading.

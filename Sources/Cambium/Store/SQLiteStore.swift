@@ -53,7 +53,7 @@ final class SQLiteStore: Store {
         readers = path.map {
             ReaderPool(path: $0, isReadOnly: options.isReadOnly, settings: settings)
         }
-        writer = LockedConnection(connection)
+        writer = LockedConnection(connection, path: path)
         selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
         keySelects = try selects.map { try $0.rows(.key).sql }
         familyReaders = zip(model.entities, selects).map { FamilyReader($0, in: model, $1) }

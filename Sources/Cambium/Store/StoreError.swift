@@ -21,7 +21,8 @@ public struct StoreError: Error, Sendable {
         case unsettled
         /// A key, property or entity of that name does not exist.
         case unknownName
-        /// The coordinator has no store for the entity, or not any more.
+        /// The coordinator has no store for the entity, or not any more; or the store was destroyed
+        /// while it was open.
         case noStore
         /// A part of the history that was asked for is gone.
         case historyExpired

@@ -204,7 +204,11 @@ struct StoreFilesTests {
             try coordinator.remove(store)
             try PersistentStoreCoordinator.destroyPersistentStore(at: path)
             // Another process finds that the tables are gone: an error and no damage.
-            #expect(throws: SQLiteError.self) { try other.newContext().fetch(Node.fetchRequest()) }
+            try expectDestroyed(path) { _ = try other.newContext().fetch(Node.fetchRequest()) }
+            let writer = other.newContext()
+            _ = Node(in: writer)
+            try expectDestroyed(path) { try writer.save() }
+            try expectDestroyed(path) { _ = try writer.execute(BatchDeleteRequest<Node>()) }
             #expect(throws: StoreLoadingError.self) {
                 try PersistentStoreCoordinator.metadata(ofStoreAt: .file(path))
             }
@@ -215,6 +219,29 @@ struct StoreFilesTests {
             try PersistentStoreCoordinator.destroyPersistentStore(at: path + ".missing")
             #expect(!FileManager.default.fileExists(atPath: path + ".missing"))
         }
+    }
+
+    @Test func `a store whose file was removed says so`() throws {
+        try withStore { path, _, _, context in
+            for name in try names(beside: path) {
+                let folder = URL(filePath: path).deletingLastPathComponent()
+                try FileManager.default.removeItem(at: folder.appending(path: name))
+            }
+            let error = try #require(throws: StoreError.self) {
+                try context.fetch(Node.fetchRequest())
+            }
+            #expect(error.code == .noStore)
+            #expect(error.message.contains("\(path) was destroyed while it was open"))
+        }
+    }
+
+    private func expectDestroyed(_ path: String, _ body: () throws -> Void) throws {
+        let error = try #require(throws: StoreError.self) { try body() }
+        #expect(error.code == .noStore)
+        for part in [path, "destroyed while it was open", "add it again"] {
+            #expect(error.message.contains(part), "\(part): \(error.message)")
+        }
+        #expect(error.underlying is SQLiteError)
     }
 
     @Test func `a destroyed store takes its large values along`() throws {

@@ -1,0 +1,38 @@
+import CambiumSQL
+import CambiumSQLite
+
+extension StoreError {
+    /// What it means that SQLite refuses something in the file of an open store, where the store is
+    /// there no longer: somebody destroyed it, or removed its file.
+    ///
+    /// - Parameter connection: The one that was used; nil where none could be opened.
+    /// - Returns: nil where the store is there, and SQLite complains of something else.
+    init?(using connection: Connection?, path: String?, _ error: SQLiteError) {
+        guard let path else { return nil }
+        if Self.removalCodes.contains(error.primaryCode),
+            !FileManager.default.fileExists(atPath: path)
+        {
+            self.init(destroyed: path, "The file was removed", error)
+        } else if let connection, error.primaryCode == Self.statementCode,
+            let names = try? connection.rows(Catalogue.namesQuery),
+            !names.contains([.text(MetadataSQL.table)])
+        {
+            self.init(destroyed: path, "Its tables are gone", error)
+        } else {
+            return nil
+        }
+    }
+
+    private init(destroyed path: String, _ found: String, _ error: SQLiteError) {
+        self.init(
+            code: .noStore,
+            message: "The store \(path) was destroyed while it was open. \(found). Remove the "
+                + "store from its coordinator, and add it again: a new one is made then.",
+            underlying: error)
+    }
+
+    /// A statement does not fit the tables.
+    private static let statementCode: Int32 = 1
+    /// Read-only, which a file is that was moved; input or output; cannot open.
+    private static let removalCodes: Set<Int32> = [8, 10, 14]
+}
