@@ -11,7 +11,28 @@ public enum DecimalStorage {
     public static func units(of value: Decimal, scale: Int) -> Int64? {
         guard value.isFinite else { return nil }
         let scaled = Decimal(sign: .plus, exponent: scale, significand: value)
-        return Int64(scaled.description)  // nil for a fraction, and where 64 bits do not hold it
+        // nil for a fraction, and where 64 bits do not hold it
+        return wholeNumber(scaled) ?? Int64(scaled.description)
+    }
+
+    /// A whole number of few digits, as most are. Foundation's essentials lead from a decimal to an
+    /// integer over a text only, which takes twenty times as long.
+    private static func wholeNumber(_ value: Decimal) -> Int64? {
+        let exponent = value.exponent
+        guard MemoryLayout<Decimal>.size == 20, 0...maximumScale ~= exponent else { return nil }
+        // Safety: reads 8 of the 20 bytes that were just counted, where the lower digits lie. What
+        // is made of them counts only if it equals the decimal, by Foundation's own comparison.
+        let digits = withUnsafeBytes(of: value) {
+            UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
+        }
+        guard var number = Int64(exactly: digits) else { return nil }
+        for _ in 0..<exponent {
+            let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+            if overflows { return nil }
+            number = product
+        }
+        if value.sign == .minus { number = -number }
+        return Decimal(number) == value ? number : nil
     }
 
     /// The decimal of a number of units.
