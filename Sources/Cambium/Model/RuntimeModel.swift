@@ -1,4 +1,6 @@
 import CambiumMigration
+import CambiumSQL
+import Synchronization
 
 /// All entities of a model as the runtime uses them.
 final class RuntimeModel: Sendable {
@@ -22,6 +24,17 @@ final class RuntimeModel: Sendable {
     let partnerKeys: [[UniqueKey]]
     /// What key paths of predicates lead to.
     let knownProperties = KnownProperties()
+    private let layout = Mutex<Schema?>(nil)
+
+    /// The tables, laid out for the first store that is opened.
+    var tables: Schema {
+        layout.withLock { layout in
+            if let layout { return layout }
+            let made = Schema(of: model)
+            layout = made
+            return made
+        }
+    }
 
     init(_ compiled: CompiledModel) {
         let model = compiled.model

@@ -124,7 +124,8 @@ extension StoreOpener {
 
     private var runner: MigrationRunner {
         var runner = MigrationRunner(
-            model: model.model, statements: model.schema, migrations: model.migrations)
+            model: model.model, schema: model.tables, statements: model.schema,
+            migrations: model.migrations)
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
         runner.driftPolicy =
             options.isReadOnly && options.driftPolicy == .repair ? .report : options.driftPolicy
