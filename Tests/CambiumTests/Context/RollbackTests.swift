@@ -2,11 +2,15 @@ import Cambium
 import EverythingModel
 import Testing
 
-struct RollbackTests {
+private typealias Node = Seen<EverythingModel.Node>
+private typealias Box = Seen<EverythingModel.Box>
+private typealias Topic = Seen<EverythingModel.Topic>
+
+@Suite(.bothKinds) struct RollbackTests {
     private func withGraph(
         _ body: (ManagedObjectContext, Node, Box) throws -> Void
     ) throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let box = Box(in: context, name: "saved")
             let node = Node(in: context, label: "saved", box: box)
@@ -54,13 +58,13 @@ struct RollbackTests {
             #expect(node.box === box)
             #expect(Array(box.nodes) == [node])
             try context.save()
-            #expect(try context.count(for: Box.fetchRequest()) == 1)
+            #expect(try context.countSeen(Box.fetchRequest()) == 1)
         }
     }
 
     @Test func `a rollback forgets errors that were waiting for the save`() throws {
         try withGraph { context, node, _ in
-            try withContainer(Everything.model) { other in
+            try withContainer(ObjectKind.current.everything) { other in
                 node.box = Box(in: other.newContext())
             }
             context.rollback()
@@ -106,7 +110,7 @@ struct RollbackTests {
 
     @Test func `rule 51: a refresh with merging reads the row and keeps the changes on top`() throws
     {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let node = Node(in: context, label: "saved", number: 1)
             try context.save()

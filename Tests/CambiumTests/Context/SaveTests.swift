@@ -2,11 +2,19 @@ import Cambium
 import EverythingModel
 import Testing
 
+private typealias Node = Seen<EverythingModel.Node>
+private typealias Box = Seen<EverythingModel.Box>
+private typealias Topic = Seen<EverythingModel.Topic>
+private typealias Link = Seen<EverythingModel.Link>
+private typealias Robot = Seen<EverythingModel.Robot>
+private typealias Home = Seen<EverythingModel.Home>
+private typealias Person = Seen<EverythingModel.Person>
+
 /// A save is one transaction; one that fails leaves memory, sets and store as they were.
-struct SaveTests {
+@Suite(.bothKinds) struct SaveTests {
     @Test(arguments: StoreKind.allCases)
     func `a save writes inserts, updates, deletes and links together`(_ kind: StoreKind) throws {
-        try withContainer(Everything.model, on: kind) { container in
+        try withContainer(ObjectKind.current.everything, on: kind) { container in
             let context = container.newContext()
             let changed = Node(in: context, label: "old")
             let deleted = Node(in: context)
@@ -16,15 +24,16 @@ struct SaveTests {
             context.delete(deleted)
             try context.save()
             let reader = container.newContext()
-            let read = try reader.fetch(Node.fetchRequest())
+            let read = try reader.see(Node.fetchRequest())
             #expect(read.map(\.label) == ["new"])
-            #expect(read.first?.tags.map(\.name) == ["topic"])
+            #expect(read.first?.tags.map { Topic($0).name } == ["topic"])
         }
     }
 
     @Test func `rule 26: a save without changes does nothing`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(
+                model: ObjectKind.current.everything, at: .file(path))
             let context = container.newContext()
             _ = Node(in: context)
             try context.save()
@@ -48,7 +57,7 @@ struct SaveTests {
     func `rule 10: a failed save changes nothing, and goes through when the reason is gone`(
         _ kind: StoreKind, _ failure: Failure
     ) throws {
-        try withContainer(Everything.model, on: kind) { container in
+        try withContainer(ObjectKind.current.everything, on: kind) { container in
             let context = container.newContext()
             let changed = Node(in: context, label: "old")
             let deleted = Node(in: context, label: "to be deleted")
@@ -78,7 +87,7 @@ struct SaveTests {
             try context.save()
             #expect(!context.hasChanges)
             let labels = try container.newContext()
-                .fetch(Node.fetchRequest().sorted(by: Node.label)).map(\.label)
+                .see(Node.fetchRequest().sorted(by: Node.label)).map(\.label)
             #expect(labels == ["inserted", "new"])
         }
     }
@@ -109,7 +118,7 @@ struct SaveTests {
             let box = Box(in: other)
             try other.save()
             let node = Node(in: context, label: "dangling")
-            node.box = try context.existingObject(with: box.objectID) as? Box
+            node.box = Box(try context.existingObject(with: box.objectID))
             other.delete(box)
             try other.save()
             return { context.delete(node) }
@@ -117,7 +126,7 @@ struct SaveTests {
     }
 
     @Test func `a unique value that is given up may be taken in the same save`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let old = Robot(in: context, name: "Old", serial: "1")
             let other = Robot(in: context, name: "Other", serial: "2")
@@ -127,13 +136,13 @@ struct SaveTests {
             _ = Robot(in: context, name: "New", serial: "1")
             _ = Robot(in: context, name: "Newer", serial: "2")
             try context.save()
-            let names = try context.fetch(Robot.fetchRequest().sorted(by: Robot.serial)).map(\.name)
+            let names = try context.see(Robot.fetchRequest().sorted(by: Robot.serial)).map(\.name)
             #expect(names == ["New", "Newer", "Other"])
         }
     }
 
     @Test func `an object may be saved, changed and saved again`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let node = Node(in: context)
             for number in 1...5 {
@@ -146,7 +155,7 @@ struct SaveTests {
     }
 
     @Test func `the owner of a to-many may be saved before and after its members`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             // A cycle of keys: neither row could be written first without deferred foreign keys.
             let links = (Link(in: context), Link(in: context))

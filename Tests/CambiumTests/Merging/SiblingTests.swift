@@ -2,13 +2,17 @@ import Cambium
 import EverythingModel
 import Testing
 
+private typealias Node = Seen<EverythingModel.Node>
+private typealias Box = Seen<EverythingModel.Box>
+private typealias Topic = Seen<EverythingModel.Topic>
+
 /// What a context sees of the saves of others.
-struct SiblingTests {
+@Suite(.bothKinds) struct SiblingTests {
     private func withSiblings(
         merging: Bool = true,
         _ body: (ManagedObjectContext, Node, ManagedObjectContext, Node) throws -> Void
     ) throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let (first, second) = (container.newContext(), container.newContext())
             second.automaticallyMergesChangesFromParent = merging
             let node = Node(in: first, label: "base", number: 1)
@@ -23,7 +27,7 @@ struct SiblingTests {
         try withSiblings(merging: false) { first, node, second, same in
             node.label = "theirs"
             try first.save()
-            _ = try second.fetch(Node.fetchRequest())
+            _ = try second.see(Node.fetchRequest())
             #expect(same.label == "base")
             second.mergePending()
             #expect(same.label == "theirs")
@@ -35,7 +39,7 @@ struct SiblingTests {
             node.label = "theirs"
             try first.save()
             #expect(same.label == "base")
-            _ = try second.count(for: Box.fetchRequest())
+            _ = try second.countSeen(Box.fetchRequest())
             #expect(same.label == "theirs")
         }
     }
@@ -109,7 +113,7 @@ struct SiblingTests {
             #expect(same.isDeleted)
             #expect(!same.isFault)
             #expect(same.label == "base")
-            #expect(try second.fetch(Node.fetchRequest()).isEmpty)
+            #expect(try second.see(Node.fetchRequest()).isEmpty)
             #expect(second.registeredObject(for: node.objectID) == nil)
             try second.save()
         }
@@ -171,7 +175,7 @@ struct SiblingTests {
     @Test @MainActor func `the view context and background contexts merge by themselves`()
         async throws
     {
-        try await withContainer(Everything.model) { container in
+        try await withContainer(ObjectKind.current.everything) { container in
             let view = container.viewContext
             let node = Node(in: view, label: "view")
             try view.save()

@@ -2,12 +2,18 @@ import Cambium
 import EverythingModel
 import Testing
 
+private typealias Node = Seen<EverythingModel.Node>
+private typealias Box = Seen<EverythingModel.Box>
+private typealias Topic = Seen<EverythingModel.Topic>
+private typealias Part = Seen<EverythingModel.Part>
+
 /// Taking changes back, and doing them again.
-struct UndoTests {
+@Suite(.bothKinds) struct UndoTests {
     private func withUndo(
+        _ model: CompiledModel = ObjectKind.current.everything,
         _ body: (PersistentContainer, ManagedObjectContext, ContextUndoManager) throws -> Void
     ) throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(model) { container in
             let context = container.newContext()
             let manager = ContextUndoManager()
             context.undoManager = manager
@@ -16,7 +22,7 @@ struct UndoTests {
     }
 
     @Test func `a context has no undo manager, and undoing does nothing`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let node = Node(in: context, label: "a")
             #expect(context.undoManager == nil)
@@ -42,7 +48,7 @@ struct UndoTests {
             #expect(node.parts.isEmpty && node.tags.isEmpty && node.queue.isEmpty)
             #expect(context.invariantFaults() == [])
             try context.save()
-            try #expect(container.newContext().count(for: Part.fetchRequest()) == 0)
+            try #expect(container.newContext().countSeen(Part.fetchRequest()) == 0)
         }
     }
 
@@ -116,7 +122,7 @@ struct UndoTests {
 
     @Test(arguments: [false, true])
     func `rule 13: an insertion is undone and redone, and awakes only once`(_ saves: Bool) throws {
-        try withUndo { container, context, manager in
+        try withUndo(Everything.model) { container, context, manager in
             let box = Box(in: context)
             try context.save()
             manager.removeAllActions()
@@ -130,12 +136,12 @@ struct UndoTests {
             #expect(box.nodes.isEmpty)
             #expect(watched.snapshotEvents == [.undoInsertion])
             if saves {
-                #expect(context.deletedObjects == [watched, node])
+                #expect(context.deletedObjects == [watched, node.object])
                 try context.save()
             } else {
                 #expect(!context.hasChanges)
             }
-            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+            #expect(try container.newContext().countSeen(Node.fetchRequest()) == 0)
 
             context.redo()
             #expect(watched.isInserted)
@@ -145,7 +151,7 @@ struct UndoTests {
             #expect(watched.calls.count { $0 == "awakeFromInsert" } == 1)
             try context.save()
             let reader = container.newContext()
-            let read: Node = try #require(reader.fetch(Node.fetchRequest()).first)
+            let read: Node = try #require(reader.see(Node.fetchRequest()).first)
             #expect(read.objectID == node.objectID)
             #expect(read.label == "new")
             #expect(read.box?.objectID == box.objectID)
@@ -185,7 +191,7 @@ struct UndoTests {
             #expect(node.isDeleted && part.isDeleted)
             #expect(box.nodes.isEmpty && topics.allSatisfy { $0.nodes.isEmpty })
             try context.save()
-            #expect(try container.newContext().count(for: Part.fetchRequest()) == 0)
+            #expect(try container.newContext().countSeen(Part.fetchRequest()) == 0)
         }
     }
 
@@ -238,7 +244,7 @@ struct UndoTests {
             #expect(node.isUpdated && node.label == "first")
             try context.save()
             let reader = container.newContext()
-            #expect(try reader.fetch(Node.fetchRequest()).map(\.label) == ["first"])
+            #expect(try reader.see(Node.fetchRequest()).map(\.label) == ["first"])
         }
     }
 
@@ -389,12 +395,12 @@ struct UndoTests {
     }
 
     @MainActor private func viewContextMakesGroups() async throws {
-        try await withContainer(Everything.model) { container in
+        try await withContainer(ObjectKind.current.everything) { container in
             let context = container.viewContext
             let manager = ContextUndoManager()
             context.undoManager = manager
             let node = Node(in: context, label: "a")
-            _ = try context.count(for: Node.fetchRequest())
+            _ = try context.countSeen(Node.fetchRequest())
             node.label = "b"
             // Jobs of the main actor come in turn, and the end of the event was enqueued before.
             await Task { @MainActor in }.value
@@ -450,7 +456,7 @@ struct UndoTests {
     }
 
     @Test func `an object is told of a change that is undone or redone`() throws {
-        try withUndo { _, context, manager in
+        try withUndo(Everything.model) { _, context, manager in
             let watched = Watched(in: context, name: "old")
             try context.save()
             manager.removeAllActions()

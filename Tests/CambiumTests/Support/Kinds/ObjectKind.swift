@@ -11,6 +11,9 @@ enum ObjectKind: String, CaseIterable, CustomTestStringConvertible {
     /// Objects of a model without generated code, reached by the names of their properties.
     case plain
 
+    /// The kind that a test with ``Testing/Trait/bothKinds`` is called for.
+    @TaskLocal static var current = ObjectKind.generated
+
     private static let plainEverything = CompiledModel(Everything.model.model)
 
     /// The model that the tests of the runtime live on.

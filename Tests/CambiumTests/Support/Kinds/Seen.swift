@@ -19,6 +19,8 @@ struct Seen<Class: EntityKeys>: Hashable {
         object[keyPath: path]
     }
 
+    func changedValues() -> [String: PropertyValue] { object.changedValues() }
+
     // MARK: Attributes
 
     subscript<Value: AttributeValue>(
