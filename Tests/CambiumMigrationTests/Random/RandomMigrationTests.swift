@@ -12,7 +12,7 @@ import Testing
         let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
         let seed = text.flatMap(UInt64.init) ?? .random(in: 0...999_999)
         print("seed \(seed); replay: CAMBIUM_SEED=\(seed) swift test --filter RandomMigration")
-        let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 2
+        let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 1
         let deadline = Date(timeIntervalSinceNow: seconds)
         var planned = 0
         var refused = 0

@@ -37,7 +37,7 @@ import Testing
         let environment = ProcessInfo.processInfo.environment
         let text = environment["CAMBIUM_SEED"] ?? environment["CAMBIUM_SEED_BASE"]
         let seed = text.flatMap(UInt64.init) ?? .random(in: 0..<1_000_000)
-        let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 2
+        let seconds = environment["CAMBIUM_GENERATOR_SECONDS"].flatMap(Double.init) ?? 1
         print("expressions: CAMBIUM_SEED=\(seed)")
         var random = Generator(state: seed)
         let shop = RandomShop(using: &random)

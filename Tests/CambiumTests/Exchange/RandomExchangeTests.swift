@@ -10,7 +10,7 @@ struct RandomExchangeTests {
     private static let entities = ["Category", "City", "Tag", "Article", "Mark"]
 
     @Test func `export, then import, gives the same rows`() throws {
-        try forEachSeed(for: 2) { seed in
+        try forEachSeed(for: 1) { seed in
             var generator = SeededGenerator(seed: seed)
             try withContainer(Exchange.model) { container in
                 let context = container.newContext()

@@ -9,7 +9,7 @@ struct RandomMoveTests {
 
     @Test(arguments: StoreKind.allCases, StoreKind.allCases)
     func `what was moved is as it was`(_ kind: StoreKind, _ other: StoreKind) throws {
-        try forEachSeed(share: 1 / 16, for: 1.6) { seed in
+        try forEachSeed(share: 1 / 16, for: 0.8) { seed in
             try withStoreFile { path in
                 try move(kind.description(path: path), other.description(path: path + ".new"), seed)
             }
