@@ -122,6 +122,10 @@ extension ManagedObject {
         guard let slot = entityDescription.layout.slot(of: name),
             let attribute = entityDescription.attributes[slot]
         else { return .null }
+        return attributeValue(atSlot: slot, attribute)
+    }
+
+    final func attributeValue(atSlot slot: Int, _ attribute: Attribute) -> Value {
         if notesReads { noteRead(of: slot) }
         return value(ofSlot: slot, attribute, in: readable)
     }
@@ -131,6 +135,9 @@ extension ManagedObject {
             return externalData(at: slot, in: record).map { .data($0) } ?? .null
         }
         let stored = record.storedValue(slot, entityDescription.shape.kinds[slot])
+        guard case .enumeration = attribute.type else {
+            return stored.value(as: attribute.type) ?? .null
+        }
         return entityDescription.model.value(stored, as: attribute.type) ?? .null
     }
 

@@ -12,7 +12,7 @@ extension ResultList {
         /// How objects of the list look now.
         var looks: [(index: Int, seen: SeenState)] = []
         var removed: [Int] = []
-        var inserted: [Entry] = []
+        var inserted: [ResultEntry] = []
         /// Changed without any effect on their place.
         var touched: [Int] = []
         var rekeyed: [Rekeyed] = []
@@ -25,7 +25,7 @@ extension ResultList {
 
     /// An object on its way into the list, and where it comes from if it was there.
     private struct Arrival {
-        let entry: Entry
+        let entry: ResultEntry
         let oldPath: ItemPath?
     }
 
@@ -76,7 +76,7 @@ extension ResultList {
             (edit.inserted.map { Arrival(entry: $0, oldPath: nil) }
             + moved.map { change in
                 Arrival(
-                    entry: Entry(
+                    entry: ResultEntry(
                         key: rows.key(at: change.index), rows.object(at: change.index),
                         keys: change.keys, seen: rows.seen(at: change.index)),
                     oldPath: oldStarts.path(of: change.index))
@@ -140,7 +140,7 @@ extension ResultList {
     ///   - starts: Where the sections started before they came.
     /// - Returns: The sections that come, in order.
     private mutating func takeIn(
-        _ entries: [Entry], _ places: [Int], _ starts: [Int]
+        _ entries: [ResultEntry], _ places: [Int], _ starts: [Int]
     ) throws -> [NewSection] {
         var new: [NewSection] = []
         // Rows in order are in sections in order: 2n + 1 stands for section n, 2n for one before it.
@@ -178,7 +178,7 @@ extension ResultList {
 
     /// Before which section a new one comes: between two that have rows, among those that were
     /// emptied and may get rows again.
-    private func newPlace(for entry: Entry, between before: Int, and after: Int) -> Int {
+    private func newPlace(for entry: ResultEntry, between before: Int, and after: Int) -> Int {
         let value = sectioning.value(of: entry.keys)
         return (before + 1..<max(before + 1, after)).first {
             follows(sections[$0].value, value)

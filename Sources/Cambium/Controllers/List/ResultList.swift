@@ -1,22 +1,24 @@
 /// The results of a controller, and what finds and changes them.
-struct ResultList<Entity: ManagedObject> {
-    typealias Entry = ResultEntry<Entity>
-    typealias Difference = FetchedResultsDifference<Entity>
+///
+/// Which class its objects are of is of no account to it: code for any class would look up types
+/// at run time, for each of its steps.
+struct ResultList {
+    typealias Difference = FetchedResultsDifference<ManagedObject>
 
     let sectioning: Sectioning
-    var state: ResultState<Entity>
+    var state: ResultState
     var directory = ChunkDirectory()
 
     init(
         order: ObjectOrder, sectioning: Sectioning, chunkSize: Int = 512,
-        source: ResultSource<Entity>? = nil
+        source: ResultSource? = nil
     ) {
         self.sectioning = sectioning
         state = ResultState(
             rows: ResultRows(order: order, chunkSize: chunkSize, source: source), sections: [])
     }
 
-    var rows: ResultRows<Entity> { state.rows }
+    var rows: ResultRows { state.rows }
     var sections: [ResultSection] { state.sections }
     var order: ObjectOrder { state.rows.order }
 
@@ -25,7 +27,7 @@ struct ResultList<Entity: ManagedObject> {
     /// - Parameter kept: Sections that they may be in, which need not be worked out then.
     /// - Throws: ``StoreError`` where a derived section name comes back after another one.
     mutating func reset(
-        to fetched: [Entry], dividedAs kept: [SectionCache.Section]? = nil
+        to fetched: [ResultEntry], dividedAs kept: [SectionCache.Section]? = nil
     ) throws {
         // They come in the order of the store's values; an object that the context had already may
         // have others.
@@ -37,7 +39,7 @@ struct ResultList<Entity: ManagedObject> {
         state.sections = sections
     }
 
-    private func makeSections(_ sorted: [Entry]) throws -> [ResultSection] {
+    private func makeSections(_ sorted: [ResultEntry]) throws -> [ResultSection] {
         if case .none = sectioning {
             return [ResultSection(value: .null, derivedName: nil, count: sorted.count)]
         }
@@ -70,7 +72,7 @@ struct ResultList<Entity: ManagedObject> {
         index(of: object).map { state.sectionStarts().path(of: $0) }
     }
 
-    func precedes(_ one: Entry, _ other: Entry) -> Bool {
+    func precedes(_ one: ResultEntry, _ other: ResultEntry) -> Bool {
         order.precedes(one.keys, one.key, other.keys, other.key)
     }
 
