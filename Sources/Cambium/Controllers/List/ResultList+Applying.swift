@@ -85,8 +85,9 @@ extension ResultList {
         for index in leaving { state.sections[oldStarts.path(of: index).section].count -= 1 }
         let starts = leaving.isEmpty ? oldStarts : state.sectionStarts()
         state.rows.remove(at: leaving, &directory)
-        let places = state.rows.insert(arrivals.map(\.entry), &directory)
-        let newSections = try takeIn(arrivals.map(\.entry), places, starts)
+        let entries = arrivals.map(\.entry)
+        let places = state.rows.insert(entries, &directory)
+        let newSections = try takeIn(entries, places, starts)
         let emptied = leaving.map { oldStarts.path(of: $0).section }
         var difference = settleSections(newSections, emptied)
         if !newSections.isEmpty { try checkNames(of: sections) }

@@ -23,7 +23,8 @@ extension ResultList {
             }
         }
         for (object, belongs) in candidates {
-            let known = index(of: object)
+            let place = index(of: object.key)
+            let known = place.flatMap { rows.has(object, at: $0) ? $0 : nil }
             guard belongs else {
                 if let known, !remaining.contains(object.key) {
                     source?.lose(object)
@@ -43,7 +44,7 @@ extension ResultList {
                 }
             } else {
                 // The row has a new object where another context deleted and inserted it again.
-                if let replaced = index(of: object.key) { remove(replaced) }
+                if let place { remove(place) }
                 source?.find(object)
                 edit.inserted.append(ResultEntry(object, keys: keys))
             }
