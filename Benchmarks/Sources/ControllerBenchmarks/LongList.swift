@@ -87,13 +87,14 @@ struct LongList {
     }
 
     /// Merges 10,000 rows that another context has inserted all over the list, some times; of each
-    /// time the share of a row. They are deleted again.
-    func insertions() throws -> [Duration] {
+    /// time the share of a row, until they are in the list and until the difference is in hand.
+    /// They are deleted again.
+    func insertions() async throws -> (merged: [Duration], told: [Duration]) {
         let writer = container.newContext()
         let context = container.newContext()
         let controller = try controller(Self.request, in: context)
-        let changes = controller.changes
-        var times: [Duration] = []
+        var changes = controller.changes.makeAsyncIterator()
+        var (merged, told): ([Duration], [Duration]) = ([], [])
         for _ in 0..<5 {
             let added = (0..<10_000).map { number in
                 Person(in: writer, name: Self.name(number &* 7919 % rows) + "c")
@@ -101,16 +102,19 @@ struct LongList {
             try writer.save()
             let start = ContinuousClock.now
             context.mergePending()
-            times.append((ContinuousClock.now - start) / added.count)
+            merged.append((ContinuousClock.now - start) / added.count)
+            let difference = await changes.next(isolation: #isolation)
+            told.append((ContinuousClock.now - start) / added.count)
+            try Self.check(difference, added.count)
             guard controller.sections[0].numberOfObjects == rows + added.count else {
                 throw BenchmarkError(message: "the list has not taken in what was inserted")
             }
             for person in added { writer.delete(person) }
             try writer.save()
             context.mergePending()
+            try Self.check(await changes.next(isolation: #isolation), added.count)
         }
-        withExtendedLifetime(changes) {}
-        return times
+        return (merged, told)
     }
 
     /// What the allocator has given out for a row of a list with a batch size, and what of it is

@@ -24,8 +24,8 @@ struct ObjectOrder {
 
     /// Where the value of a term comes from.
     private enum Reader {
-        /// An attribute of the object itself, and its name.
-        case slot(Int, Attribute, [String])
+        /// An attribute of the object itself whose form in the row is that of its value.
+        case slot(Int, AttributeType)
         case path([String])
         case computed(ExpressionEvaluator)
     }
@@ -45,9 +45,10 @@ struct ObjectOrder {
             if let path = term.path {
                 guard path.count == 1, entity.relationship(named: path[0]) == nil,
                     let slot = entity.layout.slot(of: path[0]),
-                    let attribute = entity.attributes[slot]
+                    let attribute = entity.attributes[slot], !attribute.usesExternalForm
                 else { return .path(path) }
-                return .slot(slot, attribute, path)
+                if case .enumeration = attribute.type { return .path(path) }
+                return .slot(slot, attribute.type)
             }
             return .computed(
                 try ExpressionEvaluator(
@@ -59,7 +60,7 @@ struct ObjectOrder {
     func keys(of object: ManagedObject) -> [Value] {
         readers.map { reader in
             switch reader {
-            case .slot(let slot, let attribute, _): object.attributeValue(atSlot: slot, attribute)
+            case .slot(let slot, let type): object.plainValue(atSlot: slot, as: type)
             case .path(let path): object.value(atPath: path)
             case .computed(let evaluator): evaluator.evaluate(ObjectSubject(object))
             }
@@ -68,9 +69,9 @@ struct ObjectOrder {
 
     /// The values that decide the place of a row of a custom store, without the key.
     func keys(of subject: NodeSubject) -> [Value] {
-        readers.map { reader in
+        zip(readers, terms).map { reader, term in
             switch reader {
-            case .slot(_, _, let path), .path(let path): subject.value(atPath: path)
+            case .slot, .path: subject.value(atPath: term.path ?? [])
             case .computed(let evaluator): evaluator.evaluate(subject)
             }
         }

@@ -122,12 +122,15 @@ extension ManagedObject {
         guard let slot = entityDescription.layout.slot(of: name),
             let attribute = entityDescription.attributes[slot]
         else { return .null }
-        return attributeValue(atSlot: slot, attribute)
-    }
-
-    final func attributeValue(atSlot slot: Int, _ attribute: Attribute) -> Value {
         if notesReads { noteRead(of: slot) }
         return value(ofSlot: slot, attribute, in: readable)
+    }
+
+    /// The value of an attribute, neither in a file nor of an enumeration.
+    final func plainValue(atSlot slot: Int, as type: AttributeType) -> Value {
+        if notesReads { noteRead(of: slot) }
+        let stored = readable.storedValue(slot, entityDescription.shape.kinds[slot])
+        return stored.value(as: type) ?? .null
     }
 
     final func value(ofSlot slot: Int, _ attribute: Attribute, in record: Record) -> Value {

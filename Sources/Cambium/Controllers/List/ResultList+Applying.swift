@@ -72,6 +72,8 @@ extension ResultList {
             rows.object(at: index).map { (object: $0, index: index) }
         }
         let leaving = (edit.removed + moved.map(\.index)).sorted()
+        // Alone: a closure that has the list copies it for each comparison.
+        let order = order
         let arrivals =
             (edit.inserted.map { Arrival(entry: $0, oldPath: nil) }
             + moved.map { change in
@@ -80,7 +82,7 @@ extension ResultList {
                         key: rows.key(at: change.index), rows.object(at: change.index),
                         keys: change.keys, seen: rows.seen(at: change.index)),
                     oldPath: oldStarts.path(of: change.index))
-            }).sorted { precedes($0.entry, $1.entry) }
+            }).sorted { $0.entry.precedes($1.entry, order) }
 
         for index in leaving { state.sections[oldStarts.path(of: index).section].count -= 1 }
         let starts = leaving.isEmpty ? oldStarts : state.sectionStarts()

@@ -31,8 +31,9 @@ struct ResultList {
     ) throws {
         // They come in the order of the store's values; an object that the context had already may
         // have others.
-        let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { precedes($0, $1) }
-        let sorted = isSorted ? fetched : fetched.sorted(by: precedes)
+        let order = order
+        let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { $0.precedes($1, order) }
+        let sorted = isSorted ? fetched : fetched.sorted { $0.precedes($1, order) }
         let known = kept.flatMap { divide(sorted, as: $0) }
         let sections = try known ?? makeSections(sorted)
         state.rows.reset(to: sorted, &directory)
@@ -70,10 +71,6 @@ struct ResultList {
 
     func path(of object: ManagedObject) -> ItemPath? {
         index(of: object).map { state.sectionStarts().path(of: $0) }
-    }
-
-    func precedes(_ one: ResultEntry, _ other: ResultEntry) -> Bool {
-        order.precedes(one.keys, one.key, other.keys, other.key)
     }
 
     // MARK: Sections

@@ -9,7 +9,9 @@ extension ResultRows {
         for start in stride(from: 0, to: entries.count, by: size) {
             let part = entries[start..<min(start + size, entries.count)]
             let chunk = ResultChunk(number: directory.makeNumber())
-            chunk.reserve(part.count, width: width, keepsObjects: source == nil)
+            // Some room, so that the first to come do not make all of them move.
+            chunk.reserve(
+                part.count + part.count / 8, width: width, keepsObjects: source == nil)
             for entry in part {
                 chunk.append(entry, keepsObject: source == nil)
                 directory.insert(entry.key, in: chunk.number)
@@ -174,10 +176,11 @@ extension ResultRows {
         for (index, change) in changes.enumerated() {
             distance += change.by
             let end = index + 1 < changes.count ? changes[index + 1].position : ends.count
-            while position < end {
-                ends[position] += distance
-                position += 1
+            // Safety: the pointer stays in the closure, and the positions are those of chunks.
+            ends.withUnsafeMutableBufferPointer { ends in
+                for position in position..<max(position, end) { ends[position] += distance }
             }
+            position = max(position, end)
         }
     }
 }

@@ -22,4 +22,8 @@ struct ResultEntry {
         self.keys = keys
         self.seen = seen
     }
+
+    func precedes(_ other: ResultEntry, _ order: ObjectOrder) -> Bool {
+        order.precedes(keys, key, other.keys, other.key)
+    }
 }
