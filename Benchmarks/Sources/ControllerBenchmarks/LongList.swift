@@ -86,6 +86,26 @@ struct LongList {
         return times
     }
 
+    /// From setting a property in a child context, over its save, to the difference in the parent.
+    func childSaves(_ count: Int) async throws -> [Duration] {
+        let context = container.newContext()
+        let child = context.newChildContext()
+        let controller = try controller(Self.request, in: context)
+        var changes = controller.changes.makeAsyncIterator()
+        var times: [Duration] = []
+        for (parents, name) in renames(count, in: controller, "d") {
+            let person = try child.existingObject(with: parents.objectID, as: Person.self)
+            let start = ContinuousClock.now
+            person.name = name
+            try child.save()
+            let difference = await changes.next(isolation: #isolation)
+            times.append(ContinuousClock.now - start)
+            try Self.check(difference, 1)
+            try context.save()
+        }
+        return times
+    }
+
     /// Merges 10,000 rows that another context has inserted all over the list, some times; of each
     /// time the share of a row, until they are in the list and until the difference is in hand.
     /// They are deleted again.

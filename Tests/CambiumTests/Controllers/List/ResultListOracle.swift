@@ -26,6 +26,15 @@ struct PlainList: Equatable {
         }
     }
 
+    /// What a list showed.
+    init(_ former: FormerResults) {
+        let starts = former.sections.starts
+        sections = former.sections.enumerated().map { index, section in
+            Section(
+                name: section.name, rows: Array(former.keys[starts[index]..<starts[index + 1]]))
+        }
+    }
+
     private subscript(path: ItemPath) -> Int64? {
         guard sections.indices.contains(path.section),
             sections[path.section].rows.indices.contains(path.item)

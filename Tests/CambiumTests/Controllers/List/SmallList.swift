@@ -118,8 +118,12 @@ struct SmallList {
         }
         var list = list
         let difference = try list.apply(edit)
-        let faults = plain.faults(of: difference, to: new, changed: changed)
+        var faults = plain.faults(of: difference, to: new, changed: changed)
         let shown = PlainList(list)
-        return shown == new ? faults : faults + ["the list is \(shown)"]
+        if shown != new { faults.append("the list is \(shown)") }
+        var former = FormerResults(list.state)
+        former.takeBack(difference)
+        if PlainList(former) != plain { faults.append("taken back it is \(PlainList(former))") }
+        return faults
     }
 }
