@@ -60,18 +60,25 @@ generators() {
     CAMBIUM_GENERATOR_SECONDS=$seconds sh Scripts/run-tests.sh $strict
 }
 
-# The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
-# random operations, in a release build of the runtime alone, which takes most of the time.
-model_based() {
+# Tests of the runtime in a release build of it alone, which takes most of the time: the first one
+# that runs makes it.
+#
+#   optimized TESTS VARIABLE=NUMBER      the number says how many cases
+optimized() {
     scratch=.build/model-based
     flags="-c release --package-path Tests/ModelBased --scratch-path $scratch"
     # shellcheck disable=SC2086
     swift build --product cambium $strict &&
-        "$(swift build --show-bin-path)/cambium" compile Models/Everything/Everything.cambium \
-            --output "$scratch/Everything" &&
+        tool=$(swift build --show-bin-path)/cambium &&
+        "$tool" compile Models/Everything/Everything.cambium --output "$scratch/Everything" &&
+        "$tool" compile Models/TestDummy/TestDummies.cambium --output "$scratch/TestDummies" &&
         swift build $flags --build-tests &&
-        CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $flags --skip-build
+        env "$2" sh Scripts/run-tests.sh $flags --skip-build --filter "$1"
 }
+
+# The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
+# random operations.
+model_based() { optimized RandomGraphTests CAMBIUM_GENERATOR_RUNS=20000; }
 
 # 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
 conditions() {
@@ -98,14 +105,8 @@ mappings() {
     CAMBIUM_GENERATOR_RUNS=600 sh Scripts/run-tests.sh $strict --filter RandomMappingTests
 }
 
-# 10 million random changes of lists.
-long_lists() {
-    flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
-    # shellcheck disable=SC2086
-    swift build $flags --build-tests &&
-        CAMBIUM_LIST_CHANGES=10000000 sh Scripts/run-tests.sh $flags --skip-build \
-            --filter RandomResultListTests
-}
+# 10 million random changes of lists; the seeds of those that fail are printed.
+long_lists() { optimized RandomResultListTests CAMBIUM_LIST_CHANGES=10000000; }
 
 # Planted faults, as many as there is time for: the tests must find them.
 mutants() { sh Scripts/mutants.sh --minutes 9; }

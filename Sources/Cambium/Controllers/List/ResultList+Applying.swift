@@ -12,7 +12,7 @@ extension ResultList {
         /// How objects of the list look now.
         var looks: [(index: Int, seen: SeenState)] = []
         var removed: [Int] = []
-        var inserted: [Entry] = []
+        var inserted: [ResultEntry] = []
         /// Changed without any effect on their place.
         var touched: [Int] = []
         var rekeyed: [Rekeyed] = []
@@ -25,7 +25,7 @@ extension ResultList {
 
     /// An object on its way into the list, and where it comes from if it was there.
     private struct Arrival {
-        let entry: Entry
+        let entry: ResultEntry
         let oldPath: ItemPath?
     }
 
@@ -72,21 +72,24 @@ extension ResultList {
             rows.object(at: index).map { (object: $0, index: index) }
         }
         let leaving = (edit.removed + moved.map(\.index)).sorted()
+        // Alone: a closure that has the list copies it for each comparison.
+        let order = order
         let arrivals =
             (edit.inserted.map { Arrival(entry: $0, oldPath: nil) }
             + moved.map { change in
                 Arrival(
-                    entry: Entry(
+                    entry: ResultEntry(
                         key: rows.key(at: change.index), rows.object(at: change.index),
                         keys: change.keys, seen: rows.seen(at: change.index)),
                     oldPath: oldStarts.path(of: change.index))
-            }).sorted { precedes($0.entry, $1.entry) }
+            }).sorted { $0.entry.precedes($1.entry, order) }
 
         for index in leaving { state.sections[oldStarts.path(of: index).section].count -= 1 }
         let starts = leaving.isEmpty ? oldStarts : state.sectionStarts()
         state.rows.remove(at: leaving, &directory)
-        let places = state.rows.insert(arrivals.map(\.entry), &directory)
-        let newSections = try takeIn(arrivals.map(\.entry), places, starts)
+        let entries = arrivals.map(\.entry)
+        let places = state.rows.insert(entries, &directory)
+        let newSections = try takeIn(entries, places, starts)
         let emptied = leaving.map { oldStarts.path(of: $0).section }
         var difference = settleSections(newSections, emptied)
         if !newSections.isEmpty { try checkNames(of: sections) }
@@ -140,7 +143,7 @@ extension ResultList {
     ///   - starts: Where the sections started before they came.
     /// - Returns: The sections that come, in order.
     private mutating func takeIn(
-        _ entries: [Entry], _ places: [Int], _ starts: [Int]
+        _ entries: [ResultEntry], _ places: [Int], _ starts: [Int]
     ) throws -> [NewSection] {
         var new: [NewSection] = []
         // Rows in order are in sections in order: 2n + 1 stands for section n, 2n for one before it.
@@ -178,7 +181,7 @@ extension ResultList {
 
     /// Before which section a new one comes: between two that have rows, among those that were
     /// emptied and may get rows again.
-    private func newPlace(for entry: Entry, between before: Int, and after: Int) -> Int {
+    private func newPlace(for entry: ResultEntry, between before: Int, and after: Int) -> Int {
         let value = sectioning.value(of: entry.keys)
         return (before + 1..<max(before + 1, after)).first {
             follows(sections[$0].value, value)

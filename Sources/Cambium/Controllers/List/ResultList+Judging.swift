@@ -1,29 +1,30 @@
 // Which objects a change lets in, out or elsewhere.
-extension FetchedResultsController {
+extension ResultList {
     func edit(
-        for changes: ObjectChanges, _ scope: ResultScope
-    ) throws -> ResultList<Entity>.Edit {
+        for changes: ObjectChanges, _ scope: ResultScope, in context: ManagedObjectContext
+    ) throws -> Edit {
         let changed = ChangedObjects(changes, of: scope.family)
-        let candidates = try scope.candidates(for: changes, in: managedObjectContext)
-            .cast(to: Entity.self).map { (object: $0, belongs: scope.includes($0)) }
-        var edit = ResultList<Entity>.Edit()
+        let candidates = try scope.candidates(for: changes, in: context)
+            .map { (object: $0, belongs: scope.includes($0)) }
+        var edit = Edit()
         var leaving: Set<Int> = []
         func remove(_ index: Int) {
             if leaving.insert(index).inserted { edit.removed.append(index) }
         }
-        let source = list.rows.source
+        let source = rows.source
         source?.beginChange()
         // For a list of keys a row that was deleted and inserted again is still there.
         let remaining: Set<Int64> =
             source == nil ? [] : Set(candidates.filter(\.belongs).map(\.object.key))
         for row in changes.lostRows where scope.family.contains(row.entity) {
             // A list that keeps its objects hears of them.
-            if source != nil, !remaining.contains(row.key), let index = list.index(of: row.key) {
+            if source != nil, !remaining.contains(row.key), let index = index(of: row.key) {
                 remove(index)
             }
         }
         for (object, belongs) in candidates {
-            let known = list.index(of: object)
+            let place = index(of: object.key)
+            let known = place.flatMap { rows.has(object, at: $0) ? $0 : nil }
             guard belongs else {
                 if let known, !remaining.contains(object.key) {
                     source?.lose(object)
@@ -31,45 +32,48 @@ extension FetchedResultsController {
                 }
                 continue
             }
-            let keys = list.order.keys(of: object)
+            let keys = order.keys(of: object)
             if let known {
-                var seen = list.rows.seen(at: known)
+                var seen = rows.seen(at: known)
                 let isChanged = changed[object].tells(object, &seen)
-                if seen != list.rows.seen(at: known) { edit.looks.append((known, seen)) }
-                if !list.rows.keys(at: known).hasSamePlace(as: keys) {
+                if seen != rows.seen(at: known) { edit.looks.append((known, seen)) }
+                if !rows.keys(at: known).hasSamePlace(as: keys) {
                     edit.rekeyed.append(.init(index: known, keys: keys, isChanged: isChanged))
                 } else if isChanged {
                     edit.touched.append(known)
                 }
             } else {
                 // The row has a new object where another context deleted and inserted it again.
-                if let replaced = list.index(of: object.key) { remove(replaced) }
+                if let place { remove(place) }
                 source?.find(object)
                 edit.inserted.append(ResultEntry(object, keys: keys))
             }
         }
-        let arrived = edit.inserted.compactMap(\.object)
-        try managedObjectContext.prefetch(
-            scope.options.prefetched, of: arrived, scope.request.entity)
+        if !scope.options.prefetched.isEmpty {
+            try context.prefetch(
+                scope.options.prefetched, of: edit.inserted.compactMap(\.object),
+                scope.request.entity)
+        }
         return edit
     }
 
     /// What happened to the rows of the list that are found again.
+    ///
+    /// - Parameter registered: The objects that the context knows of the rows' hierarchy.
     func history(
-        of found: [ResultEntry<Entity>], _ changed: ChangedObjects, _ scope: ResultScope,
-        isReordered: Bool
+        of found: [ResultEntry], _ changed: ChangedObjects, isReordered: Bool,
+        _ registered: RootObjects
     ) -> ResultHistory {
         var displaced: Set<Int64> = []
         var updated: Set<Int64> = []
-        let registered = managedObjectContext.objects[scope.request.entity.rootIndex]
         for entry in found {
-            guard let index = list.index(of: entry.key) else { continue }
-            var seen = list.rows.seen(at: index)
+            guard let index = index(of: entry.key) else { continue }
+            var seen = rows.seen(at: index)
             let isUpdated =
                 (entry.object ?? registered.map[entry.key]).map { changed[$0].tells($0, &seen) }
                 ?? (seen != entry.seen)
             if isUpdated { updated.insert(entry.key) }
-            if !isReordered, !list.rows.keys(at: index).hasSamePlace(as: entry.keys) {
+            if !isReordered, !rows.keys(at: index).hasSamePlace(as: entry.keys) {
                 displaced.insert(entry.key)
             }
         }
