@@ -20,6 +20,8 @@ package struct MigrationRunner {
     package var allowsMigration = true
     /// What becomes of a store that another program has changed.
     package var driftPolicy = DriftPolicy.refuse
+    /// The steps that the program supplies.
+    package var code: [CodeStep] = []
 
     let schema: Schema
     let target: StoreMetadata
