@@ -116,7 +116,9 @@ let package = Package(
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
-            name: "CambiumToolTests", dependencies: ["CambiumTool"], swiftSettings: settings),
+            name: "CambiumToolTests",
+            dependencies: ["CambiumTool", "CambiumMigration", "CambiumSQLite", "CambiumModel"],
+            swiftSettings: settings),
         .testTarget(
             name: "CambiumTests",
             dependencies: [

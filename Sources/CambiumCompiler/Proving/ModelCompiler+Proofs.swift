@@ -13,7 +13,7 @@ extension ModelCompiler {
 
     enum ProofOutcome: Sendable {
         case schema((any Error)?)
-        case step(Migration?, [Diagnostic])
+        case step(Migration?, [Diagnostic], VerifyReport.Step)
     }
 
     /// What there is to prove: that the current version's store can be made (which also finds an
@@ -49,7 +49,9 @@ extension ModelCompiler {
             let migration =
                 ShippedStep.hasShipped(to: step.new, isLast: step.isLast)
                 ? compiler.planShipped(step) : compiler.plan(step)
-            return .step(migration, compiler.diagnostics)
+            return .step(
+                migration, compiler.diagnostics,
+                compiler.report(on: migration, from: step.old, to: step.new))
         }
     }
 
@@ -66,8 +68,9 @@ extension ModelCompiler {
         for version in versions { refuseSteps(of: version) }
         guard !diagnostics.hasErrors else { return nil }
         var migrations: [Migration] = []
-        for case .step(let migration, let found) in outcomes {
+        for case .step(let migration, let found, let report) in outcomes {
             diagnostics += found
+            steps.append(report)
             if let migration {
                 migrations.append(migration)
             } else {

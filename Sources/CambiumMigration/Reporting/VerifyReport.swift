@@ -3,7 +3,7 @@ import CambiumSQL
 /// What proofs of the steps of a model have shown.
 package struct VerifyReport: MigrationReport, Hashable {
     /// One step from a version to the next.
-    package struct Step: Encodable, Sendable, Hashable {
+    package struct Step: Codable, Sendable, Hashable {
         /// The version that it starts from.
         package let from: String
         /// The version that it leads to.
@@ -18,13 +18,18 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let rowsOut: Int
         /// How many sets of rows were refused, rightly, because they do not meet a new condition.
         package let refusals: Int
+        /// How long the proof took, in seconds.
+        package var seconds: Double
+        /// Whether it was proven before, and nothing has changed since.
+        package var isRemembered: Bool
         /// Why the step is not what it should be; nil where it is.
         package let failure: String?
 
         /// Describes what a proof has shown.
         package init(
             from: String, to: String, kind: MigrationKind, codeSteps: [String] = [], rowsIn: Int,
-            rowsOut: Int, refusals: Int = 0, failure: String? = nil
+            rowsOut: Int, refusals: Int = 0, seconds: Double = 0, isRemembered: Bool = false,
+            failure: String? = nil
         ) {
             self.from = from
             self.to = to
@@ -33,6 +38,8 @@ package struct VerifyReport: MigrationReport, Hashable {
             self.rowsIn = rowsIn
             self.rowsOut = rowsOut
             self.refusals = refusals
+            self.seconds = seconds
+            self.isRemembered = isRemembered
             self.failure = failure
         }
     }
@@ -75,11 +82,13 @@ package struct VerifyReport: MigrationReport, Hashable {
             ? "\(ReportText.count(steps.count, "step")) proven"
             : "\(failed) of \(ReportText.count(steps.count, "step")) not proven"
         let table = ReportText.table(
-            ["From", "To", "Class", "Rows in", "Rows out", "Verdict"],
+            ["From", "To", "Class", "Rows in", "Rows out", "Time", "Verdict"],
             steps.map { step in
                 [
                     step.from, step.to, MigrationKind(rawValue: step.kind)?.words ?? step.kind,
-                    "\(step.rowsIn)", "\(step.rowsOut)", Self.verdict(on: step),
+                    "\(step.rowsIn)", "\(step.rowsOut)",
+                    step.isRemembered ? "before" : ReportText.seconds(step.seconds),
+                    Self.verdict(on: step),
                 ]
             })
         let failures = steps.compactMap { step in

@@ -26,7 +26,7 @@ extension MigrationRunner {
                 try requireCode(of: chain)
                 // What another program has added to a table may go with it.
                 let losesData = chain.steps.contains(where: \.losesData) || !changed.isEmpty
-                let path = losesData ? storePath : nil
+                let path = losesData || backupPath != nil ? storePath : nil
                 let meter = try meter(for: chain, on: connection, makesBackup: path != nil)
                 currentMeter = meter
                 if let path {
@@ -84,12 +84,13 @@ extension MigrationRunner {
     private func backUp(
         _ connection: Connection, _ state: StoreMetadata, _ path: String, _ meter: MigrationMeter
     ) throws(MigrationError) -> MigrationBackup {
+        let copy = backupPath ?? "\(path).backup-\(state.version)"
         do throws(SQLiteError) {
             return try MigrationBackup(
-                of: connection, at: path, version: state.version, meter.copied)
+                of: connection, at: path, to: copy, meter.copied)
         } catch {
             if meter.isCancellation(error) { throw .cancelled }
-            throw .backupFailed(path: "\(path).backup-\(state.version)", error)
+            throw .backupFailed(path: copy, error)
         }
     }
 
