@@ -77,6 +77,7 @@ let package = Package(
         .model("FirstPackagesModel", path: "Models/FirstPackages"),
         .model("EverythingModel", path: "Models/Everything"),
         .model("ExtendedModel", path: "Models/Extended"),
+        .model("ContactsModel", path: "Models/Stepped"),
 
         // The demo
         .executableTarget(
@@ -124,6 +125,7 @@ let package = Package(
             dependencies: [
                 "Cambium", "CambiumSQL", "CambiumSQLite", "TestDummyModel", "ShopModel",
                 "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
+                "ContactsModel",
             ],
             swiftSettings: settings),
         .testTarget(

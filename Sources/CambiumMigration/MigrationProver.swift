@@ -26,6 +26,8 @@ package enum MigrationProver {
     ///   - match: What is what in the two versions, where that is known already.
     ///   - trials: How often to run it in search of rows that it accepts, where it refuses those
     ///     of every seed.
+    ///   - code: The steps that the program supplies. Without them, sample values stand in for what
+    ///     they have to fill, so that everything around them is proven.
     ///   - isBrief: Leaves out the tables that the migration does not reach, and the empty store
     ///     where rows were migrated.
     /// - Returns: How many rows took part.
@@ -34,18 +36,19 @@ package enum MigrationProver {
     package static func prove(
         from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil,
         match: ModelMatch? = nil, migration: Migration, seeds: Range<UInt64> = 0..<3,
-        trials: Int = 48, isBrief: Bool = false
+        trials: Int = 48, isBrief: Bool = false, code: [CodeStep]? = nil
     ) throws -> Proof {
         let match = match ?? ModelMatch(old: old, new: new)
         var oldSchema = schemas?.old ?? Schema(of: old)
         var newSchema = schemas?.new ?? Schema(of: new)
         // Derived values are computed from any tables.
-        if isBrief, old.derivations.isEmpty, new.derivations.isEmpty {
+        let stepped = SteppedProof(match, migration, newSchema, code)
+        if isBrief, stepped == nil, old.derivations.isEmpty, new.derivations.isEmpty {
             let statements = migration.steps.flatMap(\.sql)
             let scope = ProofScope(of: statements, from: oldSchema, to: newSchema)
             (oldSchema, newSchema) = (scope.old, scope.new)
         }
-        let step = ProvenStep(match, oldSchema, newSchema, migration)
+        let step = ProvenStep(match, oldSchema, newSchema, migration, stepped)
         var proof = Proof()
         if !isBrief { _ = try step.run(over: []) }
         var refused: [[SampleRows.Row]] = []

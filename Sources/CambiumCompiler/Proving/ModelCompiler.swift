@@ -70,6 +70,7 @@ package struct ModelCompiler {
         self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
         var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
+        emitter?.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
             [versions], { Self.schemas(of: $0) },

@@ -28,6 +28,9 @@ package struct StoreFailure: Error, Sendable, Hashable {
                 cause = .store
                 message = "\(path): \(error.description)"
             }
+        case let error as MigrationStepError:
+            cause = .store
+            message = "\(path): \(error.description)"
         case let error as SQLiteError:
             cause = .file
             message = "\(path): \(error.remedy(in: StoreFiles.folder(of: path)))"

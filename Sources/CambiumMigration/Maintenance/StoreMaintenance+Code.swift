@@ -6,6 +6,7 @@ extension StoreMaintenance {
     /// - Throws: ``MigrationError`` where one is, or where the program cannot open the store;
     ///   `SQLiteError`.
     package func requireNoCode() throws {
+        guard runner.code.isEmpty else { return }
         let report = try status()
         guard !report.codeSteps.isEmpty else { return }
         throw MigrationError.needsCode(steps: report.codeSteps)

@@ -12,10 +12,16 @@ package struct RowExpectation {
 
     /// Everything that is carried over unchanged.
     ///
-    /// - Parameter schema: The new store's tables that are of interest; nil means all.
-    package func carried(into schema: Schema? = nil) -> [Carried] {
+    /// - Parameters:
+    ///   - schema: The new store's tables that are of interest; nil means all.
+    ///   - written: Those of them that the program writes, of which nothing is expected.
+    package func carried(
+        into schema: Schema? = nil, except written: Set<String> = []
+    ) -> [Carried] {
         let tables = schema.map { Set($0.tables.map(\.name)) }
-        func isMeant(_ table: String) -> Bool { tables?.contains(table) ?? true }
+        func isMeant(_ table: String) -> Bool {
+            !written.contains(table) && tables?.contains(table) ?? true
+        }
         return match.new.entities.flatMap { entity -> [Carried] in
             let links = entity.relationships.filter { relationship in
                 match.new.table(ofLinks: relationship, of: entity).map(isMeant) ?? false
@@ -94,8 +100,12 @@ package struct RowExpectation {
 
     /// Queries of a new store that count the objects of entities that are new, with their names:
     /// there can be none.
-    package func newObjectCounts(in schema: Schema) -> [(name: String, query: String)] {
-        let tables = Set(schema.tables.map(\.name))
+    ///
+    /// - Parameter written: The tables that the program writes, of which nothing is expected.
+    package func newObjectCounts(
+        in schema: Schema, except written: Set<String> = []
+    ) -> [(name: String, query: String)] {
+        let tables = Set(schema.tables.map(\.name)).subtracting(written)
         return match.new.entities.filter { entity in
             !entity.isAbstract && match.oldEntity(of: entity) == nil
                 && tables.contains(match.new.root(of: entity).name)

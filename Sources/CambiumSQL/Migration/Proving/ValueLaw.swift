@@ -80,7 +80,10 @@ package struct ValueLaw: Sendable {
         // What may be absent stays so where it was.
         if hadOne, attribute.isOptional { return .exactly(.null) }
         switch attribute.defaultValue {
-        case nil: return .exactly(.null)
+        case nil:
+            // What nobody else fills the program's own steps do.
+            let isFilledByCode = !attribute.isOptional && match.new.migration?.steps.isEmpty == false
+            return isFilledByCode ? .something : .exactly(.null)
         case .now, .newUUID: return .something
         case .constant: return .exactly(match.new.sqlDefault(of: attribute) ?? .null)
         }
