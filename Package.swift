@@ -77,6 +77,7 @@ let package = Package(
         .model("FirstPackagesModel", path: "Models/FirstPackages"),
         .model("EverythingModel", path: "Models/Everything"),
         .model("ExtendedModel", path: "Models/Extended"),
+        .model("ContactsModel", path: "Models/Stepped"),
 
         // The demo
         .executableTarget(
@@ -116,12 +117,15 @@ let package = Package(
             ],
             exclude: ["Cases"], swiftSettings: settings),
         .testTarget(
-            name: "CambiumToolTests", dependencies: ["CambiumTool"], swiftSettings: settings),
+            name: "CambiumToolTests",
+            dependencies: ["CambiumTool", "CambiumMigration", "CambiumSQLite", "CambiumModel"],
+            swiftSettings: settings),
         .testTarget(
             name: "CambiumTests",
             dependencies: [
                 "Cambium", "CambiumSQL", "CambiumSQLite", "TestDummyModel", "ShopModel",
                 "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
+                "ContactsModel",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -18,8 +18,13 @@ package struct MigrationRunner {
     package var isCancelled: () -> Bool = { Task.isCancelled }
     /// Whether a store of another version is migrated; if not, it is an error.
     package var allowsMigration = true
+    /// Where a copy of the store goes before it is migrated, whatever the migration does; nil makes
+    /// one beside the store where data will be lost.
+    package var backupPath: String?
     /// What becomes of a store that another program has changed.
     package var driftPolicy = DriftPolicy.refuse
+    /// The steps that the program supplies.
+    package var code: [CodeStep] = []
 
     let schema: Schema
     let target: StoreMetadata

@@ -41,7 +41,7 @@ extension ModelChecker {
                 checkDrop($0, from: previous?.model)
             },
             keeps: element.children(named: "keep").compactMap { checkKeep($0, in: model) },
-            steps: checkSteps(of: element))
+            steps: checkSteps(of: element, in: model))
     }
 
     private mutating func checkKeep(
@@ -73,18 +73,6 @@ extension ModelChecker {
         report(
             .invalidWord, "Say why the data may go", at: reason,
             notes: ["The reason is for those who read the migration later"])
-    }
-
-    private mutating func checkSteps(
-        of element: ParsedElement
-    ) -> [MigrationDeclaration.Step] {
-        var seen: [String: String] = [:]
-        return element.children(named: "step").compactMap { item in
-            guard let name = item["name"], checkName(name, isTaken: [], of: "a step"),
-                checkDuplicate(name, among: &seen, "a step")
-            else { return nil }
-            return .init(name: name.value)
-        }
     }
 
     // MARK: Renames

@@ -56,6 +56,7 @@ extension ModelCompiler {
         let (old, new) = (step.old, step.new)
         let key = verdicts.map { step.key(of: migration, isShipped: isShipped, in: $0) }
         do {
+            let start = ContinuousClock.now
             let known = key.flatMap { verdicts?.proof(for: $0) }
             let proof =
                 try known
@@ -64,6 +65,7 @@ extension ModelCompiler {
                     migration: migration, seeds: isShipped ? 0..<1 : 0..<3,
                     trials: isShipped ? 0 : 48, isBrief: isShipped)
             if known == nil, let key { verdicts?.keep(proof, for: key) }
+            lastProof = (proof, (ContinuousClock.now - start) / .seconds(1), known != nil)
             if proof.isEmpty, !isShipped {
                 let migration = new.parsed.root.children(named: "migration").first
                 diagnostics.append(

@@ -7,6 +7,12 @@ package struct ModelCompiler {
     var diagnostics: [Diagnostic] = []
     /// What was proven before, where that is asked for.
     let verdicts: VerdictCache?
+    /// What was found out about each step, the oldest first.
+    var steps: [VerifyReport.Step] = []
+    /// The model and its current version, where all versions are right each for itself.
+    var current: Compilation.Current?
+    /// What the last proof has seen.
+    var lastProof: (proof: MigrationProver.Proof, seconds: Double, isRemembered: Bool)?
 
     /// Compiles a bundle.
     ///
@@ -27,7 +33,8 @@ package struct ModelCompiler {
         let hasErrors = compiler.diagnostics.hasErrors
         return Compilation(
             bundle: hasErrors ? nil : result?.bundle, files: hasErrors ? [] : result?.files ?? [],
-            diagnostics: compiler.diagnostics.sortedByPlace())
+            diagnostics: compiler.diagnostics.sortedByPlace(), current: compiler.current,
+            steps: compiler.steps)
     }
 
     private mutating func compile(
@@ -60,8 +67,10 @@ package struct ModelCompiler {
         _ versions: [CheckedModel], of name: String, emits: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
+        self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
         var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
+        emitter?.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
             [versions], { Self.schemas(of: $0) },
@@ -109,4 +118,17 @@ package struct Compilation: Sendable {
     package let files: [SwiftFile]
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
+    /// The model and its current version; nil where a version has errors of its own.
+    package let current: Current?
+    /// What was found out about each step from a version to the next, the oldest first; none where
+    /// a version has errors.
+    package let steps: [VerifyReport.Step]
+
+    /// A model and the version that programs have.
+    package struct Current: Sendable, Hashable {
+        /// The model's name.
+        package let name: String
+        /// The version's name.
+        package let version: String
+    }
 }

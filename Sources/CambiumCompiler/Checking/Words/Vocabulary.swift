@@ -98,7 +98,7 @@ enum Vocabulary {
         "drop": ElementRule(
             required: ["entity", "reason"], optional: ["property"]),
         "keep": ElementRule(required: ["entity", "relationship", "reason"]),
-        "step": ElementRule(required: ["name"]),
+        "step": ElementRule(required: ["name"], optional: ["entities"]),
     ]
 
     /// How something is fetched.

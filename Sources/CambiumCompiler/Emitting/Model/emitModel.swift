@@ -8,8 +8,15 @@ extension SwiftEmitter {
         writer.line()
         writer.doc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
-            writer.doc("Everything that opening a store of this model needs.")
-            writer.code("\(modifier)static let model = ", compiledModel)
+            if steppedMigrations.isEmpty {
+                writer.doc("Everything that opening a store of this model needs.")
+                writer.code("\(modifier)static let model = ", compiledModel)
+            } else {
+                emitSteppedModel(to: &writer)
+                writer.line()
+                writer.doc("What was compiled; the program's steps of migrations are not in it.")
+                writer.code("static let \(modelConstant) = ", compiledModel)
+            }
             writer.line()
             writer.doc("The classes of the entities.")
             let classType = names.library("ManagedObject") + ".Type"
@@ -57,6 +64,13 @@ extension SwiftEmitter {
     }
 
     private func currentModel(_ literals: ModelLiteralEmitter) -> SwiftCode {
+        modelLiteral(model, literals)
+    }
+
+    /// A version of the model as a value, whose entities are constants.
+    func modelLiteral(
+        _ model: Model, _ literals: ModelLiteralEmitter, isProof: Bool = false
+    ) -> SwiftCode {
         var arguments: [(label: String?, value: SwiftCode)] = [
             ("name", .string(model.name)),
             ("version", .string(model.version)),
@@ -79,12 +93,16 @@ extension SwiftEmitter {
         if !model.userInfo.isEmpty {
             arguments.append(("userInfo", ModelLiteralEmitter.userInfo(model.userInfo)))
         }
+        // The migrations are all that a runtime needs.
+        if isProof, let migration = model.migration {
+            arguments.append(("migration", literals.migration(migration)))
+        }
         return .call(names.library("Model"), arguments)
     }
 
     /// The name of the constant that holds an entity: two entities never share one, and none is
     /// that of another declaration.
-    private func constant(_ entity: Entity) -> String {
+    func constant(_ entity: Entity) -> String {
         "entity" + SwiftText.plainIdentifier(entity.name)
     }
 }

@@ -183,6 +183,9 @@ extension ModelDifference {
             return
         }
         guard !attribute.isOptional, attribute.defaultValue == nil else { return }
+        if isSupplied(entity) {
+            return add(SuppliedValue(entity: entity.name, property: attribute.name))
+        }
         add(
             MigrationProblem(
                 entity: entity.name, property: attribute.name,

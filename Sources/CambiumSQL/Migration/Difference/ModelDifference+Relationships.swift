@@ -115,6 +115,11 @@ extension ModelDifference {
         }
         let old = olds.first
         if old == nil || isBare || olds.contains(where: { $0.isOptional || $0.isToMany }) {
+            if isSupplied(entity) {
+                return add(
+                    SuppliedValue(
+                        entity: entity.name, property: relationship.name, isRelationship: true))
+            }
             add(
                 MigrationProblem(
                     entity: entity.name, property: relationship.name,

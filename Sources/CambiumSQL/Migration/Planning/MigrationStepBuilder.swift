@@ -8,6 +8,8 @@ struct MigrationStepBuilder {
     private let copies: [TableCopy]
     /// The way of each copy.
     private let ways: [TableCopy.Way]
+    /// What the program's own steps write; nil where there are none.
+    let coverage: StepCoverage?
 
     init(difference: ModelDifference, _ oldSchema: Schema, _ newSchema: Schema) {
         self.difference = difference
@@ -15,7 +17,12 @@ struct MigrationStepBuilder {
         self.newSchema = newSchema
         let builder = TableCopyBuilder(match: difference.match, oldSchema: oldSchema)
         copies = newSchema.tables.map(builder.copy)
-        ways = copies.map(\.way)
+        let coverage = StepCoverage(difference)
+        self.coverage = coverage
+        // What steps write is made anew, so that they have the old beside the new.
+        ways = copies.map { copy in
+            coverage?.covers(copy.table, in: difference.new) ?? false ? .rebuild : copy.way
+        }
     }
 
     var steps: [MigrationStep] {
@@ -28,7 +35,7 @@ struct MigrationStepBuilder {
                     summary: "Refuse a store whose data does not fit", kind: .needsData,
                     sql: refusals)
             ]
-        return checks + zip(copies, ways).compactMap(step)
+        return checks + zip(copies, ways).compactMap(step) + codeSteps
             + [replacement, derivation].compactMap { $0 }
     }
 
@@ -46,6 +53,8 @@ struct MigrationStepBuilder {
 
     private func needsComputing(_ derivation: Derivation) -> Bool {
         let (entity, name) = (derivation.entity.name, derivation.attribute.name)
+        // Steps may have written what it is computed from.
+        if coverage != nil, !derivation.sources.usesNow { return true }
         return difference.changes.contains { change in
             switch change {
             case .derivationAdded(entity, name), .derivationChanged(entity, name):
@@ -75,6 +84,12 @@ struct MigrationStepBuilder {
             return step(
                 for: table, "Change \(table.name)", sql: statements + restatement.statements)
         case .rebuild:
+            if isWorking(table) {
+                let name = StepTableSQL.workingName(of: table.name)
+                return step(
+                    for: table, "Prepare \(table.name) for the program",
+                    sql: [StepTableSQL.create(table)] + copy.insertStatements(into: name))
+            }
             let name = temporaryName(of: table)
             return step(
                 for: table, copy.parts.isEmpty ? "Make \(table.name)" : "Rebuild \(table.name)",
@@ -137,8 +152,10 @@ struct MigrationStepBuilder {
         }
     }
 
+    func isRebuilt(_ table: Table) -> Bool { rebuilt.contains { $0.name == table.name } }
+
     /// A new table has its own name at once where no old one is in the way.
-    private func temporaryName(of table: Table) -> String {
+    func temporaryName(of table: Table) -> String {
         oldSchema.table(named: table.name) == nil ? table.name : "_new_\(table.name)"
     }
 
@@ -162,6 +179,7 @@ struct MigrationStepBuilder {
             + dropped.map { "DROP TABLE \(SQLText.identifier($0.name))" }
             + rebuilt.compactMap(renameStatement) + duplicates
             + indexStatements + KeyTablePlan(match: difference.match).statements
+            + (coverage.map(StepTableSQL.finish) ?? [])
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
             summary: summaryOfReplacement(dropped: dropped.map(\.name)),
