@@ -8,6 +8,6 @@ extension StoreMaintenance {
     package func requireNoCode() throws {
         let report = try status()
         guard !report.codeSteps.isEmpty else { return }
-        throw MigrationError.needsCode(steps: report.codeSteps)
+        throw MigrationError.codeIsMissing(steps: report.codeSteps)
     }
 }
