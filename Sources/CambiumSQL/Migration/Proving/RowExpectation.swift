@@ -76,21 +76,30 @@ package struct RowExpectation {
                 )
             }
         }
+        // What the author gives up by a condition is not there any more.
+        let lineage = Set(match.old.lineage(of: oldEntity).map(\.name))
+        let givenUp = match.conditionalDrops.filter { lineage.contains($0.entity.name) }
+            .map { "NOT coalesce(\($0.sql), 0)" }
         func query(
-            _ model: Model, _ entity: Entity, key: String, _ columns: [String]
+            _ model: Model, _ entity: Entity, key: String, _ columns: [String],
+            besides conditions: [String] = []
         ) -> String {
             let root = model.root(of: entity)
             let list = ["\"_version\""] + columns.map(SQLText.identifier)
+            let isOfEntity =
+                model.hasSubentities(root)
+                ? ["\"_entity\" = \(SQLText.literal(.text(entity.name)))"] : []
+            let conditions = isOfEntity + conditions
             return "SELECT \(key), \(list.joined(separator: ", ")) FROM "
                 + SQLText.identifier(root.name)
-                + (model.hasSubentities(root)
-                    ? " WHERE \"_entity\" = \(SQLText.literal(.text(entity.name)))" : "")
+                + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
                 + " ORDER BY 1"
         }
         let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         return Carried(
             names: ["the objects of \(entity.name)"] + pairs.map(\.name),
-            oldQuery: query(match.old, oldEntity, key: key, pairs.map(\.old)),
+            oldQuery: query(
+                match.old, oldEntity, key: key, pairs.map(\.old), besides: givenUp),
             newQuery: query(match.new, entity, key: "\"_id\"", pairs.map(\.new)),
             mayBeFewer: mayLoseObjects(entity))
     }
@@ -101,6 +110,15 @@ package struct RowExpectation {
             match.new.entity(named: declared.entity).map {
                 match.new.entity(entity, isKindOf: $0) || match.new.entity($0, isKindOf: entity)
             } ?? false
+        }
+    }
+
+    /// Whether the author gives up some of the objects of an entity by a condition.
+    private func isThinned(_ entity: Entity) -> Bool {
+        let drops = match.conditionalDrops.map { match.old.root(of: $0.entity).name }
+        guard !drops.isEmpty else { return false }
+        return match.new.family(of: match.new.root(of: entity)).contains { member in
+            match.oldEntity(of: member).map { drops.contains(match.old.root(of: $0).name) } ?? false
         }
     }
 
@@ -126,8 +144,13 @@ package struct RowExpectation {
         let sources = match.sources(of: relationship.name, in: entity)
         guard let newDestination = match.new.entity(named: relationship.destination),
             !sources.isEmpty,
+            // Those that the author gives are new.
+            match.link(of: relationship.name, in: entity.name) == nil,
+            match.new.inverse(of: relationship).map({
+                match.link(of: $0.relationship.name, in: $0.entity.name) == nil
+            }) ?? true,
             // What becomes of the links of objects that go, the law of the objects says.
-            !([newDestination, entity].contains(where: mayLoseObjects))
+            !([newDestination, entity].contains { mayLoseObjects($0) || isThinned($0) })
         else { return nil }
         var queries: [String] = []
         for source in sources {
