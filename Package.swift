@@ -115,7 +115,7 @@ let package = Package(
                 "CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
                 "CambiumModel",
             ],
-            exclude: ["Cases"], swiftSettings: settings),
+            exclude: ["Cases", "Histories"], swiftSettings: settings),
         .testTarget(
             name: "CambiumToolTests",
             dependencies: ["CambiumTool", "CambiumMigration", "CambiumSQLite", "CambiumModel"],
