@@ -136,7 +136,8 @@ enum SchemaWords {
             value: .text, text: "The names of its entities, separated by spaces."),
         "step/entities": Word(
             value: .text,
-            text: "The entities whose objects the step writes, separated by spaces; without it, all "
+            text:
+                "The entities whose objects the step writes, separated by spaces; without it, all "
                 + "that the migration changes."),
         "migration/from": Word(value: .name, text: "The name of the version just before."),
         "rename/from": Word(value: .name, text: "The old name."),
