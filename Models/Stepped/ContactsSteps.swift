@@ -2,6 +2,7 @@ import Cambium
 
 /// What the program itself does in migrations of its contacts.
 public struct ContactsSteps: ContactsMigration {
+    /// The steps have nothing to remember.
     public init() {}
 
     /// Takes names apart, and makes a place of each city, which all who live there share.

@@ -13,7 +13,7 @@
 public struct SteppedModel<Steps: Sendable>: Sendable {
     private let compiled: CompiledModel
     private let codeSteps: @Sendable (Steps) -> [CodeStep]
-    private let proofs: @Sendable () -> [StepProof]
+    let proofs: @Sendable () -> [StepProof]
 
     /// Puts together what the compiler made. Called by generated code.
     @_spi(Generated)

@@ -144,7 +144,8 @@ enum SchemaWords {
             value: .text, text: "The names of its entities, separated by spaces."),
         "step/entities": Word(
             value: .text,
-            text: "The entities whose objects the step writes, separated by spaces; without it, all "
+            text:
+                "The entities whose objects the step writes, separated by spaces; without it, all "
                 + "that the migration changes."),
         "migration/from": Word(value: .name, text: "The name of the version just before."),
         "migration/to": Word(value: .name, text: "The name of the version that it leads to."),
@@ -181,9 +182,6 @@ enum SchemaWords {
             value: .linksOfDuplicates, text: "What becomes of links to the others; move by default."
         ),
         "deduplicate/reason": Word(value: .text, text: "Why the other objects may go."),
-        "step/entities": Word(
-            value: .text,
-            text: "The entities whose objects it reads, makes or changes, separated by spaces."),
         "history/name": Word(value: .name, text: "The model's name."),
     ].merging(
         Vocabulary.declarations.map { name in

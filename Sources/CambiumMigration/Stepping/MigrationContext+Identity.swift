@@ -18,8 +18,10 @@ extension MigrationContext {
         let carried = RowID<Row>(key: id.key + successor.shift)
         // Objects of several old tables may have come together in the new one: the number alone
         // says nothing.
-        guard Row.layout.family.isEmpty
-            ? successor.entity == Row.layout.entity : Row.layout.family.contains(successor.entity)
+        guard
+            Row.layout.family.isEmpty
+                ? successor.entity == Row.layout.entity
+                : Row.layout.family.contains(successor.entity)
         else { return nil }
         let found: Row? = try read(carried)
         return found == nil ? nil : carried
@@ -30,7 +32,8 @@ extension MigrationContext {
     ) throws -> (entity: String, shift: Int64)? {
         guard !OldRow.layout.family.isEmpty else { return run.successors[OldRow.layout.entity] }
         let sql = StepRowSQL.entity(in: run.oldTable(OldRow.layout.root))
-        guard case .text(let entity)? = try run.connection.rows(sql, [.integer(id.key)]).first?.first
+        guard
+            case .text(let entity)? = try run.connection.rows(sql, [.integer(id.key)]).first?.first
         else { return nil }
         return run.successors[entity]
     }

@@ -6,8 +6,8 @@ import CambiumSQLite
 /// generated code.
 @_spi(Generated)
 public struct StepProof: Sendable {
-    let old: Model
-    let new: Model
+    package let old: Model
+    package let new: Model
 
     /// Names the versions.
     public init(from old: Model, to new: Model) {

@@ -34,7 +34,8 @@ struct SteppedVersion {
             if versions.last?.model.version != migration.old.version {
                 versions.append(
                     SteppedVersion(
-                        model: migration.old, name: name(migration.old, versions), writtenRoots: []))
+                        model: migration.old, name: name(migration.old, versions), writtenRoots: [])
+                )
             }
             versions.append(
                 SteppedVersion(

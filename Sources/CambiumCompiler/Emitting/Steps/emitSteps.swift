@@ -64,7 +64,8 @@ extension SwiftEmitter {
                     if !isFirst { writer.line() }
                     isFirst = false
                     writer.doc(
-                        "From version \(migration.old.version) to version \(migration.new.version).")
+                        "From version \(migration.old.version) to version \(migration.new.version)."
+                    )
                     writer.docList(
                         "Afterwards every object must have:",
                         migration.coverage.supplied.map { "`\($0.name)`" })
@@ -89,7 +90,8 @@ extension SwiftEmitter {
             writer.line("///")
             writer.doc("- Throws: `MigrationVerificationError`, which lists what went wrong.")
             writer.line(
-                "\(modifier)static func verifyMigrations(_ migration: any \(stepsProtocol)) throws {")
+                "\(modifier)static func verifyMigrations(_ migration: any \(stepsProtocol)) throws {"
+            )
             writer.line("    try model.verify(migration)")
             writer.line("}")
             writer.line()

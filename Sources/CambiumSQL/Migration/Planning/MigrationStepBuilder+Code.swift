@@ -38,15 +38,15 @@ extension MigrationStepBuilder {
                 summary: "Check what \(coverage.steps.map(\.name).joined(separator: ", ")) "
                     + (coverage.steps.count == 1 ? "has" : "have") + " written",
                 kind: .needsData, losesData: false, tables: names,
-                sql: deletions(in: tables, coverage) + entitiesOfKeys(in: objects) + settlement)
+                sql: deletions(coverage) + entitiesOfKeys(in: objects) + settlement)
         ]
     }
 
     // MARK: What was deleted
 
-    /// Links to objects that the steps have deleted go with them.
-    private func deletions(in tables: [Table], _ coverage: StepCoverage) -> [String] {
-        tables.flatMap { table -> [String] in
+    /// Links to objects that the steps have deleted go with them, wherever they are.
+    private func deletions(_ coverage: StepCoverage) -> [String] {
+        newSchema.tables.flatMap { table -> [String] in
             switch table.content {
             case .system: return []
             case .links(let entity, let name):
@@ -66,8 +66,12 @@ extension MigrationStepBuilder {
                         let relationship = difference.new.relationship(name, of: source),
                         let condition = deleted(column.name, of: relationship.destination, coverage)
                     else { return nil }
+                    let columns = table.columns.filter {
+                        $0.content == column.content
+                            || $0.content == .entityOfKey(entity: entity, relationship: name)
+                    }.map { "\(SQLText.identifier($0.name)) = NULL" }
                     return "UPDATE \(SQLText.identifier(currentName(of: table))) "
-                        + "SET \(SQLText.identifier(column.name)) = NULL WHERE \(condition)"
+                        + "SET \(columns.joined(separator: ", ")) WHERE \(condition)"
                 }
             }
         }

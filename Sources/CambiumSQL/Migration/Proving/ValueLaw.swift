@@ -88,7 +88,8 @@ package struct ValueLaw: Sendable {
         switch attribute.defaultValue {
         case nil:
             // What nobody else fills the program's own steps do.
-            let isFilledByCode = !attribute.isOptional && match.new.migration?.steps.isEmpty == false
+            let isFilledByCode =
+                !attribute.isOptional && match.new.migration?.steps.isEmpty == false
             return isFilledByCode ? .something : .exactly(.null)
         case .now, .newUUID: return .something
         case .constant: return .exactly(match.new.sqlDefault(of: attribute) ?? .null)
