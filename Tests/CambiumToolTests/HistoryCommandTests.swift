@@ -23,7 +23,9 @@ struct HistoryCommandTests {
         let run = ToolRun("freeze", path, "--history")
         #expect(run.code == .fine)
         #expect(run.output.contains("Wrote \(folder.path("Shop.history.xml"))\n  Shop 2: A.old\n"))
-        #expect(folder.text("Shop.history.xml")?.contains("<drop entity=\"A\" property=\"old\"") == true)
+        #expect(
+            folder.text("Shop.history.xml")?.contains("<drop entity=\"A\" property=\"old\"") == true
+        )
         #expect(ToolRun("check", path, "--strict", "--no-proof-cache").code == .fine)
         #expect(ToolRun("freeze", path, "--history").output.contains("Nothing new to declare"))
         #expect(folder.text("Shop.xcdatamodeld/cambium.lock") == nil)
@@ -45,7 +47,8 @@ struct HistoryCommandTests {
         #expect(ToolRun("freeze", path, "--history", "--again", "Shop 1").code == .usage)
     }
 
-    @Test func `a change of the file is noticed, though the check remembers what it proved`() throws {
+    @Test func `a change of the file is noticed, though the check remembers what it proved`() throws
+    {
         let folder = try TemporaryFolder()
         let path = try bundle(in: folder)
         let proofs = ["--proofs", folder.path("proofs"), "--strict"]
