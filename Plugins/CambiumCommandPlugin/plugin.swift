@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// `swift package cambium …`: the tool, for a package's models.
 ///
-/// Where no model is named, `check`, `format`, `freeze`, `sql`, `diagram` and `docs` take
+/// Where no model is named, `check`, `diff`, `format`, `freeze`, `sql`, `diagram` and `docs` take
 /// those of the package (`format` those of Cambium's own format).
 /// What is written goes where the command says, with two exceptions: `docs` without `--output`
 /// writes into the plugin's own folder, and `sql --write` writes the SQL for review into the
@@ -55,6 +55,9 @@ struct CambiumCommandPlugin: CommandPlugin {
             let own = models.map(\.path).filter { $0.hasSuffix(".cambium") }
             if own.isEmpty { print("No model of this package is in Cambium's own format") }
             return own.isEmpty ? [] : [rest + own]
+        case "diff":
+            // The versions follow the model.
+            return models.map { ["diff", $0.path] + rest.dropFirst() }
         case "freeze":
             return models.map { rest + [$0.path] }
         case "sql":

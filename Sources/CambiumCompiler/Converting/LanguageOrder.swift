@@ -30,6 +30,7 @@ enum LanguageOrder {
         "rename": ["entity", "property", "from"],
         "fill": ["entity", "attribute", "with"],
         "drop": ["entity", "property", "reason"],
+        "suppress": ["code", "reason"],
     ]
 
     /// The attributes in that order. Those of other elements stay as they are, and so do those

@@ -45,6 +45,8 @@ extension ModelCompiler {
             }
             return "Add to it what tells such objects apart, or let the program see to it before "
                 + "this version ships, unless no two objects are equal in it"
+        case .inRow:
+            return "Leave it in files, unless every value is small: those lie in the row"
         case .counts: return "Widen them, unless there is no such object"
         case .abstractEntity: return "Leave it as it was, unless there is no such object"
         }
