@@ -2,15 +2,16 @@ import CambiumSQL
 
 extension BundleDifference {
     /// `{"format": 1, "model", "steps": [{"from", "to", "class", "losesData", "hasShipped",
-    /// "changes": [{"of", "property", "change", "summary", "class", "losesData", "isUndecided",
+    /// "changes": [{"of", "property", "change", "summary", "before", "after", "class", "losesData", "isUndecided",
     /// "reason", "tables"}], "tables": [{"name", "effect", "causes", "madeIndexes",
     /// "droppedIndexes"}], "obstacles": [{"message", "fixes"}], "findings": [{"code", "message",
     /// "path", "line", "column", "notes"}]}]}`.
     ///
     /// `class` is `additive`, `reversible`, `lossy`, `destructive`, `needsData` or `needsCode`, and
     /// of a change that only the program sees `program`; that of a step is the gravest of its
-    /// changes. `effect` is `constant`, `scan`, `update`, `rebuild`, `new` or `dropped`. `property`
-    /// and `reason` are missing where there is none. Members, and words for changes, may be added;
+    /// changes. `effect` is `constant`, `scan`, `update`, `rebuild`, `new` or `dropped`. `property`,
+    /// `before`, `after` and `reason` are missing where there is none; the words of `before` and `after`
+    /// are for people. Members, and words for changes, may be added;
     /// `format` changes when any is removed or changes its meaning.
     func json(relativeTo folder: String?) -> String {
         JSONValue.object([
@@ -54,6 +55,10 @@ extension BundleDifference {
         members += [
             ("change", .string(change.word)),
             ("summary", .string(change.summary)),
+        ]
+        if let before = change.before { members.append(("before", .string(before))) }
+        if let after = change.after { members.append(("after", .string(after))) }
+        members += [
             ("class", .string(change.kind?.rawValue ?? "program")),
             ("losesData", .bool(change.losesData)),
             ("isUndecided", .bool(change.isUndecided)),

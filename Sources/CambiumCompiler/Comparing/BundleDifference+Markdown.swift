@@ -19,7 +19,7 @@ extension BundleDifference {
                     changes.enumerated().map { index, change in
                         [
                             index == 0 && !subject.isEmpty ? "**\(Self.escaped(subject))**" : "",
-                            Self.escaped(change.summary), change.words,
+                            Self.escaped(change.sentence), change.words,
                             change.tables.map { Self.effect(of: step.tables[$0]) }
                                 .joined(separator: "; "),
                             Self.escaped(change.reason ?? ""),

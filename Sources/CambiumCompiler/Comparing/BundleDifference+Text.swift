@@ -13,8 +13,8 @@ extension BundleDifference {
             lines += ["", "  " + (subject.isEmpty ? "The model" : subject)]
             for change in changes {
                 let words = change.words.padding(to: width)
-                let reason = change.reason.map { " (\($0))" } ?? ""
-                lines.append("    \(words)\(change.summary)\(reason)")
+                let reason = change.reason.map { ": \($0)" } ?? ""
+                lines.append("    \(words)\(change.sentence)\(reason)")
             }
         }
         if !step.tables.isEmpty {

@@ -59,6 +59,16 @@ extension VersionChanges {
 }
 
 extension VersionChanges.Change {
+    /// The summary, with what it was and what it is.
+    var sentence: String {
+        switch (before, after) {
+        case (nil, nil): summary
+        case (let before?, nil): "\(summary) (\(before))"
+        case (nil, let after?): "\(summary) (\(after))"
+        case (let before?, let after?): "\(summary) (\(before) \u{2192} \(after))"
+        }
+    }
+
     /// The class, in words.
     var words: String {
         isUndecided ? "undecided" : kind?.words ?? "program only"

@@ -30,6 +30,9 @@ package struct VersionChanges: Sendable {
         package let word: String
         /// What it is, as a sentence.
         package let summary: String
+        /// What it was, and what it is, where the summary does not say.
+        package var before: String?
+        package var after: String?
         /// What it means for data that is there; nil where only the program sees it.
         package let kind: MigrationKind?
         /// Whether the author still has to say what becomes of the data.
@@ -81,9 +84,11 @@ package struct VersionChanges: Sendable {
         to = new.model.version
         self.hasShipped = hasShipped
         tables = work?.tables ?? []
+        let details = plans ? ChangeDetails(from: old, to: new, difference.match) : nil
         let stored = difference.changes.enumerated().map { index, change in
             Change(
-                change, isUndecided: Self.isUndecided(change, difference.problems),
+                change, details?.detail(of: change),
+                isUndecided: Self.isUndecided(change, difference.problems),
                 reason: Self.reason(for: change, in: hasPlan ? target : new.model),
                 tables: work?.tablesOfChanges[index] ?? [])
         }
@@ -196,12 +201,14 @@ package struct VersionChanges: Sendable {
 extension VersionChanges.Change {
     /// A change that a migration carries out.
     fileprivate init(
-        _ change: ModelChange, isUndecided: Bool, reason: String?, tables: [Int]
+        _ change: ModelChange, _ detail: ChangeDetails.Detail?, isUndecided: Bool,
+        reason: String?, tables: [Int]
     ) {
         let summary = change.summary
         self.init(
             subject: change.enumeration ?? change.entity, property: change.property,
             word: change.word, summary: summary.prefix(1).uppercased() + summary.dropFirst(),
+            before: detail?.before, after: detail?.after,
             kind: change.kind, isUndecided: isUndecided, losesData: change.losesData,
             reason: reason, tables: tables)
     }

@@ -12,7 +12,8 @@ extension DocumentationEmitter {
                 let changes = previous.map {
                     VersionChanges(
                         from: $0, to: version,
-                        hasShipped: ShippedStep.hasShipped(to: version, isLast: isLast), plans: false)
+                        hasShipped: ShippedStep.hasShipped(to: version, isLast: isLast),
+                        plans: false)
                 }
                 emitVersion(version.model, changes, after: previous?.model, &writer)
             }

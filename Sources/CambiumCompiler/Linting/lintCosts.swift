@@ -5,65 +5,50 @@ extension StepLint {
     /// Tables that are written again for nothing, or with more than one would think.
     mutating func lintRebuilds() {
         for table in work.tables where table.effect == .rebuild {
-            if !table.causes.isEmpty {
-                let fills = filled.filter { table.causes.contains("\($0.entity).\($0.name)") }
-                if fills.count == table.causes.count {
-                    for attribute in fills { reportNeedlessFill(of: attribute, table.table) }
-                    continue
+            let idle = idleFills.filter { table.causes.contains("\($0.entity).\($0.attribute)") }
+            if !idle.isEmpty, idle.count == table.causes.count {
+                for fill in idle {
+                    report(
+                        .needlessRebuild,
+                        "The fill of \(fill.entity).\(fill.attribute) makes the migration write "
+                            + "every row of \(table.table) again; the default, which is the same, is "
+                            + "there at once",
+                        of: fill.entity, fill.attribute, notes: ["Remove the fill"])
                 }
+            } else {
+                lintRebuiltData(of: table)
             }
-            lintRebuiltData(of: table)
         }
     }
 
-    /// New attributes whose fill is a constant that could be their default, too.
-    private var filled: [(entity: String, name: String, hasDefault: Bool)] {
+    /// The fills of new attributes that say what the default says.
+    private var idleFills: [MigrationDeclaration.Fill] {
         let fills = new.model.migration?.fills ?? []
         return difference.changes.compactMap { change in
             guard case .attributeAdded(let entity, let name, isFilled: true) = change,
                 let owner = new.model.entity(named: entity), owner.parent == nil,
                 let attribute = new.model.attribute(name, of: owner), attribute.hasPlainDefault,
-                case .literal(let value)? = fills.first(where: {
-                    $0.entity == entity && $0.attribute == name
-                })?.value, value != .null
+                case .constant(let value) = attribute.defaultValue
             else { return nil }
-            switch attribute.defaultValue {
-            case nil: return (entity, name, false)
-            case .constant(value): return (entity, name, true)
-            default: return nil
+            return fills.first {
+                $0.entity == entity && $0.attribute == name && $0.value == .literal(value)
             }
         }
-    }
-
-    private mutating func reportNeedlessFill(
-        of attribute: (entity: String, name: String, hasDefault: Bool), _ table: String
-    ) {
-        report(
-            .needlessRebuild,
-            "The fill of \(attribute.entity).\(attribute.name) makes the migration write every row "
-                + "of \(table) again; a default is there at once",
-            of: attribute.entity, attribute.name,
-            notes: [
-                attribute.hasDefault
-                    ? "Remove the fill: the default gives the same value"
-                    : wording.write(("default", "…")) + " instead of the fill, unless new objects "
-                        + "must not start with it"
-            ])
     }
 
     private mutating func lintRebuiltData(of table: TableWork) {
         guard let root = new.model.entity(named: table.table) else { return }
         let large = new.model.family(of: root).flatMap { entity in
-            entity.attributes.filter {
-                $0.isOfAnySize && !difference.isAdded($0.name, to: entity.name)
-            }
-            .map { (entity: entity.name, name: $0.name) }
+            entity.attributes.filter { attribute in
+                attribute.isLarge && !difference.isAdded(attribute.name, to: entity.name)
+                    && !table.causes.contains("\(entity.name).\(attribute.name)")
+            }.map { (entity: entity.name, name: $0.name) }
         }
         guard let first = large.first else { return }
         let causes = table.causes.joined(separator: ", ")
         report(
             .rebuiltData,
-            "The migration writes every row of \(table.table) again, with the data of any size in "
+            "The migration writes every row of \(table.table) again, with the large data in "
                 + large.map { "'\($0.name)'" }.joined(separator: ", "),
             of: first.entity, first.name,
             notes: (causes.isEmpty ? [] : ["What makes it necessary: \(causes)"]) + [
@@ -137,10 +122,11 @@ extension Attribute {
         }
     }
 
-    /// Whether values may be as large as one likes, and lie in the row.
-    fileprivate var isOfAnySize: Bool {
+    /// Whether values lie in the row and may be large, as their limit says. (Most data without a
+    /// limit is a key or a few flags.)
+    fileprivate var isLarge: Bool {
         type == .data && !isTransient && derivation == nil && !usesExternalForm
-            && limits.maximumLength.map { $0 > 16_384 } ?? true
+            && limits.maximumLength.map { $0 > 16_384 } ?? false
     }
 }
 

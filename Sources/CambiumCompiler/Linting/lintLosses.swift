@@ -68,7 +68,9 @@ extension StepLint {
         of name: String, among candidates: [String], in entity: String,
         _ declaration: MigrationFix.Declaration
     ) {
-        guard let twin = nearestName(to: name, among: candidates) else { return }
+        // Under the very same name it is meant: the old values go, and a fill gives new ones.
+        guard !candidates.contains(name), let twin = nearestName(to: name, among: candidates)
+        else { return }
         report(
             .droppedTwin,
             "\(entity).\(name) is dropped with its data, and \(entity).\(twin), which is new, has "

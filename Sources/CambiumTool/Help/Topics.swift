@@ -53,8 +53,10 @@ extension Help {
 
             4. cambium sql Shop.cambium --from 1 --to 2 shows what will run on your users' machines.
                The check has already run it, with rows, on a real SQLite.
+            5. cambium diff Shop.cambium shows what changed, and what that does to a store.
 
-            The old files stay: there is a migration from every version that ever shipped.
+            A warning that is meant as it is gets <suppress code="LQ201" reason="…"/>. The old files
+            stay: there is a migration from every version that ever shipped.
 
             """
         ),

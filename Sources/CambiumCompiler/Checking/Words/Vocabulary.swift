@@ -72,7 +72,8 @@ enum Vocabulary {
             children: ["info", "suppress"]),
         "derived": ElementRule(
             required: ["name", "type", "expression"],
-            optional: ["scale", "optional", "renamedFrom", "hashModifier"], children: ["info", "suppress"]),
+            optional: ["scale", "optional", "renamedFrom", "hashModifier"],
+            children: ["info", "suppress"]),
         "relationship": ElementRule(
             required: ["name", "to"],
             optional: [

@@ -1,15 +1,13 @@
 // LQ3xx and LQ4xx: what costs, and where a store differs from what one expects
 extension Explanation {
     static let needlessRebuild = Explanation(
-        title: "A table is rebuilt for a constant",
+        title: "A table is rebuilt for what its default says",
         meaning: """
-            A column with a default is added in no time: SQLite notes the value once, and every \
-            row has it. A fill writes every row again, which takes time and twice the room.
+            A column with a default is added in no time: SQLite notes the value once, and every row \
+            has it. A fill writes every row again, which takes time and twice the room; one that \
+            says the same as the default does so for nothing.
             """,
-        remedy: """
-            Give the attribute the value as its default instead. If new objects must not start \
-            with it, suppress the finding and say so.
-            """,
+        remedy: "Remove the fill.",
         wrong: .versions(
             """
             <entity name="Product">
@@ -19,7 +17,7 @@ extension Explanation {
             """
             <entity name="Product">
               <attribute name="sku" type="string"/>
-              <attribute name="stock" type="int32"/>
+              <attribute name="stock" type="int32" default="0"/>
             </entity>
             <migration from="1">
               <fill entity="Product" attribute="stock" with="0"/>
@@ -42,24 +40,23 @@ extension Explanation {
         title: "A table with large data is rebuilt",
         meaning: """
             Some changes need every row to be written again, and with it everything in the row. \
-            Where that is data of any size, the migration takes as long as copying it, and as \
-            much room again.
+            Where maxLength says that this may be a lot (more than 16 KB), the migration takes as long \
+            as copying it, and as much room again.
             """,
         remedy: """
-            Keep such data in files (storage="external") or in an entity of its own, or do \
-            without the change. cambium diff says what makes it necessary. If the data is small, \
-            say how small with maxLength, or in a suppression.
+            Keep such data in files (storage="external") or in an entity of its own, or do without \
+            the change. cambium diff says what makes it necessary.
             """,
         wrong: .versions(
             """
             <entity name="Photo">
-              <attribute name="image" type="data"/>
+              <attribute name="image" type="data" maxLength="5000000"/>
               <attribute name="caption" type="string" optional="true"/>
             </entity>
             """,
             """
             <entity name="Photo">
-              <attribute name="image" type="data"/>
+              <attribute name="image" type="data" maxLength="5000000"/>
             </entity>
             <migration from="1">
               <drop entity="Photo" property="caption" reason="never shown"/>
@@ -68,13 +65,13 @@ extension Explanation {
         right: .versions(
             """
             <entity name="Photo">
-              <attribute name="image" type="data" storage="external"/>
+              <attribute name="image" type="data" maxLength="5000000" storage="external"/>
               <attribute name="caption" type="string" optional="true"/>
             </entity>
             """,
             """
             <entity name="Photo">
-              <attribute name="image" type="data" storage="external"/>
+              <attribute name="image" type="data" maxLength="5000000" storage="external"/>
             </entity>
             <migration from="1">
               <drop entity="Photo" property="caption" reason="never shown"/>

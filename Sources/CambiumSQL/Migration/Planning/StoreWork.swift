@@ -96,8 +96,18 @@ extension MigrationStepBuilder {
 
     private func causes(of copy: TableCopy) -> [String] {
         let obstacles = copy.obstacles
+        let names = Set(copy.table.columns.map(\.name))
         let causes = obstacles.compactMap { obstacle -> String? in
             guard case .column(let column) = obstacle else { return nil }
+            // What lives on under another name is a column of the new table, too.
+            if case .attribute(let entity, let name) = column.content,
+                !names.contains(column.name),
+                let heir = difference.match.newAttribute(of: name, in: entity),
+                let owner = difference.old.entity(named: entity)
+                    .flatMap(difference.match.newEntity)
+            {
+                return "\(owner.name).\(heir.name)"
+            }
             return switch column.content {
             case .attribute(let entity, let name), .key(let entity, let name),
                 .entityOfKey(let entity, let name), .position(let entity, let name):
