@@ -145,9 +145,9 @@ done <"$work/lines"
         print "put it right. `swift package cambium explain CM201` prints what is here. This page is written"
         print "from those texts by `Scripts/test-docs.sh --accept`.\n"
     }
-    /^CM[0-9]+ \((error|warning)\): / {
+    /^(CM|LQ)[0-9]+ \((error|warning)\): / {
         title = $0
-        sub(/^CM[0-9]+ \((error|warning)\): /, "", title)
+        sub(/^(CM|LQ)[0-9]+ \((error|warning)\): /, "", title)
         kind = $2 == "(warning):" ? " (warning)" : ""
         gsub(/</, "\\&lt;", title)
         print (NR > 1 ? "\n" : "") "## " $1 ": " title kind

@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// `swift package cambium …`: the tool, for a package's models.
 ///
-/// Where no model is named, `check`, `format`, `freeze`, `sql`, `diagram` and `docs` take
+/// Where no model is named, `check`, `diff`, `format`, `freeze`, `sql`, `diagram` and `docs` take
 /// those of the package (`format` those of Cambium's own format), and so does `migrate verify`; what
 /// `migrate` does to a store file it does with the only model of the package.
 /// What is written goes where the command says, with two exceptions: `docs` without `--output`
@@ -56,6 +56,9 @@ struct CambiumCommandPlugin: CommandPlugin {
             let own = models.map(\.path).filter { $0.hasSuffix(".cambium") }
             if own.isEmpty { print("No model of this package is in Cambium's own format") }
             return own.isEmpty ? [] : [rest + own]
+        case "diff":
+            // The versions follow the model.
+            return models.map { ["diff", $0.path] + rest.dropFirst() }
         case "freeze":
             return models.map { rest + [$0.path] }
         case "sql":

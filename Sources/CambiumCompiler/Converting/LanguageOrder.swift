@@ -37,6 +37,7 @@ enum LanguageOrder {
         "step": ["name", "entities", "class"],
         "migration": ["from", "to"],
         "history": ["xmlns", "name"],
+        "suppress": ["code", "reason"],
     ]
 
     /// The attributes in that order. Those of other elements stay as they are, and so do those

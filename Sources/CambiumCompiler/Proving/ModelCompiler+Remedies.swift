@@ -47,6 +47,8 @@ extension ModelCompiler {
             return "Say in \(place) which of them stays, as in <deduplicate "
                 + "entity=\"\(risk.entity)\" by=\"\(list)\" reason=\"…\"/>, or add to it what "
                 + "tells them apart, unless no two objects are equal in it"
+        case .inRow:
+            return "Leave it in files, unless every value is small: those lie in the row"
         case .counts: return "Widen them, unless there is no such object"
         case .abstractEntity: return "Leave it as it was, unless there is no such object"
         }

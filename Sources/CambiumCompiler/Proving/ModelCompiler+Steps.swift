@@ -10,7 +10,13 @@ extension ModelCompiler {
             let difference = ModelDifference(from: step.old.model, to: step.new.model)
             let migration = try Migration(difference, schemas: step.schemas)
             // What has shipped asks of the rows what it asks.
-            if step.isLast { warnAboutRows(to: step.new, difference) }
+            if step.isLast {
+                warnAboutRows(to: step.new, difference)
+                let lint = StepLint(
+                    from: step.old, to: step.new, after: step.earlier, difference,
+                    schemas: step.schemas)
+                diagnostics += lint.findings
+            }
             return prove(migration, step, difference.match) ? migration : nil
         } catch {
             for problem in error.problems { report(problem, from: step.old, to: step.new) }

@@ -48,8 +48,10 @@ package struct ModelCompiler {
         let (versions, found) = Self.check(bundle)
         diagnostics = readingDiagnostics + found
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
-        guard !diagnostics.hasErrors else { return nil }
-        return produce(versions, of: bundle.name, emits: emits)
+        let result =
+            diagnostics.hasErrors ? nil : produce(versions, of: bundle.name, emits: emits)
+        settle(bundle, isComplete: result != nil)
+        return result
     }
 
     /// Checks all versions that stores go through; those with errors are left out.
@@ -73,6 +75,20 @@ package struct ModelCompiler {
             if let model { versions.append(model) }
         }
         return (versions, diagnostics)
+    }
+
+    /// Takes out what the author says is meant, and what nobody can do anything about any more.
+    private mutating func settle(_ bundle: ParsedBundle, isComplete: Bool) {
+        let chain = bundle.chain
+        let (kept, unused) = Suppressions(in: chain).applied(to: diagnostics)
+        diagnostics = kept
+        // What could not be found out is no proof that a suppression is not needed.
+        if isComplete { diagnostics += unused }
+        guard let current = chain.last?.version,
+            let lock = try? LockFile.read(inBundle: bundle.path), lock.versions[current] != nil
+        else { return }
+        // The step to a version that has shipped is the step that it is.
+        diagnostics.removeAll { $0.code.isOfLint && !$0.code.isAboutSuppressions }
     }
 
     /// Plans, proves and emits versions that are right each for itself.

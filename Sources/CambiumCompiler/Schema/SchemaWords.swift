@@ -4,6 +4,7 @@ enum SchemaWords {
     static let elements = [
         "model": "One complete version of a data model.",
         "info": "Something noted for programs: a key and its value.",
+        "suppress": "A warning that is meant as it is, in this element and those in it.",
         "enum": "A closed set of values: a Swift enum.",
         "case": "One value of the enumeration.",
         "composite": "A type with several parts: a Swift struct, a column for each part.",
@@ -56,6 +57,8 @@ enum SchemaWords {
         "model/identifier": Word(value: .text, text: "A name of the version for programs."),
         "key": Word(value: .text, text: "The key, once in each element."),
         "value": Word(value: .text, text: "The value."),
+        "code": Word(value: .text, text: "The code of the warning, such as LQ201."),
+        "suppress/reason": Word(value: .text, text: "Why it is meant as it is."),
         "case/value": Word(
             value: .text, text: "What the store holds; else the name, or the next number."),
         "type": Word(

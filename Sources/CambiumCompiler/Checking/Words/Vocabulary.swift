@@ -40,8 +40,11 @@ enum Vocabulary {
     private static let modelRules: [String: ElementRule] = [
         "model": ElementRule(
             required: ["name", "version"], optional: ["access", "identifier"],
-            children: ["enum", "composite", "entity", "configuration", "migration", "info"]),
+            children: [
+                "enum", "composite", "entity", "configuration", "migration", "info", "suppress",
+            ]),
         "info": ElementRule(required: ["key", "value"]),
+        "suppress": ElementRule(required: ["code", "reason"]),
         "enum": ElementRule(required: ["name"], optional: ["type"], children: ["case"]),
         "case": ElementRule(required: ["name"], optional: ["value"]),
         "composite": ElementRule(required: ["name"], children: ["attribute", "info"]),
@@ -59,7 +62,7 @@ enum Vocabulary {
             ],
             children: [
                 "attribute", "derived", "relationship", "fetched", "unique", "index", "rule",
-                "fetch", "info",
+                "fetch", "info", "suppress",
             ]),
         "attribute": ElementRule(
             required: ["name", "type"],
@@ -68,17 +71,18 @@ enum Vocabulary {
                 "pattern", "scale", "class", "storage", "preserved", "merge", "renamedFrom",
                 "validate", "hashModifier",
             ],
-            children: ["info"]),
+            children: ["info", "suppress"]),
         "derived": ElementRule(
             required: ["name", "type", "expression"],
-            optional: ["scale", "optional", "renamedFrom", "hashModifier"], children: ["info"]),
+            optional: ["scale", "optional", "renamedFrom", "hashModifier"],
+            children: ["info", "suppress"]),
         "relationship": ElementRule(
             required: ["name", "to"],
             optional: [
                 "inverse", "optional", "many", "ordered", "min", "max", "onDelete", "transient",
                 "renamedFrom", "hashModifier",
             ],
-            children: ["info"]),
+            children: ["info", "suppress"]),
         "fetched": ElementRule(
             required: ["name", "to"],
             optional: ["where"] + request + ["hashModifier"], children: ["info"]),

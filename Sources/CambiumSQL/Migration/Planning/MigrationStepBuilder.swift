@@ -5,9 +5,9 @@ struct MigrationStepBuilder {
     let difference: ModelDifference
     let oldSchema: Schema
     let newSchema: Schema
-    private let copies: [TableCopy]
+    let copies: [TableCopy]
     /// The way of each copy.
-    private let ways: [TableCopy.Way]
+    let ways: [TableCopy.Way]
     /// What the program's own steps write; nil where there are none.
     let coverage: StepCoverage?
 
@@ -134,7 +134,7 @@ struct MigrationStepBuilder {
             losesData: changes.contains(where: \.losesData), tables: [table.name], sql: sql)
     }
 
-    private func concerns(_ change: ModelChange, _ table: Table) -> Bool {
+    func concerns(_ change: ModelChange, _ table: Table) -> Bool {
         switch change {
         case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
             return tableOfLinks(entity, name) == table.name

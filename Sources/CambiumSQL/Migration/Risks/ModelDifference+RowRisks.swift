@@ -50,6 +50,7 @@ extension ModelDifference {
             else { return [] }
             return risk(.rule(name), refusesStore: new.isEnforcedByStore(rule, of: entity))
         case .entityBecameAbstract: return risk(.abstractEntity)
+        case .externalChanged(_, let name, isExternal: false): return risk(.inRow, name)
         case .presenceChanged(_, let name):
             let composite = entity.compositeAttributes.first { $0.name == name }
             let parts = entity.attributes.filter { composite?.contains($0) ?? false }
