@@ -104,19 +104,6 @@ import Testing
             #expect(OrderedDecimal.decimal(of: Data(bytes)) == nil, "\(bytes)")
         }
     }
-}
-
-/// Numbers that a seed decides (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 
     @Test(arguments: [
         "0", "-0", "1", "-1", "19.99", "0.001", "100", "1e3", "1.5E-7", "+2", "00.50",
@@ -133,5 +120,18 @@ struct SeededGenerator: RandomNumberGenerator {
     ])
     func `a text that spells none, or one that no decimal holds, has no bytes`(text: String) {
         #expect(OrderedDecimal.bytes(spelled: text) == nil)
+    }
+}
+
+/// Numbers that a seed decides (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
     }
 }
