@@ -47,8 +47,10 @@ enum ExitCode: Int32, CaseIterable {
     case differs = 5
     /// A store has to be migrated before a program can use it.
     case storeIsBehind = 6
-    /// A store cannot be opened or migrated.
+    /// A store cannot be opened, migrated or adopted.
     case storeRefused = 7
+    /// A store was adopted, but not all of it came along.
+    case incomplete = 8
 
     var meaning: String {
         switch self {
@@ -59,7 +61,9 @@ enum ExitCode: Int32, CaseIterable {
         case .file: "a file cannot be read or written, or Graphviz is missing"
         case .differs: "a file is not formatted (with --check)"
         case .storeIsBehind: "a store has to be migrated (migrate status)"
-        case .storeRefused: "a store cannot be opened or migrated, or another program changed it"
+        case .storeRefused:
+            "a store cannot be opened, migrated or adopted, or another program changed it"
+        case .incomplete: "a store was adopted, but not all of it came along (adopt)"
         }
     }
 }

@@ -1,6 +1,4 @@
-import CambiumMigration
-
-/// How far a migration is, on one line of a terminal that is written over again and again.
+/// How far a long command is, on one line of a terminal that is written over again and again.
 final class ProgressLine {
     private let console: Console
     private var length = 0
@@ -12,13 +10,15 @@ final class ProgressLine {
     }
 
     /// Writes over the line.
-    func show(_ progress: MigrationProgress) {
+    ///
+    /// - Parameter fraction: From 0 to 1.
+    func show(_ fraction: Double, _ summary: String) {
         let width = 20
-        let done = Int((progress.fraction * Double(width)).rounded(.down))
+        let done = Int((fraction * Double(width)).rounded(.down))
         let bar = String(repeating: "#", count: done) + String(repeating: ".", count: width - done)
-        let percent = Int((progress.fraction * 100).rounded(.down))
+        let percent = Int((fraction * 100).rounded(.down))
         let room = 80 - width - 10
-        let text = "[\(bar)] \(percent) % \(progress.summary.prefix(room))"
+        let text = "[\(bar)] \(percent) % \(summary.prefix(room))"
         let rest = String(repeating: " ", count: max(0, length - text.count))
         length = text.count
         console.writeError("\r\(text)\(rest)")

@@ -11,9 +11,8 @@ struct Tool {
         [
             NewCommand.self, CheckCommand.self, ExplainCommand.self, FormatCommand.self,
             DiagramCommand.self, DocsCommand.self, DiffCommand.self, SQLCommand.self,
-            MigrateCommand.self,
-            FreezeCommand.self, ConvertCommand.self, SchemaCommand.self, CompileCommand.self,
-            HelpCommand.self,
+            MigrateCommand.self, FreezeCommand.self, ConvertCommand.self, AdoptCommand.self,
+            SchemaCommand.self, CompileCommand.self, HelpCommand.self,
         ]
     }
 

@@ -21,6 +21,8 @@ package struct SwiftEmitter: Sendable {
     var migrations: [Migration]
     /// The migrations in which the program does steps of its own.
     var steppedMigrations: [SteppedMigration] = []
+    /// The versions before this one, where the generated code is to know them.
+    var earlierVersions: [Model] = []
     let bundle: String
     let access: AccessLevel
     let lines: SourceLines

@@ -49,7 +49,11 @@ package struct ModelCompiler {
         diagnostics = readingDiagnostics + found
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
         let result =
-            diagnostics.hasErrors ? nil : produce(versions, of: bundle.name, emits: emits)
+            diagnostics.hasErrors
+            ? nil
+            : produce(
+                versions, of: bundle.name, emits: emits,
+                keepsEarlierVersions: bundle.settings.keepsEarlierVersions)
         settle(bundle, isComplete: result != nil)
         return result
     }
@@ -93,13 +97,14 @@ package struct ModelCompiler {
 
     /// Plans, proves and emits versions that are right each for itself.
     private mutating func produce(
-        _ versions: [CheckedModel], of name: String, emits: Bool
+        _ versions: [CheckedModel], of name: String, emits: Bool, keepsEarlierVersions: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
         self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
         var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
         emitter?.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
+        if keepsEarlierVersions { emitter?.earlierVersions = versions.dropLast().map(\.model) }
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
             [versions], { Self.schemas(of: $0) },

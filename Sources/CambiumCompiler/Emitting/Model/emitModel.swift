@@ -30,7 +30,7 @@ extension SwiftEmitter {
             writer.line()
             writer.doc("The model as values.")
             writer.body("private static var currentModel: \(names.library("Model"))") {
-                $0.code("", currentModel(literals))
+                $0.code("", modelLiteral(model, literals) { .text(constant($0)) })
             }
             // One declaration for each entity (computed, since each is read once), and types
             // wherever a literal has many elements, keep the type checker fast.
@@ -41,6 +41,7 @@ extension SwiftEmitter {
                     $0.code("", literals.entity(entity))
                 }
             }
+            emitEarlierVersions(literals, to: &writer)
         }
         return writer.text
     }
@@ -63,18 +64,19 @@ extension SwiftEmitter {
             })
     }
 
-    private func currentModel(_ literals: ModelLiteralEmitter) -> SwiftCode {
-        modelLiteral(model, literals)
-    }
-
-    /// A version of the model as a value, whose entities are constants.
+    /// A version of the model as a value.
+    ///
+    /// - Parameters:
+    ///   - isProof: Whether proofs look at it, which need its migration.
+    ///   - entity: The constant of an entity.
     func modelLiteral(
-        _ model: Model, _ literals: ModelLiteralEmitter, isProof: Bool = false
+        _ model: Model, _ literals: ModelLiteralEmitter, isProof: Bool = false,
+        entity: (Entity) -> SwiftCode
     ) -> SwiftCode {
         var arguments: [(label: String?, value: SwiftCode)] = [
             ("name", .string(model.name)),
             ("version", .string(model.version)),
-            ("entities", .array(model.entities.map { .text(constant($0)) })),
+            ("entities", .array(model.entities.map(entity))),
         ]
         if !model.enumerations.isEmpty {
             arguments.append(

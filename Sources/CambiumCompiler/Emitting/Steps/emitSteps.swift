@@ -136,7 +136,9 @@ extension SwiftEmitter {
         ) { writer in
             writer.doc("The version as values, for proofs.")
             writer.body("fileprivate static var model: \(names.library("Model"))") {
-                $0.code("", modelLiteral(version.model, literals, isProof: true))
+                $0.code(
+                    "",
+                    modelLiteral(version.model, literals, isProof: true) { .text(constant($0)) })
             }
             for entity in version.model.entities {
                 writer.line()

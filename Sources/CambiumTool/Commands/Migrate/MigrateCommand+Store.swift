@@ -38,7 +38,7 @@ extension MigrateCommand {
             case .apply:
                 try store.requireNoCode()
                 let line = ProgressLine(console)
-                store.runner.progress = line?.show
+                if let line { store.runner.progress = { line.show($0.fraction, $0.summary) } }
                 defer { line?.end() }
                 let report = try store.apply()
                 line?.end()
