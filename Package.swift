@@ -42,13 +42,19 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
 
+        .target(
+            name: "CambiumAdoption",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            swiftSettings: settings),
+
         // Build time
         .target(
             name: "CambiumCompiler",
             dependencies: ["CLibXML2", "CambiumModel", "CambiumSQL", "CambiumMigration"],
             swiftSettings: settings),
         .executableTarget(
-            name: "CambiumTool", dependencies: ["CambiumCompiler", "CambiumMigration"],
+            name: "CambiumTool",
+            dependencies: ["CambiumCompiler", "CambiumMigration", "CambiumAdoption"],
             swiftSettings: settings),
         .plugin(
             name: "CambiumBuildPlugin", capability: .buildTool(),
@@ -64,7 +70,10 @@ let package = Package(
         // Run time
         .target(
             name: "Cambium",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            dependencies: [
+                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumAdoption",
+            ],
             swiftSettings: settings),
 
         .target(
@@ -115,6 +124,13 @@ let package = Package(
                 "CambiumModel",
             ],
             exclude: ["Cases"], swiftSettings: settings),
+        .testTarget(
+            name: "CambiumAdoptionTests",
+            dependencies: [
+                "CambiumAdoption", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
+                "CambiumModel",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "CambiumToolTests", dependencies: ["CambiumTool"], swiftSettings: settings),
         .testTarget(

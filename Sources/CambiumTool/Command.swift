@@ -45,6 +45,10 @@ enum ExitCode: Int32, CaseIterable {
     case file = 4
     /// A file is not as it would be written, with --check.
     case differs = 5
+    /// A store was adopted, but not all of it came along.
+    case incomplete = 6
+    /// A store fits no version of the model.
+    case fitsNoVersion = 7
 
     var meaning: String {
         switch self {
@@ -54,6 +58,8 @@ enum ExitCode: Int32, CaseIterable {
         case .modelHasWarnings: "a model has warnings (with --strict)"
         case .file: "a file cannot be read or written, or Graphviz is missing"
         case .differs: "a file is not formatted (with --check)"
+        case .incomplete: "a store was adopted, but not all of it came along (adopt)"
+        case .fitsNoVersion: "a store fits no version of the model (adopt)"
         }
     }
 }

@@ -1,25 +1,37 @@
 /// The binary form of a property list with references between objects, as keyed archives have it.
 /// Foundation's reader does not give those references away.
-struct BinaryPropertyList {
+package struct BinaryPropertyList: Sendable {
     /// A value.
-    indirect enum Value {
+    package enum Value: Sendable, Hashable {
+        /// A whole number.
         case integer(Int)
+        /// A number with a fraction.
         case real(Double)
+        /// True or false.
         case bool(Bool)
+        /// Seconds since 2001-01-01 UTC.
+        case date(Double)
+        /// Bytes.
+        case data(Data)
+        /// Text.
         case string(String)
+        /// The numbers of the members.
         case array([Int])
+        /// The numbers of the values by those of the keys.
         case dictionary([Int: Int])
+        /// A keyed archive's reference to one of its objects.
         case reference(Int)
+        /// What is none of these.
         case other
     }
 
     private let bytes: [UInt8]
     private let offsets: [Int]
     private let referenceSize: Int
-    private let root: Int
+    private let rootNumber: Int
 
     /// Reads the table of a list, or gives nil where it is none.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count > 40, bytes.starts(with: Array("bplist00".utf8)) else { return nil }
         let trailer = bytes.count - 32
         let offsetSize = Int(bytes[trailer + 6])
@@ -35,14 +47,23 @@ struct BinaryPropertyList {
         }
         guard offsets.count == count else { return nil }
         self.bytes = bytes
-        self.root = root
+        rootNumber = root
     }
 
     /// The outermost dictionary by its keys.
-    var dictionary: [String: Value] { members(of: root) }
+    package var dictionary: [String: Value] { members(of: rootNumber) }
+
+    /// The outermost value.
+    package var root: Value { value(rootNumber) }
+
+    /// The value of a dictionary under a key; nil where there is none.
+    package func member(_ name: String, of dictionary: Value) -> Value? {
+        guard case .dictionary(let pairs) = dictionary else { return nil }
+        return pairs.first { value($0.key) == .string(name) }.map { value($0.value) }
+    }
 
     /// The dictionary with that number by its keys; empty where it is none.
-    func members(of index: Int) -> [String: Value] {
+    package func members(of index: Int) -> [String: Value] {
         guard case .dictionary(let pairs) = value(index) else { return [:] }
         var members: [String: Value] = [:]
         for (key, member) in pairs {
@@ -52,7 +73,7 @@ struct BinaryPropertyList {
     }
 
     /// The value with that number.
-    func value(_ index: Int) -> Value {
+    package func value(_ index: Int) -> Value {
         guard offsets.indices.contains(index), bytes.indices.contains(offsets[index]) else {
             return .other
         }
@@ -65,6 +86,11 @@ struct BinaryPropertyList {
             let number = Self.number(in: bytes, at: offset + 1, size: 1 << low)
             return number.map { .integer($0) } ?? .other
         case 0x2: return real(at: offset + 1, size: low)
+        case 0x3:
+            guard low == 3, case .real(let seconds) = real(at: offset + 1, size: 3) else {
+                return .other
+            }
+            return .date(seconds)
         case 0x8:
             let number = Self.number(in: bytes, at: offset + 1, size: low + 1)
             return number.map { .reference($0) } ?? .other
@@ -94,9 +120,11 @@ struct BinaryPropertyList {
             }
             (count, start) = (number, start + 1 + size)
         }
-        let width = [0x5: 1, 0x6: 2, 0xA: referenceSize, 0xD: 2 * referenceSize][kind]
+        let width = [0x4: 1, 0x5: 1, 0x6: 2, 0xA: referenceSize, 0xD: 2 * referenceSize][kind]
         guard let width, count <= (bytes.count - start) / width else { return .other }
         switch kind {
+        case 0x4:
+            return .data(Data(bytes[start..<(start + count)]))
         case 0x5:
             return .string(String(decoding: bytes[start..<(start + count)], as: UTF8.self))
         case 0x6:
