@@ -101,8 +101,12 @@ struct DamagedStoreTests {
             let connection = try Connection(path: work.path("new.sqlite"), mode: .readOnly)
             outcome.newRows = try Self.newQueries.map { try connection.rows($0) }
             let broken = try connection.rows("PRAGMA foreign_key_check")
+            let misnamed = try connection.rows(
+                "SELECT i._id FROM Item AS i JOIN Party AS p ON p._id = i.owner "
+                    + "WHERE i.owner_entity IS NOT p._entity")
             let faults = try connection.rows("PRAGMA integrity_check")
             #expect(broken.isEmpty)
+            #expect(misnamed.isEmpty)
             #expect(faults == [[.text("ok")]])
             // A connection to the old one makes files beside it, so it is the last.
             let old = try Connection(path: store, mode: .readWrite)
@@ -139,16 +143,18 @@ struct DamagedStoreTests {
 
     private static let oldQueries = [
         """
-        SELECT Z_PK, ZCOUNT, ZISNEW, ZOWNER, ZWEIGHT, ZMADE, ZPRICE IS NULL, ZLINK, ZTITLE, ZBYTES,
-            ZTOKEN FROM ZITEM ORDER BY Z_PK
+        SELECT Z_PK, CAST(ZCOUNT AS INTEGER), CAST(ZISNEW AS INTEGER), CAST(ZOWNER AS INTEGER),
+            CAST(ZWEIGHT AS REAL), CAST(ZMADE AS REAL), ZPRICE IS NULL, CAST(ZLINK AS TEXT),
+            CAST(ZTITLE AS TEXT), ZBYTES, ZTOKEN FROM ZITEM ORDER BY Z_PK
         """,
         """
-        SELECT p.Z_PK, e.Z_NAME, p.ZCODE, p.ZBORN, p.ZNAME,
+        SELECT p.Z_PK, e.Z_NAME, CAST(p.ZCODE AS INTEGER), CAST(p.ZBORN AS REAL),
+            CAST(p.ZNAME AS TEXT),
             (SELECT group_concat(Z_PK) FROM (SELECT Z_PK FROM ZITEM WHERE +ZOWNER = p.Z_PK
-                ORDER BY Z_FOK_OWNER, Z_PK))
+                ORDER BY Z_FOK_OWNER NULLS LAST, Z_PK))
             FROM ZPARTY AS p JOIN Z_PRIMARYKEY AS e ON e.Z_ENT = p.Z_ENT ORDER BY p.Z_PK
         """,
-        "SELECT Z_PK, ZLABEL FROM ZTAG ORDER BY Z_PK",
+        "SELECT Z_PK, CAST(ZLABEL AS TEXT) FROM ZTAG ORDER BY Z_PK",
         "SELECT Z_1ITEMS, Z_5TAGS FROM Z_1TAGS ORDER BY 1, 2",
     ]
 
@@ -159,7 +165,7 @@ struct DamagedStoreTests {
         """,
         """
         SELECT _id, _entity, code, born, name, (SELECT group_concat(_id) FROM (SELECT _id FROM Item
-            WHERE owner = p._id ORDER BY owner_position, _id)) FROM Party AS p ORDER BY _id
+            WHERE owner = p._id ORDER BY owner_position NULLS LAST, _id)) FROM Party AS p ORDER BY _id
         """,
         "SELECT _id, label FROM Tag ORDER BY _id",
         "SELECT _source, _destination FROM Item_tags ORDER BY 1, 2",
