@@ -132,7 +132,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CambiumToolTests", dependencies: ["CambiumTool"], swiftSettings: settings),
+            name: "CambiumToolTests", dependencies: ["CambiumTool", "CambiumSQLite"],
+            swiftSettings: settings),
         .testTarget(
             name: "CambiumTests",
             dependencies: [

@@ -30,6 +30,8 @@ package struct Adoption {
     package var writtenBy: String?
     /// The name of the version that the new store is to have; nil is the last one.
     package var target: String?
+    /// Whether the new store is migrated at all; if not, it has the version that wrote the store.
+    package var migrates = true
     /// Told how far it is.
     package var progress: (AdoptionProgress) -> Void = { _ in }
     /// Asked before each statement, and while a long one runs; true ends the adoption.
@@ -61,8 +63,7 @@ package struct Adoption {
         } catch {
             throw CoreDataStore.meaning(of: error, store.path)
         }
-        let way = MigrationWay(
-            from: match.layout.model, to: target ?? "", versions: versions, migrations: migrations)
+        let way = way(from: match.layout.model)
         report.migration = way.count
         report.version = way.last.version
         return report
@@ -89,6 +90,13 @@ package struct Adoption {
             place.remove()
             throw error
         }
+    }
+
+    /// The steps that are to be taken.
+    func way(from model: Model) -> MigrationWay {
+        let target = migrates ? target ?? versions.last?.version : model.version
+        return MigrationWay(
+            from: model, to: target ?? model.version, versions: versions, migrations: migrations)
     }
 
     static let settings: ConnectionSettings = {

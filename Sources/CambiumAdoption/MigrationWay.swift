@@ -16,10 +16,9 @@ struct MigrationWay {
     /// The version that the way leads to.
     var last: Model { models.last ?? first }
 
-    /// - Parameter target: The name of the version to go to; empty is the last one.
+    /// - Parameter target: The name of the version to go to.
     init(from first: Model, to target: String, versions: [Model], migrations: [Migration]) {
         self.first = first
-        let target = target.isEmpty ? versions.last?.version ?? first.version : target
         var steps: [Migration] = []
         var models: [Model] = []
         var obstacle: String?

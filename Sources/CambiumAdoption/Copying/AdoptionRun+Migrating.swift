@@ -6,9 +6,7 @@ import CambiumSQLite
 extension AdoptionRun {
     /// Brings the new store to the version that was asked for, or as far as the steps lead.
     func migrate(_ report: inout AdoptionReport) throws {
-        let way = MigrationWay(
-            from: layout.model, to: adoption.target ?? "", versions: adoption.versions,
-            migrations: adoption.migrations)
+        let way = adoption.way(from: layout.model)
         for pragma in AdoptionSQL.pragmasOfMigration { try connection.execute(pragma) }
         var trace = try adoption.identities.map { _ in
             try IdentityTrace(layout.objects.map(\.root), layout.model, connection)

@@ -19,6 +19,8 @@ package struct SwiftEmitter: Sendable {
     var schema: [String]
     /// The steps from each version to the next; only the text of the migrations looks at them.
     var migrations: [Migration]
+    /// The versions before this one, where the generated code is to know them.
+    var earlierVersions: [Model] = []
     let bundle: String
     let access: AccessLevel
     let lines: SourceLines

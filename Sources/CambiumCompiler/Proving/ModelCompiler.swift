@@ -52,16 +52,19 @@ package struct ModelCompiler {
         }
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
         guard !diagnostics.hasErrors else { return nil }
-        return produce(versions, of: bundle.name, emits: emits)
+        return produce(
+            versions, of: bundle.name, emits: emits,
+            keepsEarlierVersions: bundle.settings.keepsEarlierVersions)
     }
 
     /// Plans, proves and emits versions that are right each for itself.
     private mutating func produce(
-        _ versions: [CheckedModel], of name: String, emits: Bool
+        _ versions: [CheckedModel], of name: String, emits: Bool, keepsEarlierVersions: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
         var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
+        if keepsEarlierVersions { emitter?.earlierVersions = versions.dropLast().map(\.model) }
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
             [versions], { Self.schemas(of: $0) },

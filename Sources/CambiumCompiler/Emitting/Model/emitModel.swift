@@ -23,7 +23,7 @@ extension SwiftEmitter {
             writer.line()
             writer.doc("The model as values.")
             writer.body("private static var currentModel: \(names.library("Model"))") {
-                $0.code("", currentModel(literals))
+                $0.code("", value(of: model, literals) { .text(constant($0)) })
             }
             // One declaration for each entity (computed, since each is read once), and types
             // wherever a literal has many elements, keep the type checker fast.
@@ -34,6 +34,7 @@ extension SwiftEmitter {
                     $0.code("", literals.entity(entity))
                 }
             }
+            emitEarlierVersions(literals, to: &writer)
         }
         return writer.text
     }
@@ -56,11 +57,16 @@ extension SwiftEmitter {
             })
     }
 
-    private func currentModel(_ literals: ModelLiteralEmitter) -> SwiftCode {
+    /// A version as a value.
+    ///
+    /// - Parameter entity: Names an entity.
+    func value(
+        of model: Model, _ literals: ModelLiteralEmitter, entity: (Entity) -> SwiftCode
+    ) -> SwiftCode {
         var arguments: [(label: String?, value: SwiftCode)] = [
             ("name", .string(model.name)),
             ("version", .string(model.version)),
-            ("entities", .array(model.entities.map { .text(constant($0)) })),
+            ("entities", .array(model.entities.map(entity))),
         ]
         if !model.enumerations.isEmpty {
             arguments.append(

@@ -1,0 +1,96 @@
+import CambiumModel
+import CambiumSQLite
+import Testing
+
+@testable import CambiumAdoption
+
+struct RefusalTests {
+    @Test func `a row that breaks a rule is refused with its reason, and others are not`() throws {
+        let store = try Shelf.store(
+            changes: """
+                UPDATE ZITEM SET ZTITLE = NULL WHERE Z_PK = 1;
+                UPDATE ZTAG SET ZBEST = 3, Z1_BEST = 2 WHERE Z_PK = 4;
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id) == [1])
+        #expect(report.refusedRows.first?.property == "title")
+        #expect(report.refusedRows.first?.reason.contains("required") == true)
+        #expect(try store.rows("SELECT _id FROM Item ORDER BY 1") == [["2"], ["3"], ["7"]])
+        let items = report.entities.first { $0.entity == "Item" }
+        #expect(items?.read == 1 && items?.written == 0 && items?.refused == 1)
+        #expect(!report.isComplete)
+    }
+
+    @Test func `rows of entities that the version does not have are refused`() throws {
+        let store = try Shelf.store(
+            changes: """
+                INSERT INTO ZPLACE VALUES (3, 99, 1, 'Nowhere'), (4, NULL, 1, 'None');
+                INSERT INTO ZPLACE VALUES (-5, 4, 1, 'Under');
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id).sorted() == [-5, 3, 4])
+        #expect(report.refusedRows.contains { $0.reason.contains("99") })
+        #expect(try store.rows("SELECT count(*) FROM Place") == [["2"]])
+    }
+
+    @Test func `an optional link that leads nowhere becomes nil and is named`() throws {
+        let store = try Shelf.store(changes: "UPDATE ZITEM SET ZPLACE = 77 WHERE Z_PK = 1")
+        let report = try store.adopt([Shelf.model])
+        #expect(report.lostLinks.map(\.target) == [77])
+        #expect(report.lostLinks.first?.relationship == "place")
+        #expect(
+            try store.rows("SELECT place, place_position FROM Item WHERE _id = 1")
+                == [["nil", "nil"]])
+        let place = report.relationships.first { $0.relationship == "place" }
+        #expect(place?.read == 3 && place?.written == 2 && place?.lost == 1)
+    }
+
+    @Test func `a row whose required link leads nowhere is refused, and what leads to it follows`()
+        throws
+    {
+        let store = try Shelf.store(
+            changes: "UPDATE ZTAG SET ZBEST = 50 WHERE Z_PK = 1")
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id) == [1])
+        #expect(report.refusedRows.first?.property == "best")
+        // Both links to the tag went with it.
+        #expect(report.lostLinks.map(\.relationship).sorted() == ["guests", "tags"])
+        #expect(try store.rows("SELECT count(*) FROM Item_tags") == [["2"]])
+    }
+
+    @Test func `the entity beside a key is that of the object it leads to`() throws {
+        let store = try Shelf.store(changes: "UPDATE ZTAG SET Z1_BEST = 1 WHERE Z_PK = 2")
+        let report = try store.adopt([Shelf.model])
+        #expect(report.isComplete)
+        #expect(try store.rows("SELECT best_entity FROM Tag WHERE _id = 2") == [["Film"]])
+    }
+
+    @Test func `a link to an object of another entity is lost`() throws {
+        let store = try Shelf.store(changes: "UPDATE ZITEM SET ZSEQUEL = 7 WHERE Z_PK = 2")
+        let report = try store.adopt([Shelf.model])
+        #expect(Set(report.lostLinks.map(\.relationship)).isSuperset(of: ["sequel"]) ||
+            Set(report.lostLinks.map(\.relationship)).isSuperset(of: ["prequel"]))
+    }
+
+    @Test func `of rows that are alike where none may be, the first stays`() throws {
+        let store = try Shelf.store(changes: "UPDATE ZTAG SET ZLABEL = 'green'")
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id) == [2, 4])
+        #expect(report.refusedRows.first?.reason.contains("same label") == true)
+        #expect(try store.rows("SELECT _id FROM Tag") == [["1"]])
+    }
+
+    @Test func `many bad rows among many are found, each`() throws {
+        let store = try Shelf.store(
+            changes: """
+                WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 1099)
+                INSERT INTO ZPLACE SELECT i, 4, 1, iif(i % 100 = 7, NULL, 'p' || i) FROM n;
+                INSERT INTO ZPLACE VALUES (9000000000000000000, 4, 1, NULL);
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(
+            report.refusedRows.map(\.id)
+                == [107, 207, 307, 407, 507, 607, 707, 807, 907, 1007, 9_000_000_000_000_000_000])
+        #expect(try store.rows("SELECT count(*) FROM Place") == [["992"]])
+    }
+}
