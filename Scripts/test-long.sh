@@ -51,6 +51,15 @@ plugin() { sh Scripts/test-plugin.sh; }
 generated() { sh Scripts/test-generated.sh; }
 corpus() { sh Scripts/test-corpus.sh; }
 
+# Every store of Core Data in the corpus, adopted and compared by SQL of another hand.
+adoption() { sh Scripts/test-adoption.sh; }
+
+# 10,000 stores of Core Data with flipped bytes and lost ends: adopted whole, or an error.
+damaged_stores() {
+    # shellcheck disable=SC2086
+    CAMBIUM_DAMAGED_STORES=10000 sh Scripts/run-tests.sh $strict --filter DamagedStoreTests
+}
+
 # Random cases for a sixtieth of the budget, at least 20 seconds for each generator: they read the
 # variable, and print the seeds that they use. Built like test.sh builds, so that it is there.
 generators() {
@@ -159,6 +168,8 @@ part "all edits of lists of five objects" 3 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
+part "real stores of Core Data, adopted and compared" 8 adoption
+part "10,000 damaged stores of Core Data" 8 damaged_stores
 part "20,000 sequences against a model of the runtime" 8 model_based
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 3 crashes

@@ -15,7 +15,7 @@ extension MigrationRunner {
     ) throws -> MigrationForecast? {
         // One moment for all questions.
         try connection.transaction(.deferred) {
-            guard let metadata = try readMetadata(connection) else { return nil }
+            guard let metadata = try Self.readMetadata(connection) else { return nil }
             let chain = try chain(from: metadata)
             let differences = try expectedObjects(of: metadata, chain)
                 .differences(in: connection)

@@ -1,16 +1,16 @@
 import Foundation
 
 /// One run of a program: what it took.
-struct Run {
+package struct Run {
     /// Seconds on the clock.
-    var wall = 0.0
+    package var wall = 0.0
     /// Seconds of the processor, in the program and in the system for it.
-    var processor = 0.0
+    package var processor = 0.0
     /// The most memory that it had at a time.
-    var megabytes = 0.0
+    package var megabytes = 0.0
 
     /// Runs a program to its end; what it prints is thrown away.
-    init(_ program: String, _ arguments: [String], mayFail: Bool = false) throws {
+    package init(_ program: String, _ arguments: [String], mayFail: Bool = false) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

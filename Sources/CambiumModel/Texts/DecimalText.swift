@@ -1,11 +1,11 @@
 /// Numbers as texts, nothing lost and nothing guessed.
-enum DecimalText {
+package enum DecimalText {
     /// How many digits a decimal keeps of every number.
-    static let exactDigits = 38
+    package static let exactDigits = 38
 
     /// Whether a text is a decimal number, with or without places and an exponent. Foundation reads
     /// what it can of a text and passes over the rest.
-    static func isNumber(_ text: String) -> Bool {
+    package static func isNumber(_ text: String) -> Bool {
         var bytes = text.utf8[...]
         func isDigit(_ byte: UInt8) -> Bool {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -36,7 +36,7 @@ enum DecimalText {
     }
 
     /// The exact decimal of a text; nil where it is none, or has more digits than a decimal keeps.
-    static func decimal(of text: String) -> Decimal? {
+    package static func decimal(of text: String) -> Decimal? {
         guard isNumber(text) else { return nil }
         let digits = significantDigits(text)
         if digits == 0 { return 0 }
@@ -48,7 +48,7 @@ enum DecimalText {
     }
 
     /// How many digits a number has without zeros at either end.
-    static func significantDigits(_ text: String) -> Int {
+    package static func significantDigits(_ text: String) -> Int {
         var digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
             .filter { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }[...]
         digits = digits.drop { $0 == UInt8(ascii: "0") }
@@ -57,7 +57,7 @@ enum DecimalText {
     }
 
     /// Whether a decimal has fewer digits than it could have kept, and so surely all of its number.
-    static func hasExactDigits(_ value: Decimal) -> Bool {
+    package static func hasExactDigits(_ value: Decimal) -> Bool {
         // Most are short, and to compare takes a fraction of the time of making a text.
         value.significand.magnitude < shortest
             || significantDigits(value.description) < exactDigits
@@ -68,7 +68,7 @@ enum DecimalText {
 
     /// The floating-point number of a text: a decimal number, `inf` or `-inf`; nil where it is
     /// none, or is too great for one.
-    static func double(of text: String) -> Double? {
+    package static func double(of text: String) -> Double? {
         switch text {
         case "inf": return .infinity
         case "-inf": return -.infinity
@@ -77,7 +77,7 @@ enum DecimalText {
     }
 
     /// The same of 32 bits.
-    static func float(of text: String) -> Float? {
+    package static func float(of text: String) -> Float? {
         switch text {
         case "inf": return .infinity
         case "-inf": return -.infinity
@@ -85,9 +85,15 @@ enum DecimalText {
         }
     }
 
+    /// The shortest text that leads back to a floating-point number of an attribute.
+    package static func shortest(_ value: Double, as type: AttributeType) -> String {
+        let single = Float(value)
+        return type == .float && Double(single) == value ? "\(single)" : "\(value)"
+    }
+
     /// A number, not negative and below 2⁵³, as its whole part and the shortest decimal places that
     /// lead back to it.
-    static func plain(_ value: Double) -> (whole: Int64, places: String) {
+    package static func plain(_ value: Double) -> (whole: Int64, places: String) {
         let text = value.description
         let mantissa = text.prefix { $0 != "e" }
         let exponent = Int(text.dropFirst(mantissa.count + 1)) ?? 0

@@ -3,7 +3,7 @@
 /// A date is a floating-point number of seconds since 2001. Its places are written as the shortest
 /// decimal that leads back to the number, and read by the library's own exact conversion; nothing
 /// is computed in between but whole seconds.
-enum ISO8601Text {
+package enum ISO8601Text {
     /// Beyond, in either direction, the calendar is not written: three million years.
     private static let greatest: Double = 1e14
     /// The day 2001-01-01, counted from 1970-01-01.
@@ -13,7 +13,7 @@ enum ISO8601Text {
     // MARK: Writing
 
     /// The text of a date; nil where it is too far away, or none.
-    static func text(of date: Date) -> String? {
+    package static func text(of date: Date) -> String? {
         let seconds = date.timeIntervalSinceReferenceDate
         guard seconds.magnitude < greatest else { return nil }
         var (whole, fraction) = DecimalText.plain(seconds.magnitude)
@@ -48,7 +48,7 @@ enum ISO8601Text {
     // MARK: Reading
 
     /// The date of a text; nil where it is none.
-    static func date(of text: String) -> Date? {
+    package static func date(of text: String) -> Date? {
         var cursor = Cursor(text)
         guard let day = cursor.day() else { return nil }
         var seconds = day * secondsPerDay

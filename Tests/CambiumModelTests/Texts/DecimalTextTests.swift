@@ -1,4 +1,4 @@
-@testable import Cambium
+import CambiumModel
 import Foundation
 import Testing
 
