@@ -82,6 +82,9 @@ extension SwiftEmitter {
 
     private func emitGlue(_ versions: [SteppedVersion], to writer: inout SwiftWriter) {
         let codeStep = names.library("CodeStep")
+        func type(of model: Model) -> SwiftCode {
+            .text("\(namespace(of: model, in: versions)).self")
+        }
         writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
             writer.doc(
                 "Proves the program's steps: runs each migration that has some on an SQLite in "
@@ -102,11 +105,16 @@ extension SwiftEmitter {
             ) { writer in
                 let calls = steppedMigrations.flatMap { stepped in
                     stepped.coverage.steps.map { step -> SwiftCode in
-                        .text(
-                            "\(codeStep)(\(SwiftText.literal(step.name)), "
-                                + "from: \(namespace(of: stepped.old, in: versions)).self, "
-                                + "to: \(namespace(of: stepped.new, in: versions)).self) { "
-                                + "try migration.\(SwiftText.identifier(step.name))($0) }")
+                        .call(
+                            codeStep,
+                            [
+                                (nil, .string(step.name)),
+                                ("from", type(of: stepped.old)), ("to", type(of: stepped.new)),
+                                (
+                                    nil,
+                                    .text("{ try migration.\(SwiftText.identifier(step.name))($0) }")
+                                ),
+                            ])
                     }
                 }
                 writer.code("", .array(calls))
@@ -118,10 +126,12 @@ extension SwiftEmitter {
                     + "[\(names.library("StepProof"))]"
             ) { writer in
                 let proofs = steppedMigrations.map { stepped -> SwiftCode in
-                    .text(
-                        "\(names.library("StepProof"))"
-                            + "(from: \(namespace(of: stepped.old, in: versions)).model, "
-                            + "to: \(namespace(of: stepped.new, in: versions)).model)")
+                    .call(
+                        names.library("StepProof"),
+                        [
+                            ("from", .text("\(namespace(of: stepped.old, in: versions)).model")),
+                            ("to", .text("\(namespace(of: stepped.new, in: versions)).model")),
+                        ])
                 }
                 writer.code("", .array(proofs))
             }
