@@ -11,7 +11,8 @@ struct Tool {
         [
             NewCommand.self, CheckCommand.self, ExplainCommand.self, FormatCommand.self,
             DiagramCommand.self, DocsCommand.self, SQLCommand.self, FreezeCommand.self,
-            ConvertCommand.self, AdoptCommand.self, SchemaCommand.self, CompileCommand.self, HelpCommand.self,
+            ConvertCommand.self, AdoptCommand.self, SchemaCommand.self, CompileCommand.self,
+            HelpCommand.self,
         ]
     }
 

@@ -81,7 +81,8 @@ enum AdoptCommand: Command {
         _ path: String, _ bundle: CompiledBundle, _ arguments: Arguments, isPlan: Bool
     ) throws -> AdoptionReport {
         let target = arguments.value("--to") ?? defaultTarget(of: path)
-        let store = try CoreDataStore(at: path, workPath: isPlan ? nil : target + ".adopting-source")
+        let store = try CoreDataStore(
+            at: path, workPath: isPlan ? nil : target + ".adopting-source")
         var adoption = Adoption(
             store, versions: bundle.versions.map(\.model), migrations: bundle.migrations)
         adoption.writtenBy = arguments.value("--version")
