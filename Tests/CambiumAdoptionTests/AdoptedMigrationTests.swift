@@ -107,8 +107,9 @@ struct AdoptedMigrationTests {
         }
         let there = try store.rows("SELECT _entity, _id FROM Cat ORDER BY 1, 2")
         #expect(traced.count == 4)
-        #expect(Set(traced.map { $0.split(separator: " ").suffix(2).joined(separator: " ") })
-            == Set(there.map { $0.joined(separator: " ") }))
+        #expect(
+            Set(traced.map { $0.split(separator: " ").suffix(2).joined(separator: " ") })
+                == Set(there.map { $0.joined(separator: " ") }))
         #expect(traced.contains("Cat 4 Cat 4"))
     }
 }

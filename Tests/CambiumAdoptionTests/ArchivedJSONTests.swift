@@ -8,7 +8,8 @@ struct ArchivedJSONTests {
         PropertyListBytes.archivedClass(name)
     }
 
-    @Test func `dictionaries, sets, dates, data, UUIDs and URLs have the JSON of Swift's encoder`() {
+    @Test func `dictionaries, sets, dates, data, UUIDs and URLs have the JSON of Swift's encoder`()
+    {
         let archive = PropertyListBytes.archive([
             .dictionary([
                 ("$class", .reference(2)),

@@ -44,7 +44,9 @@ struct CopyingTests {
                 == [["1", "2", "Book"], ["2", "7", "Film"], ["4", "1", "Item"]])
         let tags = report.relationships.filter { $0.relationship == "tags" }
         #expect(tags.map(\.read) == [3] && tags.map(\.written) == [3])
-        let items = report.relationships.first { ($0.entity, $0.relationship) == ("Place", "items") }
+        let items = report.relationships.first {
+            ($0.entity, $0.relationship) == ("Place", "items")
+        }
         #expect(items?.read == 3 && items?.written == 3)
     }
 
@@ -62,9 +64,7 @@ struct CopyingTests {
         #expect(
             try store.rows(
                 "SELECT value FROM _metadata WHERE name IN ('uuid', 'user.owner') ORDER BY name")
-                == [["Ada"], ["3C6A1C0E-6C3E-4B9E-9B77-0A4C0F1D2E3B"]].reversed().sorted {
-                    $0[0] > $1[0]
-                })
+                == [["Ada"], ["3C6A1C0E-6C3E-4B9E-9B77-0A4C0F1D2E3B"]])
     }
 
     @Test func `tables of Core Data's own are left out and named`() throws {

@@ -94,7 +94,8 @@ struct SafetyTests {
         #expect(store.files == ["Old.sqlite"])
     }
 
-    @Test func `damage anywhere in a store gives an error or a report, never half a store`() throws {
+    @Test func `damage anywhere in a store gives an error or a report, never half a store`() throws
+    {
         let store = try Shelf.store()
         let whole = try Data(contentsOf: URL(filePath: store.path))
         var adopted = 0

@@ -77,7 +77,8 @@ struct VersionTests {
         #expect(mismatch.json.contains("\"refused\" : true"))
     }
 
-    @Test func `a version taken by force gives what is missing its default, and leaves out the rest`()
+    @Test
+    func `a version taken by force gives what is missing its default, and leaves out the rest`()
         throws
     {
         let more = Attribute(name: "weight", type: .int32, defaultValue: .constant(.int(5)))

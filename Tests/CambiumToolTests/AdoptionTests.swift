@@ -9,7 +9,10 @@ struct AdoptionTests {
     private func model(in folder: TemporaryFolder) throws -> String {
         for (version, more) in [
             ("Shop", ""),
-            ("Shop 2", "<attribute name=\"stock\" attributeType=\"Integer 32\" defaultValueString=\"1\"/>"),
+            (
+                "Shop 2",
+                "<attribute name=\"stock\" attributeType=\"Integer 32\" defaultValueString=\"1\"/>"
+            ),
         ] {
             try folder.write(
                 """
@@ -85,6 +88,7 @@ struct AdoptionTests {
         #expect(ToolRun("adopt", store, "--model", model, "--version", "9").code == .usage)
         #expect(ToolRun("adopt", store, "--model", model, "--plan", "--to", "x").code == .usage)
         #expect(ToolRun("adopt", folder.path("none"), "--model", model).code == .file)
-        #expect(ToolRun("adopt", model + "/Shop.xcdatamodel/contents", "--model", model).code == .file)
+        #expect(
+            ToolRun("adopt", model + "/Shop.xcdatamodel/contents", "--model", model).code == .file)
     }
 }

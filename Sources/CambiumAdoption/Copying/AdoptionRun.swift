@@ -236,7 +236,9 @@ final class AdoptionRun {
 
     private func derive(_ report: inout AdoptionReport) throws {
         for derivation in model.derivations where !derivation.sources.usesNow {
-            guard let stale = derivation.stale, let update = derivation.updateOfAll else { continue }
+            guard let stale = derivation.stale, let update = derivation.updateOfAll else {
+                continue
+            }
             for row in try connection.rows(stale) {
                 guard case .integer(let key) = row.first else { continue }
                 report.changedValues.append(

@@ -57,7 +57,8 @@ struct VersionFinder {
         model.identifier.map { !$0.isEmpty && store.identifiers.contains($0) } ?? false
     }
 
-    private func mismatch(_ layouts: [CoreDataLayout], _ named: [CoreDataLayout]) -> VersionMismatch {
+    private func mismatch(_ layouts: [CoreDataLayout], _ named: [CoreDataLayout]) -> VersionMismatch
+    {
         // Of those that are equally far the last one, which is mostly the one that is in use.
         let sorted = layouts.reversed().sorted { $0.differences.count < $1.differences.count }
         let nearest = named.min { $0.differences.count < $1.differences.count } ?? sorted.first

@@ -43,7 +43,7 @@ package struct StoreMaintenance {
     }
 
     private func situation(_ connection: Connection) throws -> StatusReport? {
-        guard let metadata = try runner.readMetadata(connection) else { return nil }
+        guard let metadata = try MigrationRunner.readMetadata(connection) else { return nil }
         let chain = try runner.chain(from: metadata)
         let state: StatusReport.State =
             chain.map { $0.migrations.isEmpty ? .outdated : .behind } ?? .current

@@ -90,7 +90,8 @@ package enum ArchivedJSON {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.withoutEscapingSlashes]
             // A text can always be encoded.
-            text += (try? encoder.encode(string)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+            text +=
+                (try? encoder.encode(string)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
         }
 
         private mutating func write(_ number: Double) -> Bool {

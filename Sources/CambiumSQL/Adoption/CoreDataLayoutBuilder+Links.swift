@@ -15,7 +15,8 @@ extension CoreDataLayoutBuilder {
         if inverse == nil, let link = membersOfOne(relationship, of: entity, destination) {
             return link
         }
-        differences.append("the store has no table for the links of \(entity.name).\(relationship.name)")
+        differences.append(
+            "the store has no table for the links of \(entity.name).\(relationship.name)")
         return nil
     }
 
@@ -26,7 +27,8 @@ extension CoreDataLayoutBuilder {
         // Either side names the table.
         var sides = [(number(of: entity), relationship.name)]
         if let inverse { sides.append((number(of: inverse.entity), inverse.relationship.name)) }
-        let isSymmetric = inverse.map { ($0.relationship, $0.entity) == (relationship, entity) } ?? false
+        let isSymmetric =
+            inverse.map { ($0.relationship, $0.entity) == (relationship, entity) } ?? false
         for table in catalogue.tables.keys.sorted() where !claimedTables.contains(table) {
             guard let name = CoreDataName.Numbered(joined: table),
                 sides.contains(where: { $0.0 == name.number && name.isOf($0.1) })

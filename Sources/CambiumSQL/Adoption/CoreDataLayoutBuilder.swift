@@ -191,7 +191,8 @@ struct CoreDataLayoutBuilder {
             differences.append("\(table) has no column for \(name)")
             return
         }
-        guard let types = property.types, let type = columns.first(where: { $0.name == column })?.type,
+        guard let types = property.types,
+            let type = columns.first(where: { $0.name == column })?.type,
             CoreDataName.knownTypes.contains(type), !types.contains(type)
         else { return }
         differences.append("\(table).\(column) is \(type), which \(name) is not kept in")

@@ -57,8 +57,10 @@ package struct KeyCheckSQL: Sendable {
     /// Writes beside each key the entity of the object that it leads to; nil where there is none.
     package var setEntities: String? {
         entityColumn.map { entityColumn in
-            let entity = target.replacing("SELECT 1", with: "SELECT d.\"_entity\"", maxReplacements: 1)
-                .replacing("t.\(column)", with: "\(table).\(column)")
+            let entity = target.replacing(
+                "SELECT 1", with: "SELECT d.\"_entity\"", maxReplacements: 1
+            )
+            .replacing("t.\(column)", with: "\(table).\(column)")
             return "UPDATE \(table) SET \(entityColumn) = (\(entity)) "
                 + "WHERE \(column) IS NOT NULL AND \(entityColumn) IS NOT (\(entity))"
         }

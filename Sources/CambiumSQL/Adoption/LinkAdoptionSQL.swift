@@ -14,7 +14,8 @@ package struct LinkAdoptionSQL: Sendable {
 
     /// - Returns: nil where our store keeps the links elsewhere.
     package init?(_ link: CoreDataLayout.LinkSource, in model: Model) {
-        guard case .joinTable(let name, _, _) = model.storage(of: link.relationship, of: link.entity),
+        guard
+            case .joinTable(let name, _, _) = model.storage(of: link.relationship, of: link.entity),
             let destination = model.entity(named: link.relationship.destination)
         else { return nil }
         self.link = link

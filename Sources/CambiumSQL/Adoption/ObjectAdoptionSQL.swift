@@ -19,7 +19,8 @@ package struct ObjectAdoptionSQL: Sendable {
     }
 
     /// - Parameter table: Our table of the root entity.
-    package init(_ object: CoreDataLayout.ObjectSource, in layout: CoreDataLayout, to table: Table) {
+    package init(_ object: CoreDataLayout.ObjectSource, in layout: CoreDataLayout, to table: Table)
+    {
         self.layout = layout
         self.object = object
         self.table = table

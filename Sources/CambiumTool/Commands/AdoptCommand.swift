@@ -82,7 +82,8 @@ enum AdoptCommand: Command {
         isPlan: Bool
     ) throws -> AdoptionReport {
         let target = arguments.value("--to") ?? defaultTarget(of: path)
-        let store = try CoreDataStore(at: path, workPath: isPlan ? nil : target + ".adopting-source")
+        let store = try CoreDataStore(
+            at: path, workPath: isPlan ? nil : target + ".adopting-source")
         var adoption = Adoption(
             store, versions: bundle.versions.map(\.model), migrations: bundle.migrations)
         adoption.writtenBy = arguments.value("--version")

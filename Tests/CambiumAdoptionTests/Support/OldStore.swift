@@ -17,10 +17,12 @@ final class OldStore {
     ///   - sql: What makes and fills the tables of the program.
     ///   - identifiers: What the store says of its version.
     init(
-        entities: [(Int, String, Int, Int)], identifiers: [String] = [], notes: [String: String] = [:],
+        entities: [(Int, String, Int, Int)], identifiers: [String] = [],
+        notes: [String: String] = [:],
         sql: String
     ) throws {
-        folder = FileManager.default.temporaryDirectory
+        folder =
+            FileManager.default.temporaryDirectory
             .appendingPathComponent("cambium-old-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let connection = try Connection(path: path)

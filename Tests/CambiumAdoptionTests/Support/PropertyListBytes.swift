@@ -32,7 +32,8 @@ indirect enum PropertyListBytes {
                     : counted(0x6, text.utf16.count)
                         + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
             case .integer(let number): objects[index] = [0x13] + big(number, 8)
-            case .real(let number): objects[index] = [0x23] + big(Int(bitPattern: UInt(number.bitPattern)), 8)
+            case .real(let number):
+                objects[index] = [0x23] + big(Int(bitPattern: UInt(number.bitPattern)), 8)
             case .bool(let flag): objects[index] = [flag ? 9 : 8]
             case .data(let bytes): objects[index] = counted(0x4, bytes.count) + bytes
             case .array(let members):

@@ -53,7 +53,8 @@ enum Shelf {
     }
 
     static let entities = [
-        (1, "Item", 0, 9), (2, "Book", 1, 0), (3, "Film", 1, 0), (4, "Place", 0, 3), (5, "Tag", 0, 4),
+        (1, "Item", 0, 9), (2, "Book", 1, 0), (3, "Film", 1, 0), (4, "Place", 0, 3),
+        (5, "Tag", 0, 4),
     ]
 
     static let tables = """
