@@ -19,7 +19,7 @@ struct RowPropertyBuilder {
         var found =
             (parts.prefix(1).map(SwiftText.plainIdentifier)
             + parts.dropFirst().map(SwiftText.capitalized)).joined()
-        while !taken.insert(found).inserted { found += "_" }
+        while !taken.insert(found).inserted { found += "Value" }
         return SwiftText.identifier(found)
     }
 

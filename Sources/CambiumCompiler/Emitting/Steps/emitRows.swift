@@ -2,6 +2,11 @@ import CambiumModel
 
 /// The rows of a version's entities: structs, so that no version but the current one has classes.
 extension SwiftEmitter {
+    /// The modifier of what only the library calls.
+    private var hiddenModifier: String {
+        access == .public ? "@_spi(Generated) \(modifier)" : modifier
+    }
+
     func emitRows(of version: SteppedVersion, to writer: inout SwiftWriter) {
         writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
             writer.doc("Version \(version.model.version), as steps of migrations see it.")
@@ -39,15 +44,16 @@ extension SwiftEmitter {
             }
             arguments.append(("columns", .array(row.properties.map { .string($0.column) })))
             writer.code(
-                "@_spi(Generated) \(modifier)static let layout = ",
+                "\(hiddenModifier)static let layout = ",
                 .call(names.library("RowLayout"), arguments))
+            writer.line()
             writer.doc("The values.")
             writer.line(
-                "@_spi(Generated) \(modifier)var storage: \(names.library("RowStorage"))")
+                "\(hiddenModifier)var storage: \(names.library("RowStorage"))")
             writer.line()
             writer.doc("Makes a row of values.")
             writer.line(
-                "@_spi(Generated) \(modifier)init(storage: \(names.library("RowStorage"))) {")
+                "\(hiddenModifier)init(storage: \(names.library("RowStorage"))) {")
             writer.line("    self.storage = storage")
             writer.line("}")
             if row.isWritable, !row.entity.isAbstract { emitInitializer(of: row, to: &writer) }

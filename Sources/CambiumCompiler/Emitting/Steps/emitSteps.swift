@@ -82,6 +82,9 @@ extension SwiftEmitter {
 
     private func emitGlue(_ versions: [SteppedVersion], to writer: inout SwiftWriter) {
         let codeStep = names.library("CodeStep")
+        func identifier(of step: MigrationDeclaration.Step) -> String {
+            SwiftText.identifier(step.name)
+        }
         func type(of model: Model) -> SwiftCode {
             .text("\(namespace(of: model, in: versions)).self")
         }
@@ -100,7 +103,7 @@ extension SwiftEmitter {
             writer.line()
             writer.doc("The steps as the runner takes them.")
             writer.block(
-                "@Sendable private static func codeSteps("
+                "@Sendable static func codeSteps("
                     + "_ migration: any \(stepsProtocol)) -> [\(codeStep)]"
             ) { writer in
                 let calls = steppedMigrations.flatMap { stepped in
@@ -110,10 +113,7 @@ extension SwiftEmitter {
                             [
                                 (nil, .string(step.name)),
                                 ("from", type(of: stepped.old)), ("to", type(of: stepped.new)),
-                                (
-                                    nil,
-                                    .text("{ try migration.\(SwiftText.identifier(step.name))($0) }")
-                                ),
+                                (nil, .text("{ try migration.\(identifier(of: step))($0) }")),
                             ])
                     }
                 }
@@ -122,7 +122,7 @@ extension SwiftEmitter {
             writer.line()
             writer.doc("The versions on both sides of the steps, for proofs.")
             writer.block(
-                "@Sendable private static func stepProofs() -> "
+                "@Sendable static func stepProofs() -> "
                     + "[\(names.library("StepProof"))]"
             ) { writer in
                 let proofs = steppedMigrations.map { stepped -> SwiftCode in

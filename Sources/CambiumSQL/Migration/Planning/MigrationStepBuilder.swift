@@ -115,7 +115,7 @@ struct MigrationStepBuilder {
             if isWorking(table) {
                 let name = StepTableSQL.workingName(of: table.name)
                 return step(
-                    for: table, "Prepare \(table.name) for the program",
+                    for: table, "Prepare \(table.name)",
                     sql: [StepTableSQL.create(table)] + copy.insertStatements(into: name))
             }
             let name = temporaryName(of: table)

@@ -19,7 +19,8 @@ extension ModelDifference {
     }
 
     private func risks(_ change: ModelChange) -> [RowRisk] {
-        guard let entity = new.entity(named: change.entity) else { return [] }
+        // What the program writes it sees to, and proves.
+        guard let entity = new.entity(named: change.entity), !isSupplied(entity) else { return [] }
         func risk(
             _ kind: RowRisk.Kind, _ property: String? = nil, refusesStore: Bool = true
         ) -> [RowRisk] {
