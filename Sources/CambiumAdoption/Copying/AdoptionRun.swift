@@ -62,7 +62,10 @@ final class AdoptionRun {
         let object: CoreDataLayout.ObjectSource
         let table: Table
         let sql: ObjectAdoptionSQL
-        let counts: SourceCounts
+        /// How many rows there are, and the least and the greatest key.
+        let extent: SourceCounts
+        /// What else there is to count; nil where all rows were copied, so that the new store tells.
+        var counts: SourceCounts?
     }
 
     private func copyObjects(_ report: inout AdoptionReport) throws -> [ObjectTable] {
@@ -70,21 +73,26 @@ final class AdoptionRun {
         for object in layout.objects {
             guard let table = schema.table(named: object.root.name) else { continue }
             let sql = ObjectAdoptionSQL(object, in: layout, to: table)
-            let counts = SourceCounts(object, try connection.rows(sql.counts))
-            tables.append(ObjectTable(object: object, table: table, sql: sql, counts: counts))
+            let extent = SourceCounts(object, try connection.rows(sql.extent))
+            tables.append(ObjectTable(object: object, table: table, sql: sql, extent: extent))
         }
-        let all = max(1, tables.reduce(0) { $0 + $1.counts.rows })
+        let all = max(1, tables.reduce(0) { $0 + $1.extent.rows })
         var done = 0
-        for table in tables where table.counts.rows > 0 {
+        for index in tables.indices where tables[index].extent.rows > 0 {
+            let table = tables[index]
             try meter.begins(
                 .copying, "Copy \(table.object.root.name)",
                 at: Self.copyingShare * Double(done) / Double(all),
-                share: Self.copyingShare * Double(table.counts.rows) / Double(all),
-                rows: table.counts.rows)
+                share: Self.copyingShare * Double(table.extent.rows) / Double(all),
+                rows: table.extent.rows)
             var copier = ObjectCopier(table, model, connection)
             try copier.copy()
             report.refusedRows += copier.refused
-            done += table.counts.rows
+            if copier.copied < table.extent.rows {
+                tables[index].counts = SourceCounts(
+                    table.object, try connection.rows(table.sql.counts))
+            }
+            done += table.extent.rows
         }
         return tables
     }
@@ -96,7 +104,7 @@ final class AdoptionRun {
     private func makeIndexes(
         _ report: inout AdoptionReport, _ tables: [ObjectTable]
     ) throws {
-        let rows = tables.reduce(0) { $0 + $1.counts.rows }
+        let rows = tables.reduce(0) { $0 + $1.extent.rows }
         try meter.begins(
             .checking, "Make indexes", at: Self.copyingShare, share: Self.indexingShare, rows: rows)
         for table in schema.tables {
@@ -136,14 +144,19 @@ final class AdoptionRun {
     private func checkKeys(_ report: inout AdoptionReport, _ tables: [ObjectTable]) throws {
         try meter.begins(
             .checking, "Check links", at: Self.copyingShare + Self.indexingShare,
-            share: Self.checkingShare, rows: tables.reduce(0) { $0 + $1.counts.rows })
+            share: Self.checkingShare, rows: tables.reduce(0) { $0 + $1.extent.rows })
+        for table in tables {
+            for (index, key) in table.object.keys.enumerated() {
+                let count = try table.counts?.keys[index] ?? number(of: key, in: table)
+                links.read(count, of: key.relationship, key.entity)
+            }
+        }
         var repair = KeyRepair(model, connection)
         try repair.run(over: tables.map(\.object))
         report.refusedRows += repair.refused
         report.lostLinks += repair.lost
         for table in tables {
-            for (key, count) in zip(table.object.keys, table.counts.keys) {
-                links.read(count, of: key.relationship, key.entity)
+            for key in table.object.keys {
                 if let check = KeyCheckSQL(key.relationship, of: key.entity, in: model) {
                     links.wrote(
                         try connection.number(check.count), of: key.relationship, key.entity)
@@ -152,6 +165,18 @@ final class AdoptionRun {
                 }
             }
         }
+    }
+
+    /// How many rows have a key, where all rows were copied.
+    private func number(
+        of key: CoreDataLayout.KeySource, in table: ObjectTable
+    ) throws(SQLiteError) -> Int {
+        guard let column = key.column else { return 0 }
+        if let check = KeyCheckSQL(key.relationship, of: key.entity, in: model) {
+            return try connection.number(check.count)
+        }
+        return try connection.number(
+            AdoptionSQL.count(ofValuesIn: column, ofSourceTable: table.object.table))
     }
 
     /// Core Data keeps both sides of a one-to-one; where they do not say the same, the side counts
@@ -261,11 +286,15 @@ final class AdoptionRun {
                 written[name] = Int(count)
             }
         }
+        var refused: [String: Int] = [:]
+        for row in report.refusedRows { refused[row.entity, default: 0] += 1 }
         for table in tables {
-            for (entity, read) in table.counts.entities {
-                let count = written[entity] ?? 0
+            for (index, pair) in table.object.entities.enumerated() {
+                let name = pair.entity.name
+                let count = written[name] ?? 0
+                let read = table.counts?.entities[index].count ?? count + refused[name, default: 0]
                 report.entities.append(
-                    .init(entity: entity, read: read, written: count, refused: read - count))
+                    .init(entity: name, read: read, written: count, refused: read - count))
             }
         }
         report.relationships = links.counts

@@ -10,6 +10,8 @@ struct ObjectCopier {
     private let connection: Connection
     private let statement: String
     private(set) var refused: [AdoptionReport.RefusedRow] = []
+    /// How many rows were copied.
+    private(set) var copied = 0
 
     init(_ table: AdoptionRun.ObjectTable, _ model: Model, _ connection: Connection) {
         self.table = table
@@ -19,8 +21,9 @@ struct ObjectCopier {
     }
 
     mutating func copy() throws {
-        if table.counts.known < table.counts.rows { try refuseStrangers() }
-        if table.counts.known > 0 { try copy(max(1, table.counts.first), table.counts.last) }
+        let (first, last) = (max(1, table.extent.first), table.extent.last)
+        if first <= last { try copy(first, last) }
+        if copied + refused.count < table.extent.rows { try refuseStrangers() }
     }
 
     private mutating func copy(_ first: Int64, _ last: Int64) throws {
@@ -28,6 +31,7 @@ struct ObjectCopier {
             let statement = try connection.statement(statement)
             try statement.bind([.integer(first), .integer(last)])
             try statement.run()
+            copied += connection.changes
         } catch {
             let codesOfRows: Set<Int32> = [18, 19, 20]  // too big, constraint, type
             guard codesOfRows.contains(error.primaryCode) else { throw error }

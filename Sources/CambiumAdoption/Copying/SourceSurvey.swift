@@ -50,14 +50,12 @@ struct SourceCounts {
     let rows: Int
     /// The least and the greatest key.
     let (first, last): (Int64, Int64)
-    /// How many rows are those of an object of the version.
-    let known: Int
     /// How many there are of each entity.
     let entities: [(entity: String, count: Int)]
     /// How many have a key, for each to-one.
     let keys: [Int]
 
-    /// Reads the row of ``ObjectAdoptionSQL/counts``.
+    /// Reads the row of ``ObjectAdoptionSQL/counts``, or its beginning.
     init(_ object: CoreDataLayout.ObjectSource, _ rows: [[StoredValue]]) {
         let numbers = (rows.first ?? []).map { value -> Int64 in
             if case .integer(let number) = value { number } else { 0 }
@@ -65,11 +63,10 @@ struct SourceCounts {
         func number(_ index: Int) -> Int64 { index < numbers.count ? numbers[index] : 0 }
         self.rows = Int(number(0))
         (first, last) = (number(1), number(2))
-        known = Int(number(3))
         entities = object.entities.enumerated().map { index, pair in
-            (pair.entity.name, Int(number(4 + index)))
+            (pair.entity.name, Int(number(3 + index)))
         }
-        let start = 4 + object.entities.count
+        let start = 3 + object.entities.count
         keys = object.keys.indices.map { Int(number(start + $0)) }
     }
 }

@@ -36,6 +36,13 @@ package struct ObjectAdoptionSQL: Sendable {
             + "FROM \(from)\nWHERE s.\"Z_PK\" BETWEEN ?1 AND ?2 AND \(isKnown)"
     }
 
+    /// One row of numbers: how many rows there are, the least and the greatest key. Unlike
+    /// ``counts`` it does not read the rows.
+    package var extent: String {
+        "SELECT (SELECT count(*) FROM \(from)), (SELECT min(s.\"Z_PK\") FROM \(from)), "
+            + "(SELECT max(s.\"Z_PK\") FROM \(from))"
+    }
+
     /// One row of numbers: how many rows there are, the least and the greatest key; how many
     /// there are of each entity; how many have a key, for each of ``CoreDataLayout/ObjectSource/keys``.
     package var counts: String {
@@ -43,7 +50,7 @@ package struct ObjectAdoptionSQL: Sendable {
         let keys = object.keys.map { key in
             key.column.map { "count(s.\(SQLText.identifier($0)))" } ?? "0"
         }
-        let all = ["count(*)", "min(s.\"Z_PK\")", "max(s.\"Z_PK\")", "sum(\(isKnown))"]
+        let all = ["count(*)", "min(s.\"Z_PK\")", "max(s.\"Z_PK\")"]
         return "SELECT \((all + entities + keys).joined(separator: ", ")) FROM \(from)"
     }
 
