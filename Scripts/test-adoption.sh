@@ -9,11 +9,13 @@
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 corpus=$root/../shared/corpus
+command -v python3 > /dev/null || { echo "python3 is needed, and not there." >&2; exit 1; }
+# First, whether the comparison finds what is wrong.
+python3 -B "$root/Tests/Adoption/test_compare.py"
 if [ ! -d "$corpus/stores" ]; then
     echo "There is no ../shared/corpus/stores: nothing was adopted."
     exit 0
 fi
-command -v python3 > /dev/null || { echo "python3 is needed, and not there." >&2; exit 1; }
 . "$(dirname "$0")/setup.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
