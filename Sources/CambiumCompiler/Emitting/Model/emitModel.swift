@@ -9,7 +9,10 @@ extension SwiftEmitter {
         writer.doc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
             writer.doc("Everything that opening a store of this model needs.")
-            writer.code("\(modifier)static let model = ", compiledModel)
+            // With its type: to find it out, the compiler would look at what the program calls
+            // `classes` or `schema`, and go round in a circle where that comes from the model.
+            let type = names.library("CompiledModel")
+            writer.code("\(modifier)static let model: \(type) = ", compiledModel)
             writer.line()
             writer.doc("The classes of the entities.")
             let classType = names.library("ManagedObject") + ".Type"
