@@ -8,10 +8,13 @@ import Foundation
 struct ControllerBenchmarks {
     static let usage = """
         usage: ControllerBenchmarks [--rows N[,N...]] [--changes N] [--directory DIR]
+                                    [--processor-time]
 
           --rows N,...     the lengths of the lists, 50000,500000 unless given
           --changes N      changes to take the median of, 200 unless given
           --directory DIR  where the stores are made, the temporary folder unless given
+          --processor-time the thread's processor time and not the time that went by, but for the
+                           sibling's save
         """
 
     static func main() async {
@@ -34,6 +37,7 @@ struct ControllerBenchmarks {
         var directory = FileManager.default.temporaryDirectory.path
         var rest = CommandLine.arguments.dropFirst()
         while let option = rest.popFirst() {
+            if option == BenchmarkClock.processorTime { continue }
             guard let value = rest.popFirst() else { throw UsageError() }
             switch option {
             case "--rows": lengths = value.split(separator: ",").compactMap { Int($0) }

@@ -54,11 +54,11 @@ struct LongList {
         var changes = controller.changes.makeAsyncIterator()
         var times: [Duration] = []
         for (person, name) in renames(count, in: controller, "a") {
-            let start = ContinuousClock.now
+            let start = BenchmarkClock.now
             person.name = name
             try context.save()
             let difference = await changes.next(isolation: #isolation)
-            times.append(ContinuousClock.now - start)
+            times.append(BenchmarkClock.now - start)
             try Self.check(difference, 1)
         }
         return times
@@ -95,11 +95,11 @@ struct LongList {
         var times: [Duration] = []
         for (parents, name) in renames(count, in: controller, "d") {
             let person = try child.existingObject(with: parents.objectID, as: Person.self)
-            let start = ContinuousClock.now
+            let start = BenchmarkClock.now
             person.name = name
             try child.save()
             let difference = await changes.next(isolation: #isolation)
-            times.append(ContinuousClock.now - start)
+            times.append(BenchmarkClock.now - start)
             try Self.check(difference, 1)
             try context.save()
         }
@@ -120,11 +120,11 @@ struct LongList {
                 Person(in: writer, name: Self.name(number &* 7919 % rows) + "c")
             }
             try writer.save()
-            let start = ContinuousClock.now
+            let start = BenchmarkClock.now
             context.mergePending()
-            merged.append((ContinuousClock.now - start) / added.count)
+            merged.append((BenchmarkClock.now - start) / added.count)
             let difference = await changes.next(isolation: #isolation)
-            told.append((ContinuousClock.now - start) / added.count)
+            told.append((BenchmarkClock.now - start) / added.count)
             try Self.check(difference, added.count)
             guard controller.sections[0].numberOfObjects == rows + added.count else {
                 throw BenchmarkError(message: "the list has not taken in what was inserted")

@@ -7,6 +7,8 @@ import CambiumSQL
 struct ObjectOrder {
     let terms: [SortTerm]
     private let levels: [Level]
+    /// Whether the least value of the first term comes first or last, by its bytes.
+    var comparesFirstPlainly: Bool { levels.first?.isPlain ?? false }
     private let readers: [Reader]
 
     /// How one term compares, as far as that is said in few bits: a list compares more often than
@@ -101,22 +103,23 @@ struct ObjectOrder {
     }
 
     func precedes(_ one: [Value], _ oneKey: Int64, _ other: [Value], _ otherKey: Int64) -> Bool {
-        let result = order(one[...], other[...])
+        let result = order(one, 0, other)
         return result == 0 ? oneKey < otherKey : result < 0
     }
 
     /// Less than 0, 0 or greater than 0, as the values of all terms decide.
+    ///
+    /// - Parameter start: Where the values of the one begin, which may stand among others.
     @inline(__always)
-    func order(_ one: ArraySlice<Value>, _ other: ArraySlice<Value>) -> Int {
+    func order(_ one: [Value], _ start: Int, _ other: [Value]) -> Int {
         for index in levels.indices {
-            let (first, second) = (one.startIndex + index, other.startIndex + index)
             let level = levels[index]
             var result: Int
             if level.isPlain {
-                result = one[first].order(relativeTo: other[second])
+                result = one[start + index].order(relativeTo: other[index])
                 if level.isDescending { result = -result }
             } else {
-                result = terms[index].order(one[first], other[second])
+                result = terms[index].order(one[start + index], other[index])
             }
             if result != 0 { return result }
         }

@@ -29,6 +29,7 @@ struct FormerResults {
     ///
     /// - Complexity: O(n)
     mutating func takeBack(_ difference: FetchedResultsDifference<ManagedObject>) {
+        if difference.isEmpty { return }
         var arrived: [Int] = []
         var left: [(index: Int, object: ManagedObject)] = []
         let (oldStarts, newStarts) = (difference.oldStarts, difference.newStarts)

@@ -23,12 +23,6 @@ extension ResultList {
         }
     }
 
-    /// An object on its way into the list, and where it comes from if it was there.
-    private struct Arrival {
-        let entry: ResultEntry
-        let oldPath: ItemPath?
-    }
-
     /// Makes the change and says how.
     ///
     /// - Throws: ``StoreError`` where a derived section name would be in two places; the list is as
@@ -72,22 +66,24 @@ extension ResultList {
             rows.object(at: index).map { (object: $0, index: index) }
         }
         let leaving = (edit.removed + moved.map(\.index)).sorted()
-        // Alone: a closure that has the list copies it for each comparison.
-        let order = order
-        let arrivals =
-            (edit.inserted.map { Arrival(entry: $0, oldPath: nil) }
-            + moved.map { change in
-                Arrival(
-                    entry: ResultEntry(
-                        key: rows.key(at: change.index), rows.object(at: change.index),
-                        keys: change.keys, seen: rows.seen(at: change.index)),
-                    oldPath: oldStarts.path(of: change.index))
-            }).sorted { $0.entry.precedes($1.entry, order) }
+        var entries = edit.inserted
+        for change in moved {
+            entries.append(
+                ResultEntry(
+                    key: rows.key(at: change.index), rows.object(at: change.index),
+                    keys: change.keys, seen: rows.seen(at: change.index)))
+        }
+        let sorted = entries.indices(inOrder: order)
+        entries = sorted.map { entries[$0] }
+        // Where those were that were there: they stand behind the new ones.
+        let oldPaths = sorted.map { index in
+            index < edit.inserted.count
+                ? nil : oldStarts.path(of: moved[index - edit.inserted.count].index)
+        }
 
         for index in leaving { state.sections[oldStarts.path(of: index).section].count -= 1 }
         let starts = leaving.isEmpty ? oldStarts : state.sectionStarts()
         state.rows.remove(at: leaving, &directory)
-        let entries = arrivals.map(\.entry)
         let places = state.rows.insert(entries, &directory)
         let newSections = try takeIn(entries, places, starts)
         let emptied = leaving.map { oldStarts.path(of: $0).section }
@@ -98,10 +94,10 @@ extension ResultList {
         (difference.oldStarts, difference.newStarts) = (oldStarts, newStarts)
         var inserts: [Difference.Change] = []
         var moves: [Difference.Change] = []
-        for (number, arrival) in arrivals.enumerated() {
-            guard let object = arrival.entry.object else { continue }
+        for (number, entry) in entries.enumerated() {
+            guard let object = entry.object else { continue }
             let path = newStarts.path(of: places[number] + number)
-            if let oldPath = arrival.oldPath {
+            if let oldPath = oldPaths[number] {
                 moves.append(.move(object, from: oldPath, to: path))
             } else {
                 inserts.append(.insert(object, at: path))

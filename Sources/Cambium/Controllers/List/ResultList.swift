@@ -31,9 +31,10 @@ struct ResultList {
     ) throws {
         // They come in the order of the store's values; an object that the context had already may
         // have others.
+        // Alone: a closure that has the list copies it for each comparison.
         let order = order
         let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { $0.precedes($1, order) }
-        let sorted = isSorted ? fetched : fetched.sorted { $0.precedes($1, order) }
+        let sorted = isSorted ? fetched : fetched.indices(inOrder: order).map { fetched[$0] }
         let known = kept.flatMap { divide(sorted, as: $0) }
         let sections = try known ?? makeSections(sorted)
         state.rows.reset(to: sorted, &directory)

@@ -81,13 +81,13 @@ extension ResultRows {
             let chunk = ownChunk(position)
             var offsets: [Int] = []
             while next + offsets.count < entries.count {
-                let entry = entries[next + offsets.count]
-                if !isLast, !offsets.isEmpty, endsBefore(entry, position) { break }
+                let arriving = next + offsets.count
+                if !isLast, !offsets.isEmpty, endsBefore(entries[arriving], position) { break }
                 // Those that come together often come close to each other.
                 let reach = offsets.isEmpty ? chunk.rows.count : 1
                 offsets.append(
                     partitionIndex(from: offsets.last ?? 0, reach: reach, chunk.rows.count) {
-                        !precedes(chunk, $0, entry.keys, entry.key)
+                        !precedes(chunk, $0, entries[arriving].keys, entries[arriving].key)
                     })
             }
             let arriving = entries[next..<next + offsets.count]

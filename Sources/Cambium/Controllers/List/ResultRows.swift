@@ -120,7 +120,7 @@ struct ResultRows {
     func precedes(
         _ chunk: ResultChunk, _ offset: Int, _ keys: [Value], _ key: Int64
     ) -> Bool {
-        let result = order.order(chunk.values[offset * width..<(offset + 1) * width], keys[...])
+        let result = order.order(chunk.values, offset * width, keys)
         return result == 0 ? chunk.rows[offset].key < key : result < 0
     }
 

@@ -27,3 +27,22 @@ struct ResultEntry {
         order.precedes(keys, key, other.keys, other.key)
     }
 }
+
+extension [ResultEntry] {
+    /// The indices of the entries, in their order.
+    func indices(inOrder order: ObjectOrder) -> [Int] {
+        if count < 2 { return indices.map(\.self) }
+        // Most of the comparisons are of numbers.
+        var rows = indices.map { (bits: UInt64(0), index: $0) }
+        if order.comparesFirstPlainly {
+            let prefixes = SortPrefixes(of: lazy.map { $0.keys[0] })
+            let mask: UInt64 = order.terms[0].isDescending ? .max : 0
+            for index in indices { rows[index].bits = prefixes[self[index].keys[0]] ^ mask }
+        }
+        rows.sort { one, other in
+            one.bits == other.bits
+                ? self[one.index].precedes(self[other.index], order) : one.bits < other.bits
+        }
+        return rows.map(\.index)
+    }
+}

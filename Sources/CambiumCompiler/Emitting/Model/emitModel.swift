@@ -8,14 +8,17 @@ extension SwiftEmitter {
         writer.line()
         writer.doc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
+            // With its type: to find it out, the compiler would look at what the program calls
+            // `classes` or `schema`, and go round in a circle where that comes from the model.
+            let type = names.library("CompiledModel")
             if steppedMigrations.isEmpty {
                 writer.doc("Everything that opening a store of this model needs.")
-                writer.code("\(modifier)static let model = ", compiledModel)
+                writer.code("\(modifier)static let model: \(type) = ", compiledModel)
             } else {
                 emitSteppedModel(to: &writer)
                 writer.line()
                 writer.doc("What was compiled; the program's steps of migrations are not in it.")
-                writer.code("static let \(modelConstant) = ", compiledModel)
+                writer.code("static let \(modelConstant): \(type) = ", compiledModel)
             }
             writer.line()
             writer.doc("The classes of the entities.")
