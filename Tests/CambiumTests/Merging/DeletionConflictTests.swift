@@ -2,13 +2,22 @@ import Cambium
 import EverythingModel
 import Testing
 
+private typealias Node = Seen<EverythingModel.Node>
+private typealias Box = Seen<EverythingModel.Box>
+private typealias Topic = Seen<EverythingModel.Topic>
+private typealias Part = Seen<EverythingModel.Part>
+private typealias Link = Seen<EverythingModel.Link>
+private typealias Person = Seen<EverythingModel.Person>
+private typealias Robot = Seen<EverythingModel.Robot>
+private typealias Home = Seen<EverythingModel.Home>
+
 /// One context deletes what another one changes (rule 70).
-struct DeletionConflictTests {
+@Suite(.bothKinds) struct DeletionConflictTests {
     private func withTwoContexts(
         _ body: (PersistentContainer, ManagedObjectContext, Node, ManagedObjectContext, Node) throws
             -> Void
     ) throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let (first, second) = (container.newContext(), container.newContext())
             let node = Node(in: first, label: "base", number: 1)
             try first.save()
@@ -40,7 +49,7 @@ struct DeletionConflictTests {
             #expect(same.isDeleted)
             #expect(!second.hasChanges)
             #expect(second.registeredObject(for: node.objectID) == nil)
-            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+            #expect(try container.newContext().countSeen(Node.fetchRequest()) == 0)
         }
     }
 
@@ -88,7 +97,7 @@ struct DeletionConflictTests {
             first.mergePending()
             #expect(first.registeredObject(for: node.objectID) === node)
             #expect(!node.isDeleted)
-            try #expect(container.newContext().count(for: Node.fetchRequest()) == 1)
+            try #expect(container.newContext().countSeen(Node.fetchRequest()) == 1)
         }
     }
 
@@ -117,7 +126,7 @@ struct DeletionConflictTests {
             let error = #expect(throws: ConflictError.self) { try second.save() }
             #expect(error?.conflicts.first?.isDeletion == true)
             #expect(same.isDeleted)
-            #expect(try container.newContext().count(for: Node.fetchRequest()) == 1)
+            #expect(try container.newContext().countSeen(Node.fetchRequest()) == 1)
         }
     }
 
@@ -145,7 +154,7 @@ struct DeletionConflictTests {
             second.mergePolicy = .objectTrump
             try second.save()
             #expect(same.managedObjectContext == nil)
-            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+            #expect(try container.newContext().countSeen(Node.fetchRequest()) == 0)
         }
     }
 
@@ -156,14 +165,15 @@ struct DeletionConflictTests {
             try first.save()
             try second.save()
             #expect(!second.hasChanges)
-            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+            #expect(try container.newContext().countSeen(Node.fetchRequest()) == 0)
         }
     }
 
     @Test(arguments: [MergePolicy.error, .storeTrump, .objectTrump])
     func `a link to what another one deleted never dangles`(_ policy: MergePolicy) throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(
+                model: ObjectKind.current.everything, at: .file(path))
             let (first, second) = (container.newContext(), container.newContext())
             let box = Box(in: first)
             let node = Node(in: first)

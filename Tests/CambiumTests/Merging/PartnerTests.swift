@@ -2,8 +2,14 @@
 import EverythingModel
 import Testing
 
+private typealias Node = Seen<EverythingModel.Node>
+private typealias Box = Seen<EverythingModel.Box>
+private typealias Topic = Seen<EverythingModel.Topic>
+private typealias Person = Seen<EverythingModel.Person>
+private typealias Passport = Seen<EverythingModel.Passport>
+
 /// Two contexts give one object two partners in a one-to-one, which the store has no index against.
-struct PartnerTests {
+@Suite(.bothKinds) struct PartnerTests {
     private static let policies: [MergePolicy] = [
         .error, .rollback, .overwrite, .storeTrump, .objectTrump,
     ]
@@ -12,7 +18,7 @@ struct PartnerTests {
     func `an object has one partner whatever two contexts do`(
         _ kind: StoreKind, _ policy: MergePolicy
     ) throws {
-        try withContainer(Everything.model, on: kind) { container in
+        try withContainer(ObjectKind.current.everything, on: kind) { container in
             let (first, second) = (container.newContext(), container.newContext())
             let nodes = (0..<3).map { Node(in: first, label: "\($0)") }
             try first.save()
@@ -52,7 +58,7 @@ struct PartnerTests {
 
     @Test(arguments: policies)
     func `a partner that must have the link is not let go`(_ policy: MergePolicy) throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let (first, second) = (container.newContext(), container.newContext())
             let person = Person(in: first, name: "Ann")
             try first.save()
@@ -65,13 +71,13 @@ struct PartnerTests {
             #expect(throws: ConstraintConflictError.self) { try second.save() }
             #expect(same.passport?.number == "2")
             let reader = container.newContext()
-            let numbers = try reader.fetch(Passport.fetchRequest()).map(\.number)
+            let numbers = try reader.see(Passport.fetchRequest()).map(\.number)
             #expect(numbers == ["1"])
         }
     }
 
     @Test func `partners are exchanged in one save`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let nodes = (0..<4).map { Node(in: context, label: "\($0)") }
             nodes[0].next = nodes[2]

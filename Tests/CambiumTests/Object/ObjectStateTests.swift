@@ -2,12 +2,17 @@ import Cambium
 import EverythingModel
 import Testing
 
+private typealias Node = Seen<EverythingModel.Node>
+private typealias Box = Seen<EverythingModel.Box>
+private typealias Topic = Seen<EverythingModel.Topic>
+private typealias Part = Seen<EverythingModel.Part>
+
 /// The flags of objects and the sets of contexts (rules 1–9 of Core Data's change state).
-struct ObjectStateTests {
+@Suite(.bothKinds) struct ObjectStateTests {
     private func withSavedNode(
         _ body: (ManagedObjectContext, Node) throws -> Void
     ) throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let node = Node(in: context, label: "saved", number: 1)
             try context.save()
@@ -16,7 +21,7 @@ struct ObjectStateTests {
     }
 
     @Test func `rule 1: a new object that is changed is inserted and not updated`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let node = Node(in: context)
             node.label = "changed"
@@ -30,7 +35,7 @@ struct ObjectStateTests {
     }
 
     @Test func `rule 2: a new object that is deleted leaves no trace`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let node = Node(in: context)
             context.delete(node)
@@ -41,7 +46,7 @@ struct ObjectStateTests {
             #expect(node.managedObjectContext == nil)
             #expect(context.registeredObject(for: node.objectID) == nil)
             try context.save()
-            #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
+            #expect(try container.newContext().countSeen(Node.fetchRequest()) == 0)
         }
     }
 
@@ -82,7 +87,7 @@ struct ObjectStateTests {
             #expect(context.updatedObjects.isEmpty)
             #expect(node.changedValues().isEmpty)
             #expect(
-                try node.committedValues(forKeys: ["label"]) == [
+                try node.object.committedValues(forKeys: ["label"]) == [
                     "label": .value(.string("changed"))
                 ])
             #expect(node.label == "changed")
@@ -103,7 +108,8 @@ struct ObjectStateTests {
 
     @Test func `saving equal values writes nothing and leaves the version`() throws {
         try withStoreFile { path in
-            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let container = try PersistentContainer(
+                model: ObjectKind.current.everything, at: .file(path))
             let context = container.newContext()
             let node = Node(in: context, label: "saved")
             try context.save()
@@ -121,24 +127,26 @@ struct ObjectStateTests {
     @Test func `rule 7: changed values are the new ones, those of the event the old`() throws {
         try withSavedNode { context, node in
             node.label = "first"
-            #expect(node.changedValuesForCurrentEvent() == ["label": .value(.string("saved"))])
+            #expect(
+                node.object.changedValuesForCurrentEvent() == ["label": .value(.string("saved"))])
             context.processPendingChanges()
-            #expect(node.changedValuesForCurrentEvent().isEmpty)
+            #expect(node.object.changedValuesForCurrentEvent().isEmpty)
             node.label = "second"
-            #expect(node.changedValuesForCurrentEvent() == ["label": .value(.string("first"))])
+            #expect(
+                node.object.changedValuesForCurrentEvent() == ["label": .value(.string("first"))])
             #expect(node.changedValues() == ["label": .value(.string("second"))])
             #expect(node.hasPersistentChangedValues)
         }
     }
 
     @Test func `a new object has no values before its event`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let node = Node(in: context, label: "new")
-            #expect(node.changedValuesForCurrentEvent().isEmpty)
+            #expect(node.object.changedValuesForCurrentEvent().isEmpty)
             context.processPendingChanges()
             node.label = "newer"
-            #expect(node.changedValuesForCurrentEvent() == ["label": .value(.string("new"))])
+            #expect(node.object.changedValuesForCurrentEvent() == ["label": .value(.string("new"))])
             #expect(node.changedValues()["label"] == .value(.string("newer")))
         }
     }
@@ -156,9 +164,11 @@ struct ObjectStateTests {
                 ])
             #expect(box.changedValues() == ["nodes": .toMany([node.objectID])])
             #expect(
-                node.changedValuesForCurrentEvent() == ["box": .toOne(nil), "tags": .toMany([])])
+                node.object.changedValuesForCurrentEvent() == [
+                    "box": .toOne(nil), "tags": .toMany([]),
+                ])
             #expect(
-                try node.committedValues(forKeys: ["box", "tags"]) == [
+                try node.object.committedValues(forKeys: ["box", "tags"]) == [
                     "box": .toOne(nil), "tags": .toMany([]),
                 ])
         }
@@ -183,10 +193,12 @@ struct ObjectStateTests {
             #expect(values["scratch"] == nil)
             let node: Node = try context.get(tagged.objectID)
             _ = node.label
-            let tags = try node.committedValues(forKeys: ["tags"])
+            let tags = try node.object.committedValues(forKeys: ["tags"])
             #expect(tags == ["tags": .unread(added: [], removed: [])])
-            #expect(try node.hasFault(forRelationship: "tags"))
-            #expect(throws: StoreError.self) { try node.committedValues(forKeys: ["nothing"]) }
+            #expect(try node.object.hasFault(forRelationship: "tags"))
+            #expect(throws: StoreError.self) {
+                try node.object.committedValues(forKeys: ["nothing"])
+            }
         }
     }
 
@@ -194,9 +206,9 @@ struct ObjectStateTests {
         try withSavedNode { context, node in
             var told = 0
             let token = context.observe(.objectsDidChange) { _ in told += 1 }
-            try node.setPrimitiveValue(.string("quiet"), forKey: "label")
+            try node.object.setPrimitiveValue(.string("quiet"), forKey: "label")
             #expect(node.label == "quiet")
-            #expect(try node.primitiveValue(forKey: "label") == .string("quiet"))
+            #expect(try node.object.primitiveValue(forKey: "label") == .string("quiet"))
             #expect(!node.hasChanges && !context.hasChanges)
             #expect(node.changedValues().isEmpty)
             context.processPendingChanges()
@@ -205,37 +217,39 @@ struct ObjectStateTests {
             node.number = 2
             #expect(node.changedValues() == ["number": .value(.int(2))])
             #expect(
-                try node.committedValues(forKeys: ["label"]) == ["label": .value(.string("saved"))])
+                try node.object.committedValues(forKeys: ["label"]) == [
+                    "label": .value(.string("saved"))
+                ])
             try context.save()
             withExtendedLifetime(token) {}
         }
     }
 
     @Test func `a primitive value is saved with other changes`() throws {
-        try withContainer(Everything.model) { container in
+        try withContainer(ObjectKind.current.everything) { container in
             let context = container.newContext()
             let (clean, changed) = (Node(in: context), Node(in: context))
             let linked = Node(in: context)
             try context.save()
-            try linked.setPrimitiveValue(.string("linked"), forKey: "label")
+            try linked.object.setPrimitiveValue(.string("linked"), forKey: "label")
             linked.tags.insert(Topic(in: context))
-            try clean.setPrimitiveValue(.string("before"), forKey: "label")
+            try clean.object.setPrimitiveValue(.string("before"), forKey: "label")
             clean.number = 1
             changed.number = 1
             context.processPendingChanges()
-            try changed.setPrimitiveValue(.string("after"), forKey: "label")
+            try changed.object.setPrimitiveValue(.string("after"), forKey: "label")
             #expect(changed.changedValues() == ["number": .value(.int(1))])
             try context.save()
-            let labels = try container.newContext().fetch(Node.fetchRequest()).map(\.label)
+            let labels = try container.newContext().see(Node.fetchRequest()).map(\.label)
             #expect(labels == ["before", "after", "linked"])
         }
     }
 
     @Test func `a custom setter brackets a primitive value and is noted`() throws {
         try withSavedNode { _, node in
-            node.willChangeValue(forKey: "label")
-            try node.setPrimitiveValue(.string("custom"), forKey: "label")
-            node.didChangeValue(forKey: "label")
+            node.object.willChangeValue(forKey: "label")
+            try node.object.setPrimitiveValue(.string("custom"), forKey: "label")
+            node.object.didChangeValue(forKey: "label")
             #expect(node.isUpdated)
             #expect(node.changedValues() == ["label": .value(.string("custom"))])
         }
@@ -244,17 +258,17 @@ struct ObjectStateTests {
     @Test func `primitive values of faults and of unknown names`() throws {
         try withSavedNode { context, node in
             context.refresh(node, mergeChanges: false)
-            let before = try node.primitiveValue(forKey: "label")
+            let before = try node.object.primitiveValue(forKey: "label")
             #expect(before == .null)
             #expect(node.isFault)
-            node.willAccessValue(forKey: "label")
-            let after = try node.primitiveValue(forKey: "label")
+            node.object.willAccessValue(forKey: "label")
+            let after = try node.object.primitiveValue(forKey: "label")
             #expect(after == .string("saved"))
-            node.didAccessValue(forKey: "label")
+            node.object.didAccessValue(forKey: "label")
             #expect(!node.isFault && !node.hasChanges, "looking at a value changes nothing")
-            #expect(throws: StoreError.self) { try node.primitiveValue(forKey: "nothing") }
+            #expect(throws: StoreError.self) { try node.object.primitiveValue(forKey: "nothing") }
             #expect(throws: StoreError.self) {
-                try node.setPrimitiveValue(.int(1), forKey: "nothing")
+                try node.object.setPrimitiveValue(.int(1), forKey: "nothing")
             }
         }
     }
@@ -280,7 +294,7 @@ struct ObjectStateTests {
             let id = try #require(context.map { Node(in: $0, label: "a").objectID })
             try context?.save()
             context = container.newContext()
-            let fault = try #require(context?.object(with: id) as? Node)
+            let fault = try #require(context?.object(with: id) as? EverythingModel.Node)
             context = nil
             #expect(fault.managedObjectContext == nil)
             #expect(fault.label == "")
