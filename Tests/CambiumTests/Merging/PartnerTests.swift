@@ -5,7 +5,8 @@ import Testing
 private typealias Node = Seen<EverythingModel.Node>
 private typealias Box = Seen<EverythingModel.Box>
 private typealias Topic = Seen<EverythingModel.Topic>
-private typealias Part = Seen<EverythingModel.Part>
+private typealias Person = Seen<EverythingModel.Person>
+private typealias Passport = Seen<EverythingModel.Passport>
 
 /// Two contexts give one object two partners in a one-to-one, which the store has no index against.
 @Suite(.bothKinds) struct PartnerTests {

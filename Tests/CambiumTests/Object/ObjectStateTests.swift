@@ -294,7 +294,7 @@ private typealias Part = Seen<EverythingModel.Part>
             let id = try #require(context.map { Node(in: $0, label: "a").objectID })
             try context?.save()
             context = container.newContext()
-            let fault = try #require(context?.object(with: id) as? Node)
+            let fault = try #require(context?.object(with: id) as? EverythingModel.Node)
             context = nil
             #expect(fault.managedObjectContext == nil)
             #expect(fault.label == "")

@@ -87,6 +87,13 @@ extension Seen where Class == Person {
     }
 }
 
+extension Seen where Class == Passport {
+    init(in context: ManagedObjectContext, number: String, holder: Seen<Person>?) {
+        self.init(in: context)
+        (self.number, self.holder) = (number, holder)
+    }
+}
+
 extension ManagedObjectContext {
     /// The object of an id, as one of a class's entity.
     func get<Class: EntityKeys>(
