@@ -68,10 +68,13 @@ struct LockedDifference {
                 value = rest
             case "\(owner).unique", "\(owner).index":
                 subject = owner
-                value = "\(first.dropFirst(owner.count + 1)) \(second) \(rest)"
+                value = [String(first.dropFirst(owner.count + 1)), second, rest]
+                    .filter { !$0.isEmpty }.joined(separator: " ")
             default:
                 subject = first.hasSuffix(".") ? owner : first
-                value = Self.elements.contains(second) ? rest : "\(second) \(rest)"
+                value =
+                    Self.elements.contains(second)
+                    ? rest : [second, rest].filter { !$0.isEmpty }.joined(separator: " ")
             }
         }
 
