@@ -30,7 +30,9 @@ struct LockedDifference {
 
     private static func values(of lines: Set<String>) -> [String: String] {
         Dictionary(grouping: lines.map(Line.init), by: \.subject).mapValues { lines in
-            lines.map(\.value).filter { !$0.isEmpty }.sorted().joined(separator: ", ")
+            lines.filter { !$0.value.isEmpty }
+                .sorted { ($0.isCondition ? 1 : 0, $0.value) < ($1.isCondition ? 1 : 0, $1.value) }
+                .map(\.value).joined(separator: ", ")
         }
     }
 
@@ -40,6 +42,8 @@ struct LockedDifference {
         let subject: String
         /// What it says about it.
         let value: String
+        /// Whether it is no part of a table's columns: those come first.
+        let isCondition: Bool
 
         init(_ text: String) {
             let words = text.split(separator: " ", maxSplits: 2).map(String.init)
@@ -47,6 +51,7 @@ struct LockedDifference {
             let (second, rest) = (
                 words.count > 1 ? words[1] : "", words.count > 2 ? words[2] : ""
             )
+            isCondition = words.count > 2 && Self.elements.contains(second)
             let owner = first.split(separator: ".").first.map(String.init) ?? first
             switch first {
             case "entity":
@@ -63,10 +68,13 @@ struct LockedDifference {
                 value = rest
             case "\(owner).unique", "\(owner).index":
                 subject = owner
-                value = "\(first.dropFirst(owner.count + 1)) \(second) \(rest)"
+                value = [String(first.dropFirst(owner.count + 1)), second, rest]
+                    .filter { !$0.isEmpty }.joined(separator: " ")
             default:
                 subject = first.hasSuffix(".") ? owner : first
-                value = Self.elements.contains(second) ? rest : "\(second) \(rest)"
+                value =
+                    Self.elements.contains(second)
+                    ? rest : [second, rest].filter { !$0.isEmpty }.joined(separator: " ")
             }
         }
 
