@@ -74,7 +74,7 @@ struct VersionChanges {
     private static func reason(for change: ModelChange, in model: Model) -> String? {
         let drop: (String, String?)? =
             switch change {
-            case .entityDropped(let entity): (entity, nil)
+            case .entityDropped(let entity), .objectsDropped(let entity, _): (entity, nil)
             case .attributeDropped(let entity, let name),
                 .relationshipDropped(let entity, let name, _):
                 (entity, name)

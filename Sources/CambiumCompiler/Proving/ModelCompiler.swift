@@ -22,14 +22,18 @@ package struct ModelCompiler {
     ///
     /// - Parameters:
     ///   - path: The bundle's folder.
+    ///   - declarations: The file of declarations about the steps between versions; nil takes the
+    ///     one beside the bundle, where there is one.
     ///   - checksLock: Whether versions that are frozen have to be as they were then.
     ///   - emits: Whether the Swift is wanted too.
     ///   - verdicts: What was proven before, which is not proven again; nil proves everything.
     package static func compile(
-        _ path: String, checksLock: Bool = true, emits: Bool = false, verdicts: VerdictCache? = nil
+        _ path: String, declarations: String? = nil, checksLock: Bool = true, emits: Bool = false,
+        verdicts: VerdictCache? = nil
     ) -> Compilation {
         var compiler = ModelCompiler(verdicts: verdicts)
-        let result = compiler.compile(path, checksLock: checksLock, emits: emits)
+        let result = compiler.compile(
+            path, declarations, checksLock: checksLock, emits: emits)
         let hasErrors = compiler.diagnostics.hasErrors
         return Compilation(
             bundle: hasErrors ? nil : result?.bundle, files: hasErrors ? [] : result?.files ?? [],
@@ -38,10 +42,21 @@ package struct ModelCompiler {
     }
 
     private mutating func compile(
-        _ path: String, checksLock: Bool, emits: Bool
+        _ path: String, _ declarations: String?, checksLock: Bool, emits: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
-        let (bundle, readingDiagnostics) = BundleReader.read(path)
-        diagnostics = readingDiagnostics
+        let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
+        let (versions, found) = Self.check(bundle)
+        diagnostics = readingDiagnostics + found
+        if checksLock { diagnostics += LockChecker.check(bundle, versions) }
+        guard !diagnostics.hasErrors else { return nil }
+        return produce(versions, of: bundle.name, emits: emits)
+    }
+
+    /// Checks all versions that stores go through; those with errors are left out.
+    static func check(
+        _ bundle: ParsedBundle
+    ) -> (versions: [CheckedModel], diagnostics: [Diagnostic]) {
+        var diagnostics = HistoryChecker.check(bundle)
         var versions: [CheckedModel] = []
         var previous: CheckedModel?
         let chain = bundle.chain
@@ -57,9 +72,7 @@ package struct ModelCompiler {
             previous = model
             if let model { versions.append(model) }
         }
-        if checksLock { diagnostics += LockChecker.check(bundle, versions) }
-        guard !diagnostics.hasErrors else { return nil }
-        return produce(versions, of: bundle.name, emits: emits)
+        return (versions, diagnostics)
     }
 
     /// Plans, proves and emits versions that are right each for itself.

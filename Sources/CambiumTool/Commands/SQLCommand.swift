@@ -17,7 +17,7 @@ enum SQLCommand: Command {
         Option("--from", "A", "the version that a migration starts from"),
         Option("--to", "B", "the version that it leads to"),
         Option("--output", "FOLDER", "write files instead of printing"),
-    ]
+    ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()

@@ -8,8 +8,10 @@ extension Command {
         _ path: String, checksLock: Bool = true, warns: Bool = true, _ arguments: Arguments,
         _ console: Console
     ) throws(ToolError) -> CompiledBundle? {
-        try report(path, warns: warns, arguments, console) {
-            ModelCompiler.compile(path, checksLock: checksLock, verdicts: $0)
+        let declarations = try Declarations.file(arguments)
+        return try report(path, warns: warns, arguments, console) {
+            ModelCompiler.compile(
+                path, declarations: declarations, checksLock: checksLock, verdicts: $0)
         }.bundle
     }
 
@@ -17,8 +19,9 @@ extension Command {
     static func emit(
         _ path: String, _ arguments: Arguments, _ console: Console
     ) throws(ToolError) -> [SwiftFile]? {
+        let declarations = try Declarations.file(arguments)
         let compilation = try report(path, arguments, console) {
-            ModelCompiler.compile(path, emits: true, verdicts: $0)
+            ModelCompiler.compile(path, declarations: declarations, emits: true, verdicts: $0)
         }
         return compilation.bundle == nil ? nil : compilation.files
     }

@@ -35,7 +35,9 @@ enum Vocabulary {
     }
 
     /// The rule of each element; those that mean something else in one parent have its name too.
-    static let rules: [String: ElementRule] = [
+    static let rules = modelRules.merging(historyRules) { rule, _ in rule }
+
+    private static let modelRules: [String: ElementRule] = [
         "model": ElementRule(
             required: ["name", "version"], optional: ["access", "identifier"],
             children: ["enum", "composite", "entity", "configuration", "migration", "info"]),
@@ -90,16 +92,41 @@ enum Vocabulary {
             hasText: true),
         "parameter": ElementRule(required: ["name"], optional: ["type"]),
         "configuration": ElementRule(required: ["name", "entities"], children: ["info"]),
-        "migration": ElementRule(
-            required: ["from"], children: ["rename", "fill", "drop", "keep", "step"]),
+        "migration": ElementRule(required: ["from"], children: declarations),
         "rename": ElementRule(
             required: ["entity", "from"], optional: ["property"]),
-        "fill": ElementRule(required: ["entity", "attribute", "with"]),
+        "fill": ElementRule(required: ["entity", "attribute", "with"], optional: ["reason"]),
+        "link": ElementRule(
+            required: ["entity", "relationship", "where"], optional: ["sort", "reason"]),
+        "require": ElementRule(required: ["entity", "property", "reason"]),
         "drop": ElementRule(
-            required: ["entity", "reason"], optional: ["property"]),
-        "keep": ElementRule(required: ["entity", "relationship", "reason"]),
-        "step": ElementRule(required: ["name"]),
+            required: ["entity", "reason"], optional: ["property", "where"]),
+        "keep": ElementRule(
+            required: ["entity", "relationship", "reason"], optional: ["sort"]),
+        "deduplicate": ElementRule(
+            required: ["entity", "by", "reason"], optional: ["sort", "links"]),
+        "step": ElementRule(required: ["name"], optional: ["entities"]),
     ]
+
+    /// What is declared about a step from one version to the next.
+    static let declarations = [
+        "rename", "fill", "link", "require", "drop", "keep", "deduplicate", "step",
+    ]
+
+    /// The file of declarations beside a bundle: what each means for the data stands with it.
+    private static let historyRules: [String: ElementRule] = {
+        var rules: [String: ElementRule] = [
+            "history": ElementRule(required: ["name"], children: ["migration"]),
+            "history/migration": ElementRule(
+                required: ["from", "to"], children: declarations),
+        ]
+        for name in declarations {
+            guard let rule = modelRules[name] else { continue }
+            rules["history/migration/\(name)"] = ElementRule(
+                required: rule.required, optional: rule.optional + ["class"])
+        }
+        return rules
+    }()
 
     /// How something is fetched.
     private static let request = [

@@ -48,6 +48,7 @@ package struct ModelDifference: Sendable {
             compareMissingRelationships(of: entity, in: nil)
         }
         compareEnumerations()
+        compareObjects()
         compareKeeps()
         compareDeduplications()
     }

@@ -28,8 +28,36 @@ struct MigrationStepBuilder {
                     summary: "Refuse a store whose data does not fit", kind: .needsData,
                     sql: refusals)
             ]
-        return checks + zip(copies, ways).compactMap(step)
-            + [replacement, derivation].compactMap { $0 }
+        let givenUp = GivenUpObjects(match: difference.match, schema: oldSchema).step
+        return [givenUp].compactMap(\.self) + checks + zip(copies, ways).compactMap(step)
+            + [replacement, requirement, derivation].compactMap { $0 }
+    }
+
+    /// Refuses a store where an object has not what the author knows every object to have, and where
+    /// no column says so, because the links are kept at the other end.
+    private var requirement: MigrationStep? {
+        let new = difference.new
+        let statements = (new.migration?.requirements ?? []).flatMap { required -> [String] in
+            guard let entity = new.entity(named: required.entity),
+                let relationship = new.relationship(required.property, of: entity),
+                case .inverseKey(let column) = new.storage(of: relationship, of: entity),
+                let destination = new.entity(named: relationship.destination)
+            else { return [] }
+            let table = SQLText.identifier(new.root(of: entity).name)
+            let names = new.family(of: entity).map { SQLText.literal(.text($0.name)) }
+            let isOfEntity =
+                entity.parent == nil ? "" : "\"_entity\" IN (\(names.joined(separator: ", "))) AND "
+            return RefusalBuilder.statements(
+                "SELECT \"_id\" FROM \(table)\nWHERE \(isOfEntity)\"_id\" NOT IN ("
+                    + "SELECT \(SQLText.identifier(column)) FROM "
+                    + "\(SQLText.identifier(new.root(of: destination).name)) "
+                    + "WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1",
+                reason: "an object of \(entity.name) has no \(relationship.name)")
+        }
+        guard !statements.isEmpty else { return nil }
+        return MigrationStep(
+            summary: "Refuse a store in which something required is missing", kind: .needsData,
+            sql: statements)
     }
 
     /// Computes what existing objects have as the values of derived attributes, once everything

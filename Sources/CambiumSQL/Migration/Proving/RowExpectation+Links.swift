@@ -6,8 +6,13 @@ extension RowExpectation {
         let sources = match.sources(of: relationship.name, in: entity)
         guard let newDestination = match.new.entity(named: relationship.destination),
             !sources.isEmpty,
+            // Those that the author gives are new.
+            match.link(of: relationship.name, in: entity.name) == nil,
+            match.new.inverse(of: relationship).map({
+                match.link(of: $0.relationship.name, in: $0.entity.name) == nil
+            }) ?? true,
             // What becomes of the links of objects that go, the law of the objects says.
-            !([newDestination, entity].contains(where: mayLoseObjects))
+            !([newDestination, entity].contains { mayLoseObjects($0) || isThinned($0) })
         else { return nil }
         var queries: [String] = []
         for source in sources {

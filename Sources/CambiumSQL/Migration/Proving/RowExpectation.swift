@@ -54,27 +54,37 @@ package struct RowExpectation {
                     SQLText.identifier(match.new.column(of: attribute.name, in: owner)))
             }
         }
+        // What the author gives up by a condition is not there any more.
+        let lineage = Set(match.old.lineage(of: oldEntity).map(\.name))
+        let givenUp = match.conditionalDrops.filter { lineage.contains($0.entity.name) }
+            .map { "NOT coalesce(\($0.sql), 0)" }
         let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         return Carried(
             names: ["the objects of \(entity.name)"] + names,
-            oldQuery: query(match.old, oldEntity, key: key, columns.old),
+            oldQuery: query(match.old, oldEntity, key: key, columns.old, besides: givenUp),
             newQuery: query(match.new, entity, key: "\"_id\"", columns.new),
             mayBeFewer: mayLoseObjects(entity), laws: laws)
     }
 
     private func query(
-        _ model: Model, _ entity: Entity, key: String, _ columns: [String]
+        _ model: Model, _ entity: Entity, key: String, _ columns: [String],
+        besides conditions: [String] = []
     ) -> String {
         "SELECT \(([key, "\"_version\""] + columns).joined(separator: ", ")) FROM "
-            + objects(of: entity, in: model) + " ORDER BY 1"
+            + objects(of: entity, in: model, where: conditions) + " ORDER BY 1"
     }
 
     /// The table of an entity with the condition that its rows are of that very entity.
-    private func objects(of entity: Entity, in model: Model) -> String {
+    private func objects(
+        of entity: Entity, in model: Model, where conditions: [String] = []
+    ) -> String {
         let root = model.root(of: entity)
+        let isOfEntity =
+            model.hasSubentities(root)
+            ? ["\"_entity\" = \(SQLText.literal(.text(entity.name)))"] : []
+        let all = isOfEntity + conditions
         return SQLText.identifier(root.name)
-            + (model.hasSubentities(root)
-                ? " WHERE \"_entity\" = \(SQLText.literal(.text(entity.name)))" : "")
+            + (all.isEmpty ? "" : " WHERE \(all.joined(separator: " AND "))")
     }
 
     /// The old attribute whose values the new one has in an entity's objects, and its column.
@@ -122,6 +132,15 @@ package struct RowExpectation {
             match.new.entity(named: declared.entity).map {
                 match.new.entity(entity, isKindOf: $0) || match.new.entity($0, isKindOf: entity)
             } ?? false
+        }
+    }
+
+    /// Whether the author gives up some of the objects of an entity by a condition.
+    func isThinned(_ entity: Entity) -> Bool {
+        let drops = match.conditionalDrops.map { match.old.root(of: $0.entity).name }
+        guard !drops.isEmpty else { return false }
+        return match.new.family(of: match.new.root(of: entity)).contains { member in
+            match.oldEntity(of: member).map { drops.contains(match.old.root(of: $0).name) } ?? false
         }
     }
 }

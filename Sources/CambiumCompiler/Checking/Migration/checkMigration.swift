@@ -34,57 +34,67 @@ extension ModelChecker {
                 notes: [remedy])
             return nil
         }
+        let old = previous?.model
         return MigrationDeclaration(
             from: from.value,
             fills: element.children(named: "fill").compactMap { checkFill($0, in: model) },
-            drops: element.children(named: "drop").flatMap {
-                checkDrop($0, from: previous?.model)
+            links: element.children(named: "link").compactMap {
+                checkLink($0, in: model, from: old)
             },
-            keeps: element.children(named: "keep").compactMap { checkKeep($0, in: model) },
-            steps: checkSteps(of: element))
+            requirements: element.children(named: "require").compactMap {
+                checkRequirement($0, in: model)
+            },
+            drops: element.children(named: "drop").flatMap { checkDrop($0, from: old) },
+            keeps: element.children(named: "keep").compactMap {
+                checkKeep($0, in: model, from: old)
+            },
+            deduplications: element.children(named: "deduplicate").compactMap {
+                checkDeduplication($0, in: model)
+            },
+            steps: checkSteps(of: element, in: model, from: old))
     }
 
-    private mutating func checkKeep(
-        _ element: ParsedElement, in model: Model
-    ) -> MigrationDeclaration.Keep? {
-        guard let entity = element["entity"], let name = element["relationship"],
-            let reason = element["reason"]
-        else { return nil }
-        checkReason(reason)
-        guard let owner = model.entity(named: entity.value),
-            let relationship = model.relationship(name.value, of: owner)
-        else {
-            reportUnknown(entity, name, in: model)
-            return nil
-        }
-        guard !relationship.isToMany, !relationship.isTransient else {
-            report(
-                .unknownMigrationSubject,
-                relationship.isToMany
-                    ? "'\(name.value)' leads to many objects: all its links stay"
-                    : "'\(name.value)' is transient: it is not in the store", at: name)
-            return nil
-        }
-        return .init(entity: entity.value, relationship: name.value, reason: reason.value)
-    }
-
-    private mutating func checkReason(_ reason: ParsedAttribute) {
-        guard reason.text.isBlank else { return }
+    /// Whether a reason says anything.
+    mutating func checkReason(_ reason: ParsedAttribute?) {
+        guard let reason, reason.text.isBlank else { return }
         report(
-            .invalidWord, "Say why the data may go", at: reason,
+            .invalidWord, "Say why", at: reason,
             notes: ["The reason is for those who read the migration later"])
     }
 
     private mutating func checkSteps(
-        of element: ParsedElement
+        of element: ParsedElement, in model: Model, from old: Model?
     ) -> [MigrationDeclaration.Step] {
         var seen: [String: String] = [:]
         return element.children(named: "step").compactMap { item in
             guard let name = item["name"], checkName(name, isTaken: [], of: "a step"),
                 checkDuplicate(name, among: &seen, "a step")
             else { return nil }
-            return .init(name: name.value)
+            return .init(
+                name: name.value,
+                entities: item["entities"].map { checkStepEntities($0, in: model, from: old) } ?? [])
         }
+    }
+
+    /// Entities of either version: what is gone can only be read.
+    private mutating func checkStepEntities(
+        _ written: ParsedAttribute, in model: Model, from old: Model?
+    ) -> [String] {
+        let known = model.entities.map(\.name) + (old?.entities.map(\.name) ?? [])
+        var names: [String] = []
+        for word in WordList(written.value).words where !brokenNames.contains(word.text) {
+            let offset = written.text.sourceOffset(of: word.offset, in: parsed.source)
+            if names.contains(word.text) {
+                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+            } else if known.contains(word.text) {
+                names.append(word.text)
+            } else {
+                report(
+                    .unknownMigrationSubject, "Neither version has an entity '\(word.text)'",
+                    at: offset, notes: hint(word.text, among: known))
+            }
+        }
+        return names
     }
 
     // MARK: Renames
@@ -144,68 +154,12 @@ extension ModelChecker {
         }
     }
 
-    private func formerEntity(of entity: Entity, in old: Model) -> Entity? {
+    func formerEntity(of entity: Entity, in old: Model) -> Entity? {
         entity.renamedFrom.flatMap(old.entity(named:)) ?? old.entity(named: entity.name)
     }
 
-    // MARK: Fills and drops
-
-    private mutating func checkFill(
-        _ element: ParsedElement, in model: Model
-    ) -> MigrationDeclaration.Fill? {
-        guard let name = element["entity"], let property = element["attribute"],
-            let with = element["with"]
-        else { return nil }
-        guard let entity = model.entity(named: name.value),
-            let attribute = model.attribute(property.value, of: entity)
-        else {
-            reportUnknown(name, property, in: model)
-            return nil
-        }
-        guard !attribute.isTransient, attribute.derivation == nil else {
-            report(
-                .unsuitableProperty,
-                attribute.isTransient
-                    ? "'\(attribute.name)' is transient: it is not in the store"
-                    : "'\(attribute.name)' is derived: it is computed anew",
-                at: property)
-            return nil
-        }
-        guard let value = checkValue(with.text, of: entity, in: model, attribute) else {
-            return nil
-        }
-        if case .literal(let constant) = value,
-            let problem = self.problem(of: constant, with: attribute.limits)
-        {
-            report(
-                .defaultBeyondLimits, "The fill \(with.value) is \(problem)", at: with)
-            return nil
-        }
-        return .init(entity: entity.name, attribute: attribute.name, value: value)
-    }
-
-    private mutating func checkDrop(
-        _ element: ParsedElement, from old: Model?
-    ) -> [MigrationDeclaration.Drop] {
-        guard let entity = element["entity"], let reason = element["reason"], let old else {
-            return []
-        }
-        let property = element["property"]
-        reportUnknown(entity, property, in: old)
-        checkReason(reason)
-        let owner = old.entity(named: entity.value)
-        if let owner, let property,
-            let composite = old.compositeAttribute(property.value, of: owner)
-        {
-            return old.attributes(of: owner).filter { composite.contains($0) }.map {
-                .init(entity: entity.value, property: $0.name, reason: reason.value)
-            }
-        }
-        return [.init(entity: entity.value, property: property?.value, reason: reason.value)]
-    }
-
     /// Reports an entity or property that a version does not have.
-    private mutating func reportUnknown(
+    mutating func reportUnknown(
         _ name: ParsedAttribute, _ property: ParsedAttribute?, in model: Model
     ) {
         guard let entity = model.entity(named: name.value) else {
