@@ -40,7 +40,7 @@ enum MigrateCommand: Command {
             Option(
                 "--drift", "POLICY", "tables that others changed: refuse (default), repair, report"),
             Option("--json", nil, "print JSON for programs"),
-        ] + ProofFolder.options
+        ] + Declarations.options + ProofFolder.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         guard let word = arguments.words.first else {
