@@ -114,7 +114,7 @@ let package = Package(
                 "CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
                 "CambiumModel",
             ],
-            exclude: ["Cases"], swiftSettings: settings),
+            exclude: ["Cases", "Histories"], swiftSettings: settings),
         .testTarget(
             name: "CambiumToolTests",
             dependencies: ["CambiumTool", "CambiumMigration", "CambiumSQLite", "CambiumModel"],

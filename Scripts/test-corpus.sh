@@ -70,7 +70,7 @@ while IFS= read -r bundle; do
     fi
 done < "$work/bundles"
 # verify BUNDLE COUNT: proves all steps of a history, which are as many.
-histories=$root/Tests/CambiumCompilerTests/Cases/Histories
+histories=$root/Tests/CambiumCompilerTests/Histories
 verify() {
     name=$(basename "$1" .xcdatamodeld)
     if ! "$products/CambiumTool" migrate verify --json --no-proof-cache --model "$corpus/models/$1" \

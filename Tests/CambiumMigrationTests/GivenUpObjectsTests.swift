@@ -75,7 +75,8 @@ import Testing
         Schema(of: model).tables.map(\.name).first { $0.contains(".") } ?? ""
     }
 
-    @Test func `the migration is destructive and loses data, so that a copy is made first`() throws {
+    @Test func `the migration is destructive and loses data, so that a copy is made first`() throws
+    {
         let migration = try Migration(
             from: model("1"), to: model("2", givenUp: [("Product", isNegative)]))
         #expect(migration.kind == .destructive)
@@ -132,6 +133,7 @@ import Testing
             }, givenUp: [("Tag", everything)])
         let migration = try Migration(from: old, to: new)
         #expect(migration.kind == .needsData)
-        #expect(try Store.migrate(old, new, rows: rows, query: "SELECT count(*) FROM Tag") == [["0"]])
+        #expect(
+            try Store.migrate(old, new, rows: rows, query: "SELECT count(*) FROM Tag") == [["0"]])
     }
 }

@@ -26,7 +26,10 @@ import Testing
                         Store.string("title", optional: title),
                     ],
                     relationships: links
-                        ? [Relationship(name: "request", destination: "Request", inverse: "comments")]
+                        ? [
+                            Relationship(
+                                name: "request", destination: "Request", inverse: "comments")
+                        ]
                         : []),
                 Entity(
                     name: "Request",

@@ -51,7 +51,8 @@ struct HistoryDeclarer {
     }
 
     private func fill(_ name: String, of owner: String) -> HistoryItem? {
-        guard let entity = new.entity(named: owner), let attribute = new.attribute(name, of: entity),
+        guard let entity = new.entity(named: owner),
+            let attribute = new.attribute(name, of: entity),
             let (text, value) = NeutralValue.fill(attribute, of: entity, in: new)
         else { return nil }
         return .fill(

@@ -33,7 +33,10 @@ package enum ModelHistory {
         of path: String, declarations: String? = nil, through last: String? = nil
     ) -> Result {
         var (bundle, diagnostics) = BundleReader.read(
-            path, declarations: declarations.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil })
+            path,
+            declarations: declarations.flatMap {
+                FileManager.default.fileExists(atPath: $0) ? $0 : nil
+            })
         let (versions, found) = ModelCompiler.check(bundle)
         diagnostics += found
         let chain = bundle.chain.map(\.version)
@@ -80,8 +83,8 @@ package enum ModelHistory {
         guard source == nil, let end = text.firstIndex(of: "\n") else { return text }
         // What has no comments of its own gets the one that says what it is.
         return text[...end] + """
-            <!-- What happened to data in steps that have shipped. Written by `cambium freeze --history`;
-                 put right what it does not know, and keep it under version control. -->
+            <!-- What happened to data in steps that have shipped. Written by `cambium freeze`, asked for
+                 the history. Put right what it did not know; keep it under version control. -->
 
             """ + text[text.index(after: end)...]
     }

@@ -22,7 +22,7 @@ struct StepResolution {
         for _ in 0..<8 {
             var found: [HistoryItem] = []
             for item in difference.problems.flatMap(declarations)
-            where !items.contains(item) && !found.contains(item) {
+            where !(items + found).contains(where: item.isSaid) {
                 found.append(item)
             }
             // Where objects go, nothing more is asked of them.
@@ -38,6 +38,13 @@ struct StepResolution {
 }
 
 extension HistoryItem {
+    /// Whether another one says the same, for whatever reason.
+    fileprivate func isSaid(by other: HistoryItem) -> Bool {
+        guard case .drop(let own) = self, case .drop(let drop) = other else { return self == other }
+        return own.entity == drop.entity && own.property == drop.property
+            && own.condition == drop.condition
+    }
+
     fileprivate var removesObjects: Bool {
         if case .drop(let drop) = self { drop.property == nil } else { false }
     }

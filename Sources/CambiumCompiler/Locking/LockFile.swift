@@ -102,7 +102,8 @@ struct LockFile: Equatable {
                 self.format = words.prefix(2).joined(separator: " ")
                 return
             }
-            if let last, let mark = line.first, "=-+".contains(mark), line.dropFirst().first == " " {
+            if let last, let mark = line.first, "=-+".contains(mark), line.dropFirst().first == " "
+            {
                 let text = String(line.dropFirst(2))
                 if format == LockFile.formerFormat {
                     versions[last]?.declarations = Self.declarations(text)

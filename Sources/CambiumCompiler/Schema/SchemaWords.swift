@@ -174,7 +174,8 @@ enum SchemaWords {
         "deduplicate/sort": Word(
             value: .text, text: "Which object stays: the first in this order, then the eldest."),
         "deduplicate/links": Word(
-            value: .linksOfDuplicates, text: "What becomes of links to the others; move by default."),
+            value: .linksOfDuplicates, text: "What becomes of links to the others; move by default."
+        ),
         "deduplicate/reason": Word(value: .text, text: "Why the other objects may go."),
         "step/entities": Word(
             value: .text,

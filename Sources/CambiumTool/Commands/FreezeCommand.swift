@@ -22,11 +22,12 @@ enum FreezeCommand: Command {
         --again takes a version as it is now although it was frozen otherwise: for one that has
         never left your machines.
         """
-    static let options = [
-        Option("--through", "V", "the last version to freeze (default: all)"),
-        Option("--again", "V", "freeze a changed version as it is now; may be repeated"),
-        Option("--history", nil, "write what the steps below the current version did"),
-    ] + Declarations.options
+    static let options =
+        [
+            Option("--through", "V", "the last version to freeze (default: all)"),
+            Option("--again", "V", "freeze a changed version as it is now; may be repeated"),
+            Option("--history", nil, "write what the steps below the current version did"),
+        ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()
@@ -55,7 +56,8 @@ enum FreezeCommand: Command {
         of path: String, _ arguments: Arguments, _ console: Console
     ) throws -> ExitCode {
         if arguments.has("--again") {
-            throw arguments.usage("--again belongs to cambium.lock, which --history does not write.")
+            throw arguments.usage(
+                "--again belongs to cambium.lock, which --history does not write.")
         }
         try Files.requireModel(path)
         let file = arguments.value("--declarations") ?? ModelHistory.path(beside: path)

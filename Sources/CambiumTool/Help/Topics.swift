@@ -58,6 +58,9 @@ extension Help {
 
             The old files stay: there is a migration from every version that ever shipped.
 
+            A bundle of Xcode that has shipped: cambium freeze --history Shop.xcdatamodeld writes
+            once what its steps dropped, into Shop.history.xml beside it. Read it.
+
             """
         ),
         (

@@ -21,7 +21,8 @@ struct LockFileTests {
             try LockFile(text).versions.mapValues(\.lines) == lock.versions.mapValues(\.lines))
         #expect(text.contains("\ncambium-lock 2 sha256\n"))
         // A version is kept as its difference to the one before.
-        #expect(text.contains("\n= 3\n- Product.attribute sku string\n+ + = - \u{2028}\n+ Product.a"))
+        #expect(
+            text.contains("\n= 3\n- Product.attribute sku string\n+ + = - \u{2028}\n+ Product.a"))
         let names = text.split(separator: "\n").dropFirst(2).filter { $0.hasPrefix("0a") }.map {
             $0.split(separator: " ", maxSplits: 2)[2]
         }

@@ -72,7 +72,8 @@ extension ModelChecker {
             else { return nil }
             return .init(
                 name: name.value,
-                entities: item["entities"].map { checkStepEntities($0, in: model, from: old) } ?? [])
+                entities: item["entities"].map { checkStepEntities($0, in: model, from: old) } ?? []
+            )
         }
     }
 

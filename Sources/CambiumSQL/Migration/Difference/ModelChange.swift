@@ -91,7 +91,8 @@ package enum ModelChange: Sendable, Hashable {
         case .attributeAdded(_, _, let isFilled):
             isFilled ? .needsData : .additive
         case .attributeConverted, .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
-            .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged, .caseDropped:
+            .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged,
+            .caseDropped:
             .needsData
         case .attributeRevised, .linksDropped:
             .lossy

@@ -17,6 +17,9 @@ extension ModelDifference {
                     .attributeAdded(
                         entity: entity.name, attribute.name,
                         isFilled: match.fill(of: attribute.name, in: entity.name) != nil))
+                if match.isRequired(attribute.name, in: entity.name) {
+                    add(.attributeBecameRequired(entity: entity.name, attribute.name))
+                }
             }
         }
         compareMissingAttributes(of: oldEntity, in: entity)

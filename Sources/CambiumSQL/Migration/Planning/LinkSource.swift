@@ -35,7 +35,8 @@ enum LinkSource {
             else { return nil }
             let column = match.old.column(of: item.attribute, in: declarer)
             order.append(
-                "\(SQLText.column(column, of: alias))\(item.isDescending ? " DESC" : "") NULLS LAST")
+                "\(SQLText.column(column, of: alias))\(item.isDescending ? " DESC" : "") NULLS LAST"
+            )
         }
         order.append(key)
         let newKey =

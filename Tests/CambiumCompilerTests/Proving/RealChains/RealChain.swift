@@ -37,7 +37,7 @@ struct RealChain: CustomTestStringConvertible {
     var declarations: String {
         URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Cases/Histories/\(name).history.xml").path
+            .appendingPathComponent("Histories/\(name).history.xml").path
     }
 
     /// The bundle, compiled, with what was found out about each step.
