@@ -126,6 +126,12 @@ whole_corpus() {
     CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'CambiumCompilerTests.*(Corpus|Damaged)'
 }
 
+# The long histories of real models: every step, stores that go all the way, a step that is broken.
+real_chains() {
+    # shellcheck disable=SC2086
+    CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'RealChainTests|WooCommerceNotesTests'
+}
+
 # Fuzzing, both kinds at once, for a thirtieth of the budget and at least a minute. (SwiftPM lets
 # one of them wait while the other builds.)
 fuzzing() {
@@ -174,6 +180,7 @@ part "20,000 sequences against a model of the runtime" 8 model_based
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 3 crashes
 part "migrations of random pairs of models" 2 mappings
+part "histories of real models" 3 real_chains
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "10 million changes of lists" 15 long_lists

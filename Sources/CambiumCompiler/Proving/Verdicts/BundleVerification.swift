@@ -12,10 +12,15 @@ package struct BundleVerification: Sendable {
     /// Proves all steps of a bundle. One whose steps were all proven before, and not a byte of which
     /// has changed, is not even parsed.
     ///
-    /// - Parameter verdicts: What was found out before; nil finds out everything.
-    package init(of path: String, verdicts: VerdictCache? = nil) {
-        let contents = verdicts == nil ? nil : BundleContents(of: path)
-        let key = contents.flatMap { verdicts?.key(of: "verification", [path, $0.digest]) }
+    /// - Parameters:
+    ///   - declarations: The file of declarations, where it does not lie beside the bundle.
+    ///   - verdicts: What was found out before; nil finds out everything.
+    package init(of path: String, declarations: String? = nil, verdicts: VerdictCache? = nil) {
+        let contents =
+            verdicts == nil ? nil : BundleContents(of: path, declarations: declarations)
+        let key = contents.flatMap { contents in
+            verdicts?.key(of: "verification", [path, declarations ?? "", contents.digest])
+        }
         if let text = key.flatMap({ verdicts?.verdict(for: $0) }),
             let kept = try? JSONDecoder().decode(Form.self, from: Data(text.utf8))
         {
@@ -23,7 +28,8 @@ package struct BundleVerification: Sendable {
             report = kept.report
             return
         }
-        let compilation = ModelCompiler.compile(path, verdicts: verdicts)
+        let compilation = ModelCompiler.compile(
+            path, declarations: declarations, verdicts: verdicts)
         diagnostics = compilation.diagnostics
         guard let current = compilation.current else {
             report = nil
@@ -34,7 +40,7 @@ package struct BundleVerification: Sendable {
         self.report = report
         // Somebody may have written to a file while it was read.
         guard report.isProven, compilation.bundle != nil, let key,
-            BundleContents(of: path)?.digest == contents?.digest,
+            BundleContents(of: path, declarations: declarations)?.digest == contents?.digest,
             let data = try? JSONEncoder().encode(Form(report)),
             let text = String(bytes: data, encoding: .utf8)
         else { return }

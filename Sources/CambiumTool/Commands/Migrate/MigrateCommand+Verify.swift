@@ -7,8 +7,10 @@ extension MigrateCommand {
         _ path: String, _ arguments: Arguments, _ console: Console
     ) throws -> ExitCode {
         try Files.requireModel(path)
+        let declarations = try Declarations.file(arguments)
         let verdicts = ProofFolder.verdicts(arguments, console)
-        let verification = BundleVerification(of: path, verdicts: verdicts)
+        let verification = BundleVerification(
+            of: path, declarations: declarations, verdicts: verdicts)
         verdicts?.prune()
         let errors = verification.diagnostics.filter(\.isError)
         console.writeError(DiagnosticReport(errors).rendered(as: .text))
