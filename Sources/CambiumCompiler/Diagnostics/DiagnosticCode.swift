@@ -15,6 +15,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case abstractOnRows = 10_206
     case presenceOnRows = 10_207
     case externalOnRows = 10_208
+    case emptyFill = 10_209
     // LQ3xx: what costs
     case needlessRebuild = 10_301
     case rebuiltData = 10_302

@@ -33,6 +33,7 @@ struct StepLint {
             of: difference, schemas: schemas ?? (Schema(of: old.model), Schema(of: new.model)))
         lintLosses()
         lintReusedCases()
+        lintFills()
         lintRebuilds()
         lintIndexes()
         lintMoments()

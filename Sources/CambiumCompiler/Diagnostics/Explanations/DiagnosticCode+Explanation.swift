@@ -15,6 +15,7 @@ extension DiagnosticCode {
         case .abstractOnRows: .abstractOnRows
         case .presenceOnRows: .presenceOnRows
         case .externalOnRows: .externalOnRows
+        case .emptyFill: .emptyFill
         case .needlessRebuild: .needlessRebuild
         case .rebuiltData: .rebuiltData
         case .indexInUse: .indexInUse

@@ -334,6 +334,48 @@ extension Explanation {
             </entity>
             """))
 
+    static let emptyFill = Explanation(
+        title: "A fill has no value for some objects",
+        meaning: """
+            The attribute is required, and its fill looks at one that may be nil. A store with an \
+            object where it is has no value to put there: it is refused when it is opened, and stays \
+            as it was.
+            """,
+        remedy: """
+            Say what such objects get: TERNARY(note == nil, 'none', note). If there can be none, say \
+            so in a suppression.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+              <attribute name="label" type="string"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="label" with="note"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+              <attribute name="label" type="string"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="label" with="TERNARY(note == nil, 'none', note)"/>
+            </migration>
+            """))
+
     static let idleFill = Explanation(
         title: "A fill changes nothing",
         meaning: """
