@@ -55,6 +55,13 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // Runs the tool on stores that it fills by hand, so it links nothing of the package.
+        .executableTarget(
+            name: "MigrationBenchmarks", dependencies: ["RawSQLite"],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]),
         // Runs the tool as a build does, so it links nothing of the package.
         .executableTarget(
             name: "CompilerBenchmarks",

@@ -23,7 +23,7 @@ struct MigrateCommandTests {
             "<attribute name=\"title\" type=\"string\"/>",
         ]
         let drop =
-            "<migration from=\"2\"><drop entity=\"A\" attribute=\"note\" reason=\"r\"/></migration>"
+            "<migration from=\"2\"><drop entity=\"A\" property=\"note\" reason=\"r\"/></migration>"
         for (index, body) in bodies.enumerated() {
             try folder.write(
                 "<model xmlns=\"urn:cambium:model:1\" name=\"Shop\" version=\"\(index + 1)\">"
@@ -156,19 +156,6 @@ struct MigrateCommandTests {
         #expect(missing.code == .file && missing.errors.contains("There is no file"))
         #expect(
             ToolRun("migrate", "status", store, "--model", folder.path("No.cambium")).code == .file)
-    }
-
-    @Test(arguments: [
-        ["migrate"], ["migrate", "stat"], ["migrate", "status", "a.sqlite"],
-        ["migrate", "status", "--model", "a.cambium"],
-        ["migrate", "verify", "a.sqlite", "--model", "a.cambium"],
-        ["migrate", "plan", "a.sqlite", "--model", "a.cambium", "--drift", "repair"],
-        ["migrate", "verify", "--model", "a.cambium", "--to", "2"],
-    ])
-    func `a wrong command line is 2`(words: [String]) {
-        let run = ToolRun(words)
-        #expect(run.code.rawValue == 2)
-        #expect(run.errors.hasPrefix("cambium: error: ") && run.output.isEmpty)
     }
 
     @Test func `a version that is not there is named with those that are`() {

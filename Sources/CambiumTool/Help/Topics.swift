@@ -52,7 +52,9 @@ extension Help {
                 </migration>
 
             4. cambium sql Shop.cambium --from 1 --to 2 shows what will run on your users' machines.
-               The check has already run it, with rows, on a real SQLite.
+               The check has already run it, with rows, on a real SQLite; cambium migrate verify
+               tells what it found out about each step.
+            5. cambium migrate rehearse shop.sqlite --model Shop.cambium tries it on a copy of a store.
 
             The old files stay: there is a migration from every version that ever shipped.
 

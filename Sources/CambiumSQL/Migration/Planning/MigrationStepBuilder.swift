@@ -91,18 +91,22 @@ struct MigrationStepBuilder {
                     sql: [StepTableSQL.create(table)] + copy.insertStatements(into: name))
             }
             let name = temporaryName(of: table)
+            // What nothing is copied into is new, also where no change speaks of it alone.
+            let isNew = copy.parts.isEmpty
             return step(
-                for: table, copy.parts.isEmpty ? "Make \(table.name)" : "Rebuild \(table.name)",
+                for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
                 sql: [table.createStatement(named: name)] + copy.insertStatements(into: name))
         }
     }
 
-    private func step(for table: Table, _ title: String, sql: [String]) -> MigrationStep {
+    private func step(
+        for table: Table, _ title: String, isNew: Bool = false, sql: [String]
+    ) -> MigrationStep {
         let changes = difference.changes.filter { concerns($0, table) }
         let list = changes.map(\.summary).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
-            kind: changes.map(\.kind).max() ?? .reversible,
+            kind: changes.map(\.kind).max() ?? (isNew ? .additive : .reversible),
             losesData: changes.contains(where: \.losesData), tables: [table.name], sql: sql)
     }
 

@@ -50,7 +50,7 @@ package struct SampleRows {
         hints = SampleHints(of: model, for: match)
         self.schema = schema ?? Schema(of: model)
         // So many that most extremes of an attribute have a turn.
-        let count = content == .ordinary ? Self.objectsPerEntity : 3 * Self.objectsPerEntity
+        let count = content == .ordinary ? Self.objectsPerEntity : 4 * Self.objectsPerEntity
         var keys: [String: [Int]] = [:]
         for root in model.roots {
             var next = 1
@@ -130,7 +130,11 @@ package struct SampleRows {
         var rows: [Row] = []
         for source in sources {
             for destination in destinations
-            where (source + destination) % 2 == 0 || content != .ordinary {
+            where content == .ordinary
+                ? (source + destination) % 2 == 0
+                    // One leads to all, and all lead to one.
+                : source == sources.first || destination == destinations.first
+            {
                 let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
                 // Places in any order, and some of them alike.
                 let places = table.columns.dropFirst(2).map { _ in
@@ -218,10 +222,14 @@ extension SampleRows {
             if hints.isConverted(attribute, of: declarer) { return nil }
         case .extremes: break
         }
-        if place.attempt > 20 || place.attempt > 10 && random.next(below: 2) == 0 { return nil }
+        if place.index == 0 || place.attempt > 20
+            || place.attempt > 10 && random.next(below: 2) == 0
+        {
+            return nil
+        }
         let values = model.extremes(of: hints.attribute(attribute, of: declarer))
         guard !values.isEmpty else { return nil }
-        return values[(place.index + place.attempt) % values.count]
+        return values[(place.index - 1 + place.attempt) % values.count]
     }
 
     private func isOneToOne(_ relationship: Relationship) -> Bool {

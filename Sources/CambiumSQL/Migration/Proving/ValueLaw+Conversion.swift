@@ -44,6 +44,9 @@ extension Model {
     private func text(of stored: StoredValue, _ old: AttributeType) -> ValueLaw.Expectation {
         switch (stored, old) {
         case (.integer(let value), .bool): .exactly(.text(value == 1 ? "true" : "false"))
+        case (.integer(let value), .int16), (.integer(let value), .int32),
+            (.integer(let value), .int64):
+            .exactly(.text(String(value)))
         case (.real(let value), .double): .textOfDouble(value)
         case (.blob, .uuid):
             if case .uuid(let id)? = value(stored, as: old) {

@@ -41,7 +41,13 @@ package struct ValueLaw: Sendable {
         switch expectation(of: former) {
         case .exactly(let expected): value == expected
         case .text(let number):
-            if case .text(let text) = value { Decimal(string: text) == number } else { false }
+            // Decimal takes a text for a number that only begins with one.
+            if case .text(let text) = value {
+                text.utf8.allSatisfy { "0123456789.-".utf8.contains($0) }
+                    && Decimal(string: text) == number
+            } else {
+                false
+            }
         case .textOfDouble(let number):
             if case .text(let text) = value { Double(text) == number } else { false }
         case .something: value != .null
