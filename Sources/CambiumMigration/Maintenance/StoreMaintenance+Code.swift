@@ -9,6 +9,6 @@ extension StoreMaintenance {
         guard runner.code.isEmpty else { return }
         let report = try status()
         guard !report.codeSteps.isEmpty else { return }
-        throw MigrationError.needsCode(steps: report.codeSteps)
+        throw MigrationError.codeIsMissing(steps: report.codeSteps)
     }
 }

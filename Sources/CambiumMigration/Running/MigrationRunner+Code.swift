@@ -4,12 +4,12 @@ import CambiumSQLite
 
 /// The steps that the program does itself.
 extension MigrationRunner {
-    /// - Throws: ``MigrationError/needsCode(steps:)`` where a step of the chain is not supplied.
+    /// - Throws: ``MigrationError/codeIsMissing(steps:)`` where a step of the chain is not supplied.
     func requireCode(of chain: MigrationChain) throws(MigrationError) {
         let missing = chain.migrations.flatMap { migration in
             migration.codeSteps.filter { code(of: $0, in: migration) == nil }
         }
-        guard missing.isEmpty else { throw .needsCode(steps: missing) }
+        guard missing.isEmpty else { throw .codeIsMissing(steps: missing) }
     }
 
     private func code(of step: String, in migration: Migration) -> CodeStep? {
@@ -22,7 +22,7 @@ extension MigrationRunner {
         _ meter: MigrationMeter, folder: String?
     ) throws {
         guard let code = code(of: step, in: migration) else {
-            throw MigrationError.needsCode(steps: [step])
+            throw MigrationError.codeIsMissing(steps: [step])
         }
         try StepRun(step, on: connection, folder: folder, meter).run(code)
     }

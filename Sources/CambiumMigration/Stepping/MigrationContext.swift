@@ -29,9 +29,9 @@ import CambiumSQLite
 /// validation) are not asked.
 ///
 /// ## Topics
-/// - Reading: ``forEach(_:_:)-(Row.Type,_)``, ``row(_:)-(RowID<Row>)``, ``count(of:)``
+/// - Reading: ``forEach(_:_:)``, ``row(_:)``, ``count(of:)``
 /// - Writing: ``insert(_:)``, ``update(_:_:)``, ``update(_:as:_:)``, ``delete(_:)``
-/// - Links: ``related(_:to:)-(_,RowID<Row>)``, ``link(_:_:to:at:)``, ``unlink(_:_:from:)``
+/// - Links: ``related(_:to:)``, ``link(_:_:to:at:)``, ``unlink(_:_:from:)``
 /// - What became of objects: ``newID(of:as:)``, ``replace(_:with:)``
 /// - Going on: ``report(_:)``, ``checkCancellation()``
 public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
@@ -41,7 +41,7 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
         self.run = run
     }
 
-    /// Tells how far the step is, from 0 to 1. ``forEach(_:_:)-(Row.Type,_)`` does so by itself.
+    /// Tells how far the step is, from 0 to 1. ``forEach(_:_:)`` does so by itself.
     public func report(_ fraction: Double) { run.report(fraction) }
 
     /// Ends the migration where that was asked for. All that reads and writes does so by itself;
@@ -57,17 +57,18 @@ public struct MigrationContext<Old: MigrationVersion, New: MigrationVersion> {
             ? run.newTable(Row.layout.root) : run.oldTable(Row.layout.root)
     }
 
-    func sql<Row: MigrationRow>(of type: Row.Type) -> StepRowSQL {
-        Row.layout.sql(in: table(of: type))
+    func sql<Row: MigrationRow>(of type: Row.Type) -> RowStatements {
+        run.statements(of: type, isNew: Row.Version.self == New.self)
     }
 
     /// - Throws: ``MigrationStepMistake/notWritable(entity:)``.
     func writing<Row: WritableMigrationRow>(
         _ type: Row.Type
-    ) throws -> StepRowSQL where Row.Version == New {
-        guard let table = run.workingTable(Row.layout.root) else {
+    ) throws -> RowStatements where Row.Version == New {
+        let sql = sql(of: type)
+        guard sql.isWritable else {
             throw MigrationStepMistake.notWritable(entity: Row.layout.entity)
         }
-        return Row.layout.sql(in: table)
+        return sql
     }
 }

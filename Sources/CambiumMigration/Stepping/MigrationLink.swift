@@ -1,6 +1,6 @@
 import CambiumSQL
 
-/// A to-many relationship of an entity, for ``MigrationContext/related(_:to:)-(_,RowID<Row>)`` and
+/// A to-many relationship of an entity, for ``MigrationContext/related(_:to:)`` and
 /// ``MigrationContext/link(_:_:to:at:)``. Generated as a static property of the row's type.
 public struct MigrationLink<Row: MigrationRow, Destination: MigrationRow>: Sendable
 where Row.Version == Destination.Version {

@@ -11,7 +11,7 @@ public struct RowID<Row: MigrationRow>: Sendable, Hashable {
 
     /// The same object as one of another entity of the version: of the entity that this one
     /// inherits from, or of one that inherits from it. Whether there is such an object,
-    /// ``MigrationContext/row(_:)-(RowID<Row>)`` tells.
+    /// ``MigrationContext/row(_:)`` tells.
     public func `as`<Other: MigrationRow>(_ type: Other.Type) -> RowID<Other>
     where Other.Version == Row.Version {
         RowID<Other>(key: key)

@@ -16,6 +16,7 @@ public final class StepRun {
     private let tables: Set<String>
     /// What each old entity is now, and how far its keys were moved.
     let successors: [String: (entity: String, shift: Int64)]
+    private var statements: [ObjectIdentifier: RowStatements] = [:]
     /// The row that the step is at, for errors.
     var place: (entity: String, row: Int64)?
 
@@ -61,6 +62,17 @@ public final class StepRun {
     }
 
     // MARK: Tables
+
+    /// The statements of an entity's rows.
+    ///
+    /// - Parameter isNew: Whether they are those of the new version.
+    func statements<Row: MigrationRow>(of type: Row.Type, isNew: Bool) -> RowStatements {
+        let key = ObjectIdentifier(type)
+        if let known = statements[key] { return known }
+        let made = RowStatements(Row.layout, isNew: isNew, in: self)
+        statements[key] = made
+        return made
+    }
 
     /// The table of an old root entity's rows.
     func oldTable(_ root: String) -> String { root }

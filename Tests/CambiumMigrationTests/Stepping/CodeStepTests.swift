@@ -142,7 +142,7 @@ struct CodeStepTests {
         let connection = try Sample.store()
         let before = try TestStore.dump(connection)
         let runner = try Sample.runner(nil)
-        #expect(throws: MigrationError.needsCode(steps: ["settle"])) {
+        #expect(throws: MigrationError.codeIsMissing(steps: ["settle"])) {
             try runner.open(connection)
         }
         #expect(try TestStore.dump(connection) == before)

@@ -49,7 +49,9 @@ struct GeneratedRow {
             model.hasSubentities(model.root(of: entity)) ? model.family(of: entity).map(\.name) : []
         var builder = RowPropertyBuilder(model: model, names: names)
         for owner in model.lineage(of: entity) {
-            for attribute in owner.attributes where !attribute.isTransient {
+            // What is derived is computed after the steps.
+            for attribute in owner.attributes
+            where !attribute.isTransient && !(isWritable && attribute.derivation != nil) {
                 builder.add(attribute, of: owner)
             }
             for relationship in owner.relationships where !relationship.isTransient {

@@ -12,10 +12,16 @@ package struct RowExpectation {
 
     /// Everything that is carried over unchanged.
     ///
-    /// - Parameter schema: The new store's tables that are of interest; nil means all.
-    package func carried(into schema: Schema? = nil) -> [Carried] {
+    /// - Parameters:
+    ///   - schema: The new store's tables that are of interest; nil means all.
+    ///   - written: Those of them that the program writes, of which nothing is expected.
+    package func carried(
+        into schema: Schema? = nil, except written: Set<String> = []
+    ) -> [Carried] {
         let tables = schema.map { Set($0.tables.map(\.name)) }
-        func isMeant(_ table: String) -> Bool { tables?.contains(table) ?? true }
+        func isMeant(_ table: String) -> Bool {
+            !written.contains(table) && tables?.contains(table) ?? true
+        }
         return match.new.entities.flatMap { entity -> [Carried] in
             let links = entity.relationships.filter { relationship in
                 match.new.table(ofLinks: relationship, of: entity).map(isMeant) ?? false
@@ -54,11 +60,11 @@ package struct RowExpectation {
                     SQLText.identifier(match.new.column(of: attribute.name, in: owner)))
             }
         }
+        let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         // What the author gives up by a condition is not there any more.
         let lineage = Set(match.old.lineage(of: oldEntity).map(\.name))
         let givenUp = match.conditionalDrops.filter { lineage.contains($0.entity.name) }
             .map { "NOT coalesce(\($0.sql), 0)" }
-        let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         return Carried(
             names: ["the objects of \(entity.name)"] + names,
             oldQuery: query(match.old, oldEntity, key: key, columns.old, besides: givenUp),
@@ -71,12 +77,12 @@ package struct RowExpectation {
         besides conditions: [String] = []
     ) -> String {
         "SELECT \(([key, "\"_version\""] + columns).joined(separator: ", ")) FROM "
-            + objects(of: entity, in: model, where: conditions) + " ORDER BY 1"
+            + objects(of: entity, in: model, besides: conditions) + " ORDER BY 1"
     }
 
-    /// The table of an entity with the condition that its rows are of that very entity.
+    /// The table of an entity with the condition that its rows are of that very entity, and others.
     private func objects(
-        of entity: Entity, in model: Model, where conditions: [String] = []
+        of entity: Entity, in model: Model, besides conditions: [String] = []
     ) -> String {
         let root = model.root(of: entity)
         let isOfEntity =
@@ -104,8 +110,12 @@ package struct RowExpectation {
 
     /// Queries of a new store that count the objects of entities that are new, with their names:
     /// there can be none.
-    package func newObjectCounts(in schema: Schema) -> [(name: String, query: String)] {
-        let tables = Set(schema.tables.map(\.name))
+    ///
+    /// - Parameter written: The tables that the program writes, of which nothing is expected.
+    package func newObjectCounts(
+        in schema: Schema, except written: Set<String> = []
+    ) -> [(name: String, query: String)] {
+        let tables = Set(schema.tables.map(\.name)).subtracting(written)
         return match.new.entities.filter { entity in
             !entity.isAbstract && match.oldEntity(of: entity) == nil
                 && tables.contains(match.new.root(of: entity).name)
