@@ -28,6 +28,8 @@ package struct Adoption {
     package let migrations: [Migration]
     /// The name of the version that wrote the store, where somebody knows it.
     package var writtenBy: String?
+    /// The hashes of the versions, where somebody has them.
+    package var hashes: VersionHashes?
     /// The name of the version that the new store is to have; nil is the last one.
     package var target: String?
     /// Whether the new store is migrated at all; if not, it has the version that wrote the store.
@@ -106,7 +108,8 @@ package struct Adoption {
     }()
 
     private func match() throws(AdoptionError) -> VersionFinder.Match {
-        let match = try VersionFinder(store: store, versions: versions).match(forced: writtenBy)
+        let match = try VersionFinder(store: store, versions: versions, hashes: hashes)
+            .match(forced: writtenBy)
         let names = versions.map(\.version)
         guard let target else { return match }
         guard let end = names.firstIndex(of: target) else {

@@ -25,6 +25,33 @@ struct VersionTests {
         #expect(try Shelf.store().adoption(versions).plan().writtenBy == "1")
     }
 
+    @Test func `hashes tell versions apart that tables do not`() throws {
+        func list(_ hashes: [(String, UInt8)]) -> VersionHashes? {
+            VersionHashes(
+                PropertyListBytes.dictionary([
+                    (
+                        "NSManagedObjectModel_VersionHashes",
+                        .dictionary(
+                            hashes.map { version, hash in
+                                (version, .dictionary([("Item", .data([hash, 1]))]))
+                            })
+                    )
+                ]).bytes)
+        }
+        let versions = [Shelf.version("1"), Shelf.version("2"), extended]
+        let store = try Shelf.store(hash: [7, 1])
+        func plan(_ hashes: VersionHashes?) throws -> AdoptionReport {
+            var adoption = try store.adoption(versions)
+            adoption.hashes = hashes
+            return try adoption.plan()
+        }
+        let found = try plan(list([("1", 6), ("2", 7)]))
+        #expect(found.writtenBy == "2" && found.foundBy == "hashes")
+        // A version that was not it is none of those that fit.
+        #expect(try plan(list([("1", 6)])).writtenBy == "2")
+        #expect(VersionHashes(Data("<plist/>".utf8)) == nil)
+    }
+
     @Test func `a store that does not fit the version it names is refused, whatever else fits`()
         throws
     {

@@ -5,6 +5,8 @@ import CambiumSQL
 struct VersionFinder {
     /// How a version was found.
     enum Evidence: String {
+        /// Its hashes are in the store.
+        case hashes
         /// Its identifier is in the store, and all that the store has fits.
         case identifier
         /// All that the store has fits.
@@ -24,11 +26,13 @@ struct VersionFinder {
     let store: CoreDataStore
     /// All versions, the oldest first.
     let versions: [Model]
+    /// The hashes of the versions, where somebody has them.
+    var hashes: VersionHashes?
 
     /// The version that wrote the store.
     ///
-    /// An identifier tells more than the tables, which versions may have in common: if one is in the
-    /// store, its version is the one, or there is none. Of several that fit alike the earliest is
+    /// Hashes tell all. An identifier tells more than the tables, which versions may have in common:
+    /// if one is in the store, its version is the one, or there is none. Of several that fit alike the earliest is
     /// taken, as the migrations lead on from there.
     ///
     /// - Parameter forced: The name of the version, where somebody knows it.
@@ -41,12 +45,21 @@ struct VersionFinder {
                 layout: CoreDataLayout(of: model, in: store.catalogue), evidence: .forced,
                 alsoFits: [])
         }
-        let layouts = versions.map { CoreDataLayout(of: $0, in: store.catalogue) }
+        let all = versions.map { CoreDataLayout(of: $0, in: store.catalogue) }
+        let layouts = all.filter { hashes?.isVersion($0.model.version, of: store) != false }
+        if let known = layouts.first(where: {
+            hashes?.isVersion($0.model.version, of: store) == true
+        }) {
+            guard known.differences.isEmpty else {
+                throw .fitsNoVersion(mismatch(all, [known]))
+            }
+            return Match(layout: known, evidence: .hashes, alsoFits: [])
+        }
         let fitting = layouts.filter(\.differences.isEmpty)
         let named = layouts.filter { isNamed($0.model) }
         let chosen = named.first(where: \.differences.isEmpty)
         guard let layout = chosen ?? (named.isEmpty ? fitting.first : nil) else {
-            throw .fitsNoVersion(mismatch(layouts, named))
+            throw .fitsNoVersion(mismatch(all, named))
         }
         return Match(
             layout: layout, evidence: chosen == nil ? .structure : .identifier,

@@ -39,6 +39,7 @@ extension AdoptionReport {
     private var header: String {
         let evidence =
             switch foundBy {
+            case "hashes": "its hashes are those of the store"
             case "identifier": "its identifier says so, and its tables fit"
             case "structure": "its tables fit"
             default: "as was said"

@@ -120,7 +120,8 @@ public struct AdoptionReport: Sendable, Hashable {
     public internal(set) var version: String
     /// The version that the program has.
     public let current: String
-    /// How the version was found: `identifier`, `structure` or `forced`.
+    /// How the version was found: `hashes`, `identifier`, `structure` or
+    /// `forced`.
     public let foundBy: String
     /// Other versions that can have written it too.
     public let alsoFits: [String]

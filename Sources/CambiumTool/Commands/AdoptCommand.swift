@@ -8,7 +8,7 @@ enum AdoptCommand: Command {
     static let summary = "Make a store out of one that Core Data wrote"
     static let usage = """
         STORE --model MODEL [--to FILE] [--until V] [--version V] [--plan]
-                             [--ids FILE] [--format text|json] [--report FILE]
+                             [--hashes FILE] [--ids FILE] [--format text|json] [--report FILE]
                              [--proofs FOLDER | --no-proof-cache]
         """
     static let details = """
@@ -36,6 +36,9 @@ enum AdoptCommand: Command {
                 "the new store (default: beside STORE, with the extension cambium.sqlite)"),
             Option("--until", "V", "migrate to this version (default: the current one)"),
             Option("--version", "V", "the version that wrote STORE, whatever its tables say"),
+            Option(
+                "--hashes", "FILE",
+                "VersionInfo.plist of the app's Name.momd, which tells versions apart"),
             Option("--plan", nil, "say what would be done, and write nothing"),
             Option("--ids", "FILE", "write old and new keys into a file, with tabs between them"),
             Option("--format", "FORM", "text (default) or json"),
@@ -88,6 +91,7 @@ enum AdoptCommand: Command {
             store, versions: bundle.versions.map(\.model), migrations: bundle.migrations)
         adoption.writtenBy = arguments.value("--version")
         adoption.target = arguments.value("--until")
+        if let file = arguments.value("--hashes") { adoption.hashes = try hashes(in: file) }
         if isPlan { return try adoption.plan() }
         let line = ProgressLine(console)
         if let line { adoption.progress = { line.show($0.fraction, $0.summary) } }
@@ -98,6 +102,18 @@ enum AdoptCommand: Command {
         let report = try adoption.run(to: target)
         try list.close()
         return report
+    }
+
+    private static func hashes(in file: String) throws(ToolError) -> VersionHashes {
+        guard let bytes = try Files.bytes(of: file) else {
+            throw .file("There is no file \(file).")
+        }
+        guard let hashes = VersionHashes(Data(bytes)) else {
+            throw .file(
+                "\(file) is no VersionInfo.plist in the binary form. It lies in Name.momd of the "
+                    + "built app; 'plutil -convert binary1' makes the form of another one.")
+        }
+        return hashes
     }
 
     private static func defaultTarget(of path: String) -> String {

@@ -14,12 +14,13 @@ final class OldStore {
 
     /// - Parameters:
     ///   - entities: Number, name, number of the parent and last key of each entity.
+    ///   - hash: What it says of the entity `Item`.
     ///   - sql: What makes and fills the tables of the program.
     ///   - identifiers: What the store says of its version.
     init(
         entities: [(Int, String, Int, Int)], identifiers: [String] = [],
         notes: [String: String] = [:],
-        sql: String
+        hash: [UInt8] = [], sql: String
     ) throws {
         folder =
             FileManager.default.temporaryDirectory
@@ -49,6 +50,10 @@ final class OldStore {
                 [
                     ("NSStoreModelVersionIdentifiers", .array(identifiers.map { .string($0) })),
                     ("NSStoreType", .string("SQLite")),
+                    (
+                        "NSStoreModelVersionHashes",
+                        .dictionary(hash.isEmpty ? [] : [("Item", .data(hash))])
+                    ),
                 ] + notes.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
             _ = try connection.rows(
                 "INSERT INTO Z_METADATA VALUES (1, '3C6A1C0E-6C3E-4B9E-9B77-0A4C0F1D2E3B', ?)",

@@ -87,9 +87,11 @@ enum Shelf {
     /// A store with rows.
     ///
     /// - Parameter changes: What is done to the tables after that.
-    static func store(identifiers: [String] = [], changes: String = "") throws -> OldStore {
+    static func store(identifiers: [String] = [], hash: [UInt8] = [], changes: String = "") throws
+        -> OldStore
+    {
         try OldStore(
             entities: entities, identifiers: identifiers, notes: ["owner": "Ada"],
-            sql: tables + rows + changes)
+            hash: hash, sql: tables + rows + changes)
     }
 }
