@@ -56,7 +56,7 @@ extension ResultChunk {
 
 extension Array {
     /// How many rows are faster put in or taken out one by one, which is a copy of memory each.
-    private static var few: Int { 8 }
+    private static var few: Int { 4 }
 
     /// Removes rows, which are so many elements each, at ascending offsets. What stays is moved
     /// once.
@@ -86,8 +86,8 @@ extension Array {
         before offsets: [Int], width: Int, _ element: (_ row: Int, _ part: Int) -> Element
     ) {
         if offsets.count <= Self.few {
-            for (row, offset) in offsets.enumerated().reversed() {
-                for part in 0..<width { insert(element(row, part), at: offset * width + part) }
+            for row in offsets.indices.reversed() {
+                for part in 0..<width { insert(element(row, part), at: offsets[row] * width + part) }
             }
             return
         }
@@ -96,8 +96,8 @@ extension Array {
         var source = count
         append(contentsOf: repeatElement(element(0, 0), count: offsets.count * width))
         var target = count
-        for (row, offset) in offsets.enumerated().reversed() {
-            while source > offset * width {
+        for row in offsets.indices.reversed() {
+            while source > offsets[row] * width {
                 source -= 1
                 target -= 1
                 swapAt(source, target)
