@@ -87,7 +87,9 @@ extension Array {
     ) {
         if offsets.count <= Self.few {
             for row in offsets.indices.reversed() {
-                for part in 0..<width { insert(element(row, part), at: offsets[row] * width + part) }
+                for part in 0..<width {
+                    insert(element(row, part), at: offsets[row] * width + part)
+                }
             }
             return
         }
