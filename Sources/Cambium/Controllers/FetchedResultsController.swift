@@ -134,8 +134,8 @@ public final class FetchedResultsController<Entity: ManagedObject> {
 
     /// Fetches the results. From then on changes are relative to them; nobody is told.
     ///
-    /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, or one that
-    ///   leaves out unsaved changes, or where the objects of one section name are not beside each
+    /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, one that leaves
+    ///   out unsaved changes or one whose entity has another class than the controller, or where the objects of one section name are not beside each
     ///   other; what the fetch throws. The results are what they were then.
     public func performFetch() throws {
         managedObjectContext.mergeIfAutomatic()

@@ -31,51 +31,83 @@ extension ResultChunk {
 
     /// Removes the rows at ascending offsets.
     func remove(at offsets: [Int], width: Int) {
-        // A few are faster moved one by one, which is a copy of memory each.
-        if offsets.count <= 8 {
-            for offset in offsets.reversed() {
-                rows.remove(at: offset)
-                if !objects.isEmpty { objects.remove(at: offset) }
-                values.removeSubrange(offset * width..<(offset + 1) * width)
-            }
-            return
-        }
-        let kept = ResultChunk(number: number)
-        var next = 0
-        for offset in offsets + [rows.count] {
-            kept.append(self, next..<offset, width: width)
-            next = offset + 1
-        }
-        take(kept)
+        rows.remove(at: offsets, width: 1)
+        if !objects.isEmpty { objects.remove(at: offsets, width: 1) }
+        values.remove(at: offsets, width: width)
     }
 
     /// Inserts rows before those that are at ascending offsets now.
     func insert(
         _ entries: ArraySlice<ResultEntry>, before offsets: [Int], width: Int, keepsObjects: Bool
     ) {
-        if entries.count <= 8 {
-            for (entry, offset) in zip(entries, offsets).reversed() {
-                rows.insert(ResultRow(key: entry.key, seen: entry.seen), at: offset)
-                if keepsObjects, let object = entry.object { objects.insert(object, at: offset) }
-                values.insert(contentsOf: entry.keys, at: offset * width)
+        let first = entries.startIndex
+        rows.insert(before: offsets, width: 1) { row, _ in
+            ResultRow(key: entries[first + row].key, seen: entries[first + row].seen)
+        }
+        if keepsObjects {
+            let arriving = entries.compactMap(\.object)
+            objects.insert(before: offsets, width: 1) { row, _ in arriving[row] }
+        }
+        values.insert(before: offsets, width: width) { row, part in
+            entries[first + row].keys[part]
+        }
+    }
+}
+
+extension Array {
+    /// How many rows are faster put in or taken out one by one, which is a copy of memory each.
+    private static var few: Int { 4 }
+
+    /// Removes rows, which are so many elements each, at ascending offsets. What stays is moved
+    /// once.
+    fileprivate mutating func remove(at offsets: [Int], width: Int) {
+        if offsets.count <= Self.few {
+            for offset in offsets.reversed() {
+                removeSubrange(offset * width..<(offset + 1) * width)
             }
             return
         }
-        let merged = ResultChunk(number: number)
-        merged.reserve(rows.count + entries.count, width: width, keepsObjects: keepsObjects)
-        var next = 0
-        for (entry, offset) in zip(entries, offsets) {
-            if next < offset { merged.append(self, next..<offset, width: width) }
-            next = offset
-            merged.append(entry, keepsObject: keepsObjects)
+        var target = offsets[0] * width
+        for (number, offset) in offsets.enumerated() {
+            let end = number + 1 < offsets.count ? offsets[number + 1] * width : count
+            for source in (offset + 1) * width..<end {
+                swapAt(source, target)
+                target += 1
+            }
         }
-        merged.append(self, next..<rows.count, width: width)
-        take(merged)
+        removeLast(offsets.count * width)
     }
 
-    private func take(_ other: ResultChunk) {
-        rows = other.rows
-        objects = other.objects
-        values = other.values
+    /// Inserts rows, which are so many elements each, before those at ascending offsets. What is
+    /// there is moved once.
+    ///
+    /// - Parameter element: An element by the number of its row and its place in that.
+    fileprivate mutating func insert(
+        before offsets: [Int], width: Int, _ element: (_ row: Int, _ part: Int) -> Element
+    ) {
+        if offsets.count <= Self.few {
+            for row in offsets.indices.reversed() {
+                for part in 0..<width {
+                    insert(element(row, part), at: offsets[row] * width + part)
+                }
+            }
+            return
+        }
+        guard width > 0 else { return }
+        // From the back, so that nothing is overwritten before it has moved.
+        var source = count
+        append(contentsOf: repeatElement(element(0, 0), count: offsets.count * width))
+        var target = count
+        for row in offsets.indices.reversed() {
+            while source > offsets[row] * width {
+                source -= 1
+                target -= 1
+                swapAt(source, target)
+            }
+            for part in (0..<width).reversed() {
+                target -= 1
+                self[target] = element(row, part)
+            }
+        }
     }
 }

@@ -92,24 +92,24 @@ extension ResultList {
 
         let newStarts = state.sectionStarts()
         (difference.oldStarts, difference.newStarts) = (oldStarts, newStarts)
-        var inserts: [Difference.Change] = []
-        var moves: [Difference.Change] = []
-        for (number, entry) in entries.enumerated() {
-            guard let object = entry.object else { continue }
-            let path = newStarts.path(of: places[number] + number)
-            if let oldPath = oldPaths[number] {
-                moves.append(.move(object, from: oldPath, to: path))
-            } else {
-                inserts.append(.insert(object, at: path))
+        var changes = deletes
+        changes.reserveCapacity(deletes.count + entries.count + updates.count)
+        for isMove in [false, true] {
+            for (number, entry) in entries.enumerated() where isMove == (oldPaths[number] != nil) {
+                guard let object = entry.object else { continue }
+                let path = newStarts.path(of: places[number] + number)
+                changes.append(
+                    oldPaths[number].map { .move(object, from: $0, to: path) }
+                        ?? .insert(object, at: path))
             }
         }
-        difference.changes =
-            deletes + inserts + moves
-            + updates.map { object, index in
+        for (object, index) in updates {
+            changes.append(
                 .update(
                     object, from: oldStarts.path(of: index),
-                    to: newStarts.path(of: Self.index(index, without: leaving, with: places)))
-            }
+                    to: newStarts.path(of: Self.index(index, without: leaving, with: places))))
+        }
+        difference.changes = changes
         return difference
     }
 
