@@ -54,7 +54,7 @@ public struct StoreLoadingError: Error, Sendable {
             case .cancelled: .cancelled
             case .storeDiffers: .storeDiffers
             case .refused, .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed,
-                .needsCode:
+                .codeIsMissing:
                 .migrationFailed
             }
         case let error as SQLiteError:
