@@ -25,8 +25,10 @@ struct SortPrefixesTests {
         return [numbers, dates, texts + [.null], Array(texts[6...9]), others, []]
     }()
 
-    @Test(arguments: columns)
-    func `bits that differ are in order where the values are`(_ values: [Value]) {
+    // By their numbers: Foundation cannot print dates that are not numbers, as arguments are.
+    @Test(arguments: columns.indices)
+    func `bits that differ are in order where the values are`(_ column: Int) {
+        let values = Self.columns[column]
         let prefixes = SortPrefixes(of: values)
         for one in values {
             for other in values where prefixes[one] != prefixes[other] {
