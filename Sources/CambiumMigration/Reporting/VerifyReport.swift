@@ -12,6 +12,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let kind: String
         /// The program's own steps in it.
         package let codeSteps: [String]
+        /// Whether those were proven too, and not only what is around them.
+        package var isCodeProven = false
         /// How many rows the stores had in which it was tried.
         package let rowsIn: Int
         /// How many they had afterwards.
@@ -99,7 +101,8 @@ package struct VerifyReport: MigrationReport, Hashable {
 
     private static func verdict(on step: Step) -> String {
         if step.failure != nil { return "fails" }
-        let code = step.codeSteps.isEmpty ? "" : " (\(step.codeSteps.joined(separator: ", ")))"
+        let names = step.codeSteps.joined(separator: ", ")
+        let code = names.isEmpty ? "" : step.isCodeProven ? " with \(names)" : " around \(names)"
         return (step.refusals > 0 && step.rowsIn == 0 ? "proven on an empty store" : "proven")
             + code
     }

@@ -99,10 +99,12 @@ package struct StepVerifier {
         } catch {
             failure = "\(error)"
         }
-        return VerifyReport.Step(
+        var step = VerifyReport.Step(
             from: from, to: to, kind: .needsCode, codeSteps: codeSteps, rowsIn: proof.rows,
             rowsOut: proof.newRows, refusals: proof.refusals,
             seconds: (ContinuousClock.now - start) / .seconds(1), failure: failure)
+        step.isCodeProven = true
+        return step
     }
 
     private static func count(_ connection: Connection, _ schema: Schema) throws -> Int {
