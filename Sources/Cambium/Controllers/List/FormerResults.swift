@@ -7,6 +7,8 @@ struct FormerResults {
     let source: ResultSource?
     /// The objects of the rows; none where there is a source.
     private var objects: [ManagedObject]
+    /// Where there is a source, which may not know them any more: the objects that have left.
+    private var left: [Int64: ManagedObject] = [:]
 
     /// - Complexity: O(n)
     init(_ state: ResultState) {
@@ -17,7 +19,8 @@ struct FormerResults {
     }
 
     func object(at index: Int) -> ManagedObject? {
-        source == nil ? objects[index] : source?.object(keys[index])
+        guard let source else { return objects[index] }
+        return left[keys[index]] ?? source.object(keys[index])
     }
 
     /// Whether a row was that of an object.
@@ -49,7 +52,9 @@ struct FormerResults {
         arrived.sort()
         left.sort { $0.index < $1.index }
         keys = Self.restored(keys, without: arrived, with: left.map { ($0.index, $0.object.key) })
-        if source == nil {
+        if source != nil {
+            for (_, object) in left { self.left[object.key] = object }
+        } else {
             objects = Self.restored(
                 objects, without: arrived, with: left.map { ($0.index, $0.object) })
         }
