@@ -29,11 +29,13 @@ extension MigrationRunner {
 
     /// The row because of which what steps have written is refused: looks at one after the other.
     ///
-    /// - Returns: Nil where the statement is about something else.
+    /// - Returns: Nil where the statement is about something else than what steps have written.
     func refusedRow(
         by statement: String, of migration: Migration, on connection: Connection
     ) throws -> MigrationStepError? {
-        guard let (ofOne, working) = StepTableSQL.settlement(of: statement) else { return nil }
+        guard let (ofOne, working) = StepTableSQL.settlement(of: statement) else {
+            return refusedIndex(by: statement, of: migration)
+        }
         let keys = try connection.statement(StepRowSQL.keys(of: working))
         defer { keys.reset() }
         while try keys.step() {
@@ -53,5 +55,17 @@ extension MigrationRunner {
             }
         }
         return nil
+    }
+
+    /// Where steps have made equal what is unique.
+    private func refusedIndex(
+        by statement: String, of migration: Migration
+    ) -> MigrationStepError? {
+        guard case .indexes(let table) = StatementReach(of: statement).effect,
+            migration.steps.contains(where: { $0.code != nil && $0.tables.contains(table) })
+        else { return nil }
+        return MigrationStepError(
+            step: migration.codeSteps.joined(separator: ", "), entity: table,
+            MigrationStepMistake.notUnique(entity: table))
     }
 }

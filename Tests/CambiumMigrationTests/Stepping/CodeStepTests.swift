@@ -190,15 +190,13 @@ struct CodeStepTests {
     }
 
     @Test func `a step that makes equal what is unique is refused`() throws {
-        let error = try failure { context in
-            try Sample.settle(context)
-            try context.insert(V2.PlaceRow(name: "London"))
-        }
-        guard case .refused(_, let constraint) = error as? MigrationError else {
-            Issue.record("\(error)")
-            return
-        }
-        #expect(constraint.contains("Place"))
+        let error = try #require(
+            try failure { context in
+                try Sample.settle(context)
+                try context.insert(V2.PlaceRow(name: "London"))
+            } as? MigrationStepError)
+        #expect(error.step == "settle")
+        #expect(error.underlying as? MigrationStepMistake == .notUnique(entity: "Place"))
     }
 
     @Test func `a step writes no entity that it does not name`() throws {
