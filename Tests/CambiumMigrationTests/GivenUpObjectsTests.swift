@@ -124,7 +124,7 @@ import Testing
                 return Entity(
                     name: "Tag", attributes: [Store.string("word")],
                     relationships: entity.relationships + [
-                        Relationship(name: "first", destination: "Product")
+                        Relationship(name: "first", destination: "Product", isOptional: false)
                     ])
             }, givenUp: [("Tag", everything)])
         let migration = try Migration(from: old, to: new)

@@ -28,7 +28,8 @@ import Testing
                     relationships: links
                         ? [
                             Relationship(
-                                name: "request", destination: "Request", inverse: "comments")
+                                name: "request", destination: "Request", inverse: "comments",
+                                isOptional: false)
                         ]
                         : []),
                 Entity(

@@ -25,8 +25,8 @@ struct StepResolution {
             where !(items + found).contains(where: item.isSaid) {
                 found.append(item)
             }
-            // Where objects go, nothing more is asked of them.
-            let removals = found.filter(\.removesObjects)
+            // Where objects of an entity that stays go, nothing more is asked of them.
+            let removals = found.filter(\.removesSomeObjects)
             if !removals.isEmpty { found = removals }
             guard !found.isEmpty else { break }
             items += found
@@ -45,8 +45,8 @@ extension HistoryItem {
             && own.condition == drop.condition
     }
 
-    fileprivate var removesObjects: Bool {
-        if case .drop(let drop) = self { drop.property == nil } else { false }
+    fileprivate var removesSomeObjects: Bool {
+        if case .drop(let drop) = self { drop.condition != nil } else { false }
     }
 }
 
