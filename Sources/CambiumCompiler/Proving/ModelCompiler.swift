@@ -35,6 +35,20 @@ package struct ModelCompiler {
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         let (bundle, readingDiagnostics) = BundleReader.read(path)
         diagnostics = readingDiagnostics
+        let (versions, found) = Self.check(bundle)
+        diagnostics += found
+        if checksLock { diagnostics += LockChecker.check(bundle, versions) }
+        guard !diagnostics.hasErrors else { return nil }
+        return produce(
+            versions, of: bundle.name, emits: emits,
+            keepsEarlierVersions: bundle.settings.keepsEarlierVersions)
+    }
+
+    /// Checks all versions that stores go through; those with errors are left out.
+    static func check(
+        _ bundle: ParsedBundle
+    ) -> (versions: [CheckedModel], diagnostics: [Diagnostic]) {
+        var diagnostics: [Diagnostic] = []
         var versions: [CheckedModel] = []
         var previous: CheckedModel?
         let chain = bundle.chain
@@ -50,11 +64,7 @@ package struct ModelCompiler {
             previous = model
             if let model { versions.append(model) }
         }
-        if checksLock { diagnostics += LockChecker.check(bundle, versions) }
-        guard !diagnostics.hasErrors else { return nil }
-        return produce(
-            versions, of: bundle.name, emits: emits,
-            keepsEarlierVersions: bundle.settings.keepsEarlierVersions)
+        return (versions, diagnostics)
     }
 
     /// Plans, proves and emits versions that are right each for itself.
@@ -92,7 +102,7 @@ package struct ModelCompiler {
 
     /// The tables of each version. One version after the other is less work than all at a time:
     /// most tables are those of the version before.
-    private static func schemas(of versions: [CheckedModel]) -> [Schema] {
+    static func schemas(of versions: [CheckedModel]) -> [Schema] {
         var schemas: [Schema] = []
         var previous: (model: Model, schema: Schema)?
         for version in versions {

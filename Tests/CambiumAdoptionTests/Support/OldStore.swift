@@ -66,7 +66,9 @@ final class OldStore {
     }
 
     func adoption(_ versions: [Model], _ migrations: [Migration] = []) throws -> Adoption {
-        try Adoption(CoreDataStore(at: path), versions: versions, migrations: migrations)
+        try Adoption(
+            CoreDataStore(at: path), versions: versions, current: versions.last?.version ?? ""
+        ) { _, _ in .init(migrations: migrations) }
     }
 
     /// Adopts the store.
