@@ -22,10 +22,13 @@ package struct Adoption {
 
     /// The store that Core Data wrote.
     package let store: CoreDataStore
-    /// All versions of the model, the oldest first; the last one is the program's.
+    /// All versions of the model, the oldest first.
     package let versions: [Model]
-    /// The steps between them.
-    package let migrations: [Migration]
+    /// The name of the program's version.
+    package let current: String
+    /// Gives the steps from one version to another, by their names, and why none starts from a
+    /// version.
+    package let steps: (_ first: String, _ last: String) -> Steps
     /// The name of the version that wrote the store, where somebody knows it.
     package var writtenBy: String?
     /// The hashes of the versions, where somebody has them.
@@ -41,11 +44,27 @@ package struct Adoption {
     /// Told what became of the key of each object; nil where nobody wants to know.
     package var identities: ((Identity) throws -> Void)?
 
+    /// Steps from one version to another.
+    package struct Steps {
+        let migrations: [Migration]
+        let obstacles: [String: String]
+
+        /// - Parameter obstacles: Why no step starts from a version, by its name.
+        package init(migrations: [Migration], obstacles: [String: String] = [:]) {
+            self.migrations = migrations
+            self.obstacles = obstacles
+        }
+    }
+
     /// Prepares an adoption.
-    package init(_ store: CoreDataStore, versions: [Model], migrations: [Migration]) {
+    package init(
+        _ store: CoreDataStore, versions: [Model], current: String,
+        steps: @escaping (_ first: String, _ last: String) -> Steps
+    ) {
         self.store = store
         self.versions = versions
-        self.migrations = migrations
+        self.current = current
+        self.steps = steps
     }
 
     /// What an adoption would do; nothing is written.
@@ -96,9 +115,17 @@ package struct Adoption {
 
     /// The steps that are to be taken.
     func way(from model: Model) -> MigrationWay {
-        let target = migrates ? target ?? versions.last?.version : model.version
-        return MigrationWay(
-            from: model, to: target ?? model.version, versions: versions, migrations: migrations)
+        let names = versions.map(\.version)
+        var end = migrates ? target ?? current : model.version
+        // No step leads back from a version that comes after the program's.
+        if let first = names.firstIndex(of: model.version), let last = names.firstIndex(of: end),
+            last < first
+        {
+            end = model.version
+        }
+        let steps =
+            end == model.version ? Steps(migrations: []) : steps(model.version, end)
+        return MigrationWay(from: model, to: end, versions: versions, steps)
     }
 
     static let settings: ConnectionSettings = {
@@ -126,7 +153,7 @@ package struct Adoption {
         let model = match.layout.model
         return AdoptionReport(
             store: store.path, destination: nil, model: model.name, writtenBy: model.version,
-            version: model.version, current: versions.last?.version ?? model.version,
+            version: model.version, current: current,
             foundBy: match.evidence.rawValue, alsoFits: match.alsoFits,
             differences: match.layout.differences)
     }

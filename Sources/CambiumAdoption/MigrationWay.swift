@@ -17,17 +17,19 @@ struct MigrationWay {
     var last: Model { models.last ?? first }
 
     /// - Parameter target: The name of the version to go to.
-    init(from first: Model, to target: String, versions: [Model], migrations: [Migration]) {
+    init(from first: Model, to target: String, versions: [Model], _ known: Adoption.Steps) {
         self.first = first
         var steps: [Migration] = []
         var models: [Model] = []
         var obstacle: String?
         var current = first
         while current.version != target {
-            guard let step = migrations.first(where: { $0.from == current.version }),
+            guard let step = known.migrations.first(where: { $0.from == current.version }),
                 let next = versions.first(where: { $0.version == step.to })
             else {
-                obstacle = "no migration starts from '\(current.version)'"
+                obstacle =
+                    known.obstacles[current.version]
+                    ?? "no migration starts from '\(current.version)'"
                 break
             }
             if let code = step.codeSteps.first {

@@ -34,7 +34,7 @@ struct AdoptedMigrationTests {
         #expect(report.version == "2")
         #expect(report.isComplete)
         let error = adoptionError {
-            _ = try Shelf.store().adopt(Self.versions) {
+            _ = try store.adopt(Self.versions) {
                 $0.writtenBy = "2"
                 $0.target = "1"
             }

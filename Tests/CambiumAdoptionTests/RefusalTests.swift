@@ -106,4 +106,51 @@ struct RefusalTests {
                 == [107, 207, 307, 407, 507, 607, 707, 807, 907, 1007, 9_000_000_000_000_000_000])
         #expect(try store.rows("SELECT count(*) FROM Place") == [["992"]])
     }
+
+    @Test func `rules that no check of the store holds hold too`() throws {
+        let model = Model(
+            name: "M", version: "1",
+            entities: [
+                Entity(
+                    name: "A",
+                    attributes: [
+                        Attribute(
+                            name: "code", type: .string, isOptional: true,
+                            limits: Limits(pattern: "(ab|cd)+"))
+                    ],
+                    relationships: [
+                        Relationship(name: "next", destination: "A", isOptional: false),
+                        Relationship(
+                            name: "all", destination: "A", inverse: "all", isToMany: true),
+                    ],
+                    rules: [
+                        Rule(
+                            name: "calm",
+                            condition: .comparison(
+                                .keyPath(root: .subject, names: ["next", "code"]), .notEqual,
+                                .literal(.string("abab")), []))
+                    ])
+            ])
+        let store = try OldStore(
+            entities: [(1, "A", 0, 6)],
+            sql: """
+                CREATE TABLE ZA (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                    ZNEXT INTEGER, ZCODE VARCHAR);
+                CREATE TABLE Z_1ALL (Z_1ALL INTEGER, REFLEXIVE INTEGER);
+                INSERT INTO ZA VALUES (1, 1, 1, 1, NULL), (2, 1, 1, 1, 'abab'), (3, 1, 1, 1, 'ba'),
+                    (4, 1, 1, 2, 'cd'), (5, 1, 1, 4, 'cd'), (6, 1, 1, 1, 'cdab');
+                INSERT INTO Z_1ALL VALUES (1, 3), (1, 6), (5, 6);
+                """)
+        let report = try store.adopt([model])
+        #expect(try store.rows("SELECT _id FROM A ORDER BY 1") == [["1"], ["2"], ["6"]])
+        #expect(report.refusedRows.map(\.id).sorted() == [3, 4, 5])
+        #expect(report.refusedRows.first { $0.id == 3 }?.property == "code")
+        #expect(report.refusedRows.first { $0.id == 4 }?.reason.contains("calm") == true)
+        // What needed a refused row went with it.
+        #expect(report.refusedRows.first { $0.id == 5 }?.property == "next")
+        #expect(
+            try store.rows("SELECT _source, _destination FROM A_all ORDER BY 1")
+                == [["1", "6"], ["6", "1"]])
+        #expect(report.relationships.first { $0.relationship == "all" }?.written == 1)
+    }
 }

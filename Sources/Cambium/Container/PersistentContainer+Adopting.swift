@@ -81,7 +81,8 @@ extension PersistentContainer {
             try withoutActuallyEscaping(progress) { progress in
                 var adoption = Adoption(
                     store, versions: earlierVersions + [model.model],
-                    migrations: model.migrations)
+                    current: model.model.version
+                ) { _, _ in .init(migrations: model.migrations) }
                 // Opening migrates: it knows the program's own steps.
                 adoption.migrates = false
                 adoption.isCancelled = isCancelled

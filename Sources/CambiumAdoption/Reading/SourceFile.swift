@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 
 /// A database file that is read and never changed.
@@ -62,6 +63,8 @@ final class SourceFile {
     private static func copyFiles(from path: String, to copy: String) throws(AdoptionError) {
         remove(copy)
         do {
+            try FileManager.default.createDirectory(
+                atPath: StoreFiles.folder(of: copy), withIntermediateDirectories: true)
             for suffix in suffixes where FileManager.default.fileExists(atPath: path + suffix) {
                 try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
             }

@@ -132,7 +132,7 @@ package struct ModelCompiler {
 
     /// The tables of each version. One version after the other is less work than all at a time:
     /// most tables are those of the version before.
-    private static func schemas(of versions: [CheckedModel]) -> [Schema] {
+    static func schemas(of versions: [CheckedModel]) -> [Schema] {
         var schemas: [Schema] = []
         var previous: (model: Model, schema: Schema)?
         for version in versions {

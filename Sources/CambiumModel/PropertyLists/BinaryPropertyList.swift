@@ -40,7 +40,8 @@ package struct BinaryPropertyList: Sendable {
             let root = Self.number(in: bytes, at: trailer + 16, size: 8),
             let table = Self.number(in: bytes, at: trailer + 24, size: 8),
             (1...8).contains(offsetSize), (1...8).contains(referenceSize),
-            table <= trailer, count <= (trailer - table) / offsetSize, root < count
+            (0...trailer).contains(table), count >= 0, root >= 0,
+            count <= (trailer - table) / offsetSize, root < count
         else { return nil }
         offsets = (0..<count).compactMap {
             Self.number(in: bytes, at: table + $0 * offsetSize, size: offsetSize)
@@ -121,7 +122,7 @@ package struct BinaryPropertyList: Sendable {
             (count, start) = (number, start + 1 + size)
         }
         let width = [0x4: 1, 0x5: 1, 0x6: 2, 0xA: referenceSize, 0xD: 2 * referenceSize][kind]
-        guard let width, count <= (bytes.count - start) / width else { return .other }
+        guard let width, count >= 0, count <= (bytes.count - start) / width else { return .other }
         switch kind {
         case 0x4:
             return .data(Data(bytes[start..<(start + count)]))

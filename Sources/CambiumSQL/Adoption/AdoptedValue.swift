@@ -16,7 +16,7 @@ struct AdoptedValue {
         case .uuid:
             return "CASE WHEN length(\(column)) <> 16 THEN \(Self.noBlob) ELSE \(column) END"
         case .data:
-            return attribute.usesExternalForm ? externalForm(of: column) : column
+            return attribute.usesExternalForm ? externalForm(of: column) : bytes(of: column)
         case .anyDecimal:
             return required(decimalBytes(of: column), column, else: Self.noBlob)
         case .decimal(let scale):
@@ -31,7 +31,7 @@ struct AdoptedValue {
             return "CASE WHEN \(column) IS NULL OR \(column) IN (\(values)) THEN \(column) "
                 + "ELSE \(model.storageClass(of: attribute.type) == .text ? Self.noText : Self.noNumber) END"
         case .codable:
-            return "\(ConversionFunction.archiveJSON.rawValue)(\(column))"
+            return "\(ConversionFunction.archiveJSON.rawValue)(CAST(\(column) AS BLOB))"
         }
     }
 
@@ -51,6 +51,11 @@ struct AdoptedValue {
 
     private func required(_ value: String, _ column: String, else other: String) -> String {
         "CASE WHEN \(column) IS NOT NULL THEN coalesce(\(value), \(other)) END"
+    }
+
+    /// Core Data takes a text, which only another program can have written, for its bytes.
+    private func bytes(of column: String) -> String {
+        "CASE typeof(\(column)) WHEN 'text' THEN CAST(\(column) AS BLOB) ELSE \(column) END"
     }
 
     /// Both have a byte in front that says where the value is, and the same one for within the row.

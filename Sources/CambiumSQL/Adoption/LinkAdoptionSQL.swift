@@ -5,6 +5,8 @@ package struct LinkAdoptionSQL: Sendable {
     private let link: CoreDataLayout.LinkSource
     private let target: String
     private let isThere: String
+    /// Removes the copied links one of whose objects is gone by now.
+    package let removeDangling: String
     private var from: String {
         "\(SQLText.identifier(ObjectAdoptionSQL.source)).\(SQLText.identifier(link.table)) AS s "
             + "NOT INDEXED"
@@ -20,6 +22,13 @@ package struct LinkAdoptionSQL: Sendable {
         else { return nil }
         self.link = link
         target = SQLText.identifier(name)
+        let pair = ["_source", "_destination"].map {
+            "\(SQLText.identifier(name)).\(SQLText.identifier($0))"
+        }
+        removeDangling =
+            "DELETE FROM \(SQLText.identifier(name)) WHERE NOT EXISTS "
+            + "(\(Self.object(link.entity, pair[0], model))) OR NOT EXISTS "
+            + "(\(Self.object(destination, pair[1], model)))"
         isThere =
             "EXISTS (\(Self.object(link.entity, "s.\(SQLText.identifier(link.ownerColumn))", model)))"
             + " AND EXISTS "

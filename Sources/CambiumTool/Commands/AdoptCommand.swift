@@ -59,11 +59,17 @@ enum AdoptCommand: Command {
         if isPlan, let option = ["--to", "--ids"].first(where: arguments.has) {
             throw arguments.usage("--plan writes nothing, so it takes no \(option).")
         }
-        guard let bundle = try compile(model, checksLock: false, arguments, console) else {
+        try Files.requireModel(model)
+        let verdicts = ProofFolder.verdicts(arguments, console)
+        defer { verdicts?.prune() }
+        let (history, errors) = VersionHistory.read(
+            model, declarations: try Declarations.file(arguments), verdicts: verdicts)
+        guard let history else {
+            console.writeError(DiagnosticReport(errors).rendered(as: .text))
             return .modelHasErrors
         }
         do {
-            let report = try adopt(path, bundle, arguments, console, isPlan: isPlan)
+            let report = try adopt(path, history, arguments, console, isPlan: isPlan)
             console.write(format == .json ? report.json : report.text)
             if let file = arguments.value("--report") { try Files.write(report.json, to: file) }
             return report.isComplete ? .fine : .incomplete
@@ -81,14 +87,18 @@ enum AdoptCommand: Command {
     }
 
     private static func adopt(
-        _ path: String, _ bundle: CompiledBundle, _ arguments: Arguments, _ console: Console,
+        _ path: String, _ history: VersionHistory, _ arguments: Arguments, _ console: Console,
         isPlan: Bool
     ) throws -> AdoptionReport {
         let target = arguments.value("--to") ?? defaultTarget(of: path)
         let store = try CoreDataStore(
             at: path, workPath: isPlan ? nil : target + ".adopting-source")
         var adoption = Adoption(
-            store, versions: bundle.versions.map(\.model), migrations: bundle.migrations)
+            store, versions: history.versions, current: history.current
+        ) { first, last in
+            let way = history.way(from: first, to: last)
+            return .init(migrations: way.migrations, obstacles: way.obstacles)
+        }
         adoption.writtenBy = arguments.value("--version")
         adoption.target = arguments.value("--until")
         if let file = arguments.value("--hashes") { adoption.hashes = try hashes(in: file) }

@@ -36,7 +36,6 @@ final class OldStore {
                 CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255),
                     Z_PLIST BLOB);
                 CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB);
-                \(sql)
                 """)
             for (number, name, parent, last) in entities {
                 _ = try connection.rows(
@@ -58,6 +57,7 @@ final class OldStore {
             _ = try connection.rows(
                 "INSERT INTO Z_METADATA VALUES (1, '3C6A1C0E-6C3E-4B9E-9B77-0A4C0F1D2E3B', ?)",
                 [.blob(list.bytes)])
+            try connection.execute(sql)
         }
     }
 
@@ -66,7 +66,9 @@ final class OldStore {
     }
 
     func adoption(_ versions: [Model], _ migrations: [Migration] = []) throws -> Adoption {
-        try Adoption(CoreDataStore(at: path), versions: versions, migrations: migrations)
+        try Adoption(
+            CoreDataStore(at: path), versions: versions, current: versions.last?.version ?? ""
+        ) { _, _ in .init(migrations: migrations) }
     }
 
     /// Adopts the store.
