@@ -17,7 +17,7 @@ struct DiffTests {
     }
 
     @Test func `it prints, writes a file, and takes versions`() throws {
-        let folder = try folder("<attribute name=\"y\" type=\"int32\" default=\"0\"/>")
+        let folder = try folder("<attribute name=\"y\" type=\"int64\" default=\"0\"/>")
         let path = folder.path("Shop.cambium")
         let run = ToolRun("diff", path)
         #expect(run.code == .fine && run.errors.isEmpty)
@@ -32,7 +32,7 @@ struct DiffTests {
 
     @Test func `two bundles are compared`() throws {
         let (old, new) = (
-            try folder(""), try folder("<attribute name=\"y\" type=\"int32\" default=\"0\"/>")
+            try folder(""), try folder("<attribute name=\"y\" type=\"int64\" default=\"0\"/>")
         )
         let paths = (old.path("Shop.cambium"), new.path("Shop.cambium") + "/")
         let run = ToolRun("diff", paths.0, paths.1)

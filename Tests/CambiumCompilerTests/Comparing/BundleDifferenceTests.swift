@@ -91,7 +91,7 @@ struct BundleDifferenceTests {
             product.effect == "rebuild" && product.causes == ["Product.title", "Product.legacy"])
         #expect(first.tables.first { $0.name == "Note" }?.effect == "dropped")
         // What the author says is meant is not there.
-        #expect(first.findings.map(\.code) == ["LQ303", "LQ202"])
+        #expect(first.findings.map(\.code) == ["LQ202", "LQ303"])
         let last = try #require(report.steps.last)
         #expect(last.obstacles.count == 2 && last.obstacles.allSatisfy { !$0.fixes.isEmpty })
         #expect(last.changes.contains { $0.property == "number" && $0.isUndecided })

@@ -26,7 +26,7 @@ struct StoreWorkTests {
             of: ModelDifference(from: old, to: new), schemas: (Schema(of: old), Schema(of: new)))
     }
 
-    private let stock = Attribute(name: "stock", type: .int32, defaultValue: .constant(.int(0)))
+    private let stock = Attribute(name: "stock", type: .int64, defaultValue: .constant(.int(0)))
 
     @Test func `a column with a default takes constant time`() {
         let work = work(model("1", []), model("2", [stock]))
@@ -36,7 +36,7 @@ struct StoreWorkTests {
 
     @Test func `a condition is tested in every row`() {
         let limited = Attribute(
-            name: "stock", type: .int32, defaultValue: .constant(.int(0)),
+            name: "stock", type: .int64, defaultValue: .constant(.int(0)),
             limits: Limits(minimum: .int(0)))
         #expect(work(model("1", []), model("2", [limited])).tables.map(\.effect) == [.scan])
         #expect(work(model("1", [stock]), model("2", [limited])).tables.map(\.effect) == [.scan])
@@ -59,7 +59,7 @@ struct StoreWorkTests {
         let filled = work(
             model("1", [size]),
             model(
-                "2", [Attribute(name: "stock", type: .int32), size],
+                "2", [Attribute(name: "stock", type: .int64), size],
                 fills: [.init(entity: "Product", attribute: "stock", value: .literal(.int(0)))]))
         #expect(
             filled.tables
