@@ -174,9 +174,9 @@ part "all edits of lists of five objects" 3 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
+part "20,000 sequences against a model of the runtime" 8 model_based
 part "real stores of Core Data, adopted and compared" 8 adoption
 part "10,000 damaged stores of Core Data" 8 damaged_stores
-part "20,000 sequences against a model of the runtime" 8 model_based
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 3 crashes
 part "migrations of random pairs of models" 2 mappings
