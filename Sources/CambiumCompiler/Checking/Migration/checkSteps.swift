@@ -12,7 +12,8 @@ extension ModelChecker {
             else { return nil }
             return .init(
                 name: name.value,
-                entities: item["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? [])
+                entities: item["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? []
+            )
         }
     }
 
