@@ -275,6 +275,7 @@ nonisolated final class Artist: Person, ArtistKeys {
         set { self.setDate(newValue, at: 1) }
     }
 
-    /// To-many, inverse `Album.artist`. Declared in `Albums.cambium/2.xml:30`.
+    /// To-many, inverse `Album.artist`, keeps this object from being deleted. Declared in
+    /// `Albums.cambium/2.xml:30`.
     var works: ToMany<Album> { self.toMany(1) }
 }

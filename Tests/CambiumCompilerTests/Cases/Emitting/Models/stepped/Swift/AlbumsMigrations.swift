@@ -937,7 +937,12 @@ nonisolated extension Albums.Version2 {
             parent: "Person",
             attributes: [.init(name: "since", type: .date, defaultValue: .now)],
             relationships: [
-                .init(name: "works", destination: "Album", inverse: "artist", isToMany: true)
+                .init(
+                    name: "works",
+                    destination: "Album",
+                    inverse: "artist",
+                    isToMany: true,
+                    deleteRule: .deny)
             ])
     }
 }

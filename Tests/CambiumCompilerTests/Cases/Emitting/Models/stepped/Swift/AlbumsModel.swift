@@ -187,7 +187,12 @@ nonisolated enum Albums {
             parent: "Person",
             attributes: [.init(name: "since", type: .date, defaultValue: .now)],
             relationships: [
-                .init(name: "works", destination: "Album", inverse: "artist", isToMany: true)
+                .init(
+                    name: "works",
+                    destination: "Album",
+                    inverse: "artist",
+                    isToMany: true,
+                    deleteRule: .deny)
             ])
     }
 }
