@@ -42,13 +42,19 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
 
+        .target(
+            name: "CambiumAdoption",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            swiftSettings: settings),
+
         // Build time
         .target(
             name: "CambiumCompiler",
             dependencies: ["CLibXML2", "CambiumModel", "CambiumSQL", "CambiumMigration"],
             swiftSettings: settings),
         .executableTarget(
-            name: "CambiumTool", dependencies: ["CambiumCompiler", "CambiumMigration"],
+            name: "CambiumTool",
+            dependencies: ["CambiumCompiler", "CambiumMigration", "CambiumAdoption"],
             swiftSettings: settings),
         .plugin(
             name: "CambiumBuildPlugin", capability: .buildTool(),
@@ -64,7 +70,10 @@ let package = Package(
         // Run time
         .target(
             name: "Cambium",
-            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            dependencies: [
+                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumAdoption",
+            ],
             swiftSettings: settings),
 
         .target(
@@ -77,6 +86,7 @@ let package = Package(
         .model("FirstPackagesModel", path: "Models/FirstPackages"),
         .model("EverythingModel", path: "Models/Everything"),
         .model("ExtendedModel", path: "Models/Extended"),
+        .model("ContactsModel", path: "Models/Stepped"),
 
         // The demo
         .executableTarget(
@@ -114,14 +124,24 @@ let package = Package(
                 "CambiumCompiler", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
                 "CambiumModel",
             ],
-            exclude: ["Cases"], swiftSettings: settings),
+            exclude: ["Cases", "Histories"], swiftSettings: settings),
         .testTarget(
-            name: "CambiumToolTests", dependencies: ["CambiumTool"], swiftSettings: settings),
+            name: "CambiumAdoptionTests",
+            dependencies: [
+                "CambiumAdoption", "CambiumMigration", "CambiumSQL", "CambiumSQLite",
+                "CambiumModel",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumToolTests",
+            dependencies: ["CambiumTool", "CambiumMigration", "CambiumSQLite", "CambiumModel"],
+            swiftSettings: settings),
         .testTarget(
             name: "CambiumTests",
             dependencies: [
                 "Cambium", "CambiumSQL", "CambiumSQLite", "TestDummyModel", "ShopModel",
                 "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
+                "ContactsModel",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -55,9 +55,30 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // Runs the tool on stores that it fills by hand, so it links nothing of the package.
+        .executableTarget(
+            name: "MigrationBenchmarks", dependencies: ["RawSQLite"],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]),
+        // What a run of a program takes.
+        .target(
+            name: "ProgramRuns",
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]),
+        // Runs the tool on a store as Core Data writes it, beside SQLite's own copy of its tables.
+        .executableTarget(
+            name: "AdoptionBenchmarks", dependencies: ["ProgramRuns", "RawSQLite"],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]),
         // Runs the tool as a build does, so it links nothing of the package.
         .executableTarget(
-            name: "CompilerBenchmarks",
+            name: "CompilerBenchmarks", dependencies: ["ProgramRuns"],
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

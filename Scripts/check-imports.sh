@@ -18,7 +18,7 @@ CambiumMigration: CambiumModel CambiumSQL CambiumSQLite
 CambiumAdoption: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
 CambiumCompiler: CLibXML2 CambiumModel CambiumSQL CambiumMigration | Foundation
 CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
-Cambium: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
+Cambium: CambiumModel CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption
 CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 CambiumBuildPlugin: | PackagePlugin Foundation

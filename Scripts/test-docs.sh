@@ -46,25 +46,35 @@ blocks() {
     result $? "$1.md has blocks of the language $2"
 }
 
-# version FILE BUNDLE: the file as the version 1 of a bundle, in a model where it is none.
+# version FILE BUNDLE [NUMBER]: the file as a version of a bundle, 1 without a number, in a model
+# where it is none.
 version() {
+    number=${3:-1}
     mkdir -p "$2"
     if grep -q '<model' "$1"; then
-        cp "$1" "$2/1.xml"
+        cp "$1" "$2/$number.xml"
     else
         name=$(basename "$2" .cambium)
         {
-            echo "<model xmlns=\"urn:cambium:model:1\" name=\"$name\" version=\"1\">"
+            echo "<model xmlns=\"urn:cambium:model:1\" name=\"$name\" version=\"$number\">"
             cat "$1"
             echo "</model>"
-        } >"$2/1.xml"
+        } >"$2/$number.xml"
     fi
 }
 
 # Models
 blocks ModelLanguage xml "$work/models"
-for block in "$work/models/"*; do
-    version "$block" "$work/$(basename "$block")/Shop.cambium"
+previous=
+for block in $(find "$work/models" -type f | sort -V); do
+    # What says that it is 2.xml comes after the block before it.
+    if grep -q '<!-- 2.xml' "$block"; then
+        version "$previous" "$work/$(basename "$block")/Shop.cambium"
+        version "$block" "$work/$(basename "$block")/Shop.cambium" 2
+    else
+        version "$block" "$work/$(basename "$block")/Shop.cambium"
+    fi
+    previous=$block
     "$tool" check "$work/$(basename "$block")/Shop.cambium" >"$work/output" 2>&1
     result $? "ModelLanguage.md:$(basename "$block")"
 done
@@ -135,9 +145,9 @@ done <"$work/lines"
         print "put it right. `swift package cambium explain CM201` prints what is here. This page is written"
         print "from those texts by `Scripts/test-docs.sh --accept`.\n"
     }
-    /^CM[0-9]+ \((error|warning)\): / {
+    /^(CM|LQ)[0-9]+ \((error|warning)\): / {
         title = $0
-        sub(/^CM[0-9]+ \((error|warning)\): /, "", title)
+        sub(/^(CM|LQ)[0-9]+ \((error|warning)\): /, "", title)
         kind = $2 == "(warning):" ? " (warning)" : ""
         gsub(/</, "\\&lt;", title)
         print (NR > 1 ? "\n" : "") "## " $1 ": " title kind

@@ -51,6 +51,15 @@ plugin() { sh Scripts/test-plugin.sh; }
 generated() { sh Scripts/test-generated.sh; }
 corpus() { sh Scripts/test-corpus.sh; }
 
+# Every store of Core Data in the corpus, adopted and compared by SQL of another hand.
+adoption() { sh Scripts/test-adoption.sh; }
+
+# 10,000 stores of Core Data with flipped bytes and lost ends: adopted whole, or an error.
+damaged_stores() {
+    # shellcheck disable=SC2086
+    CAMBIUM_DAMAGED_STORES=10000 sh Scripts/run-tests.sh $strict --filter DamagedStoreTests
+}
+
 # Random cases for a sixtieth of the budget, at least 20 seconds for each generator: they read the
 # variable, and print the seeds that they use. Built like test.sh builds, so that it is there.
 generators() {
@@ -60,18 +69,25 @@ generators() {
     CAMBIUM_GENERATOR_SECONDS=$seconds sh Scripts/run-tests.sh $strict
 }
 
-# The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
-# random operations, in a release build of the runtime alone, which takes most of the time.
-model_based() {
+# Tests of the runtime in a release build of it alone, which takes most of the time: the first one
+# that runs makes it.
+#
+#   optimized TESTS VARIABLE=NUMBER      the number says how many cases
+optimized() {
     scratch=.build/model-based
     flags="-c release --package-path Tests/ModelBased --scratch-path $scratch"
     # shellcheck disable=SC2086
     swift build --product cambium $strict &&
-        "$(swift build --show-bin-path)/cambium" compile Models/Everything/Everything.cambium \
-            --output "$scratch/Everything" &&
+        tool=$(swift build --show-bin-path)/cambium &&
+        "$tool" compile Models/Everything/Everything.cambium --output "$scratch/Everything" &&
+        "$tool" compile Models/TestDummy/TestDummies.cambium --output "$scratch/TestDummies" &&
         swift build $flags --build-tests &&
-        CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $flags --skip-build
+        env "$2" sh Scripts/run-tests.sh $flags --skip-build --filter "$1"
 }
+
+# The runtime against a model of it that is nothing but dictionaries: 20,000 sequences of fifty
+# random operations.
+model_based() { optimized RandomGraphTests CAMBIUM_GENERATOR_RUNS=20000; }
 
 # 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
 conditions() {
@@ -98,14 +114,8 @@ mappings() {
     CAMBIUM_GENERATOR_RUNS=600 sh Scripts/run-tests.sh $strict --filter RandomMappingTests
 }
 
-# 10 million random changes of lists.
-long_lists() {
-    flags="-c release -Xswiftc -enable-testing --scratch-path .build/tested-release"
-    # shellcheck disable=SC2086
-    swift build $flags --build-tests &&
-        CAMBIUM_LIST_CHANGES=10000000 sh Scripts/run-tests.sh $flags --skip-build \
-            --filter RandomResultListTests
-}
+# 10 million random changes of lists; the seeds of those that fail are printed.
+long_lists() { optimized RandomResultListTests CAMBIUM_LIST_CHANGES=10000000; }
 
 # Planted faults, as many as there is time for: the tests must find them.
 mutants() { sh Scripts/mutants.sh --minutes 9; }
@@ -114,6 +124,12 @@ mutants() { sh Scripts/mutants.sh --minutes 9; }
 whole_corpus() {
     # shellcheck disable=SC2086
     CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'CambiumCompilerTests.*(Corpus|Damaged)'
+}
+
+# The long histories of real models: every step, stores that go all the way, a step that is broken.
+real_chains() {
+    # shellcheck disable=SC2086
+    CAMBIUM_WHOLE_CORPUS=1 sh Scripts/run-tests.sh $strict --filter 'RealChainTests|WooCommerceNotesTests'
 }
 
 # Fuzzing, both kinds at once, for a thirtieth of the budget and at least a minute. (SwiftPM lets
@@ -158,10 +174,13 @@ part "all edits of lists of five objects" 3 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
+part "real stores of Core Data, adopted and compared" 8 adoption
+part "10,000 damaged stores of Core Data" 8 damaged_stores
 part "20,000 sequences against a model of the runtime" 8 model_based
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 3 crashes
 part "migrations of random pairs of models" 2 mappings
+part "histories of real models" 3 real_chains
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
 part "10 million changes of lists" 15 long_lists

@@ -69,10 +69,11 @@ struct CambiumBuildPlugin: BuildToolPlugin {
             .sorted { $0.path < $1.path }
     }
 
-    /// The settings that belong to a bundle and lie beside it.
+    /// The settings and declarations that belong to a bundle and lie beside it.
     private func companions(of bundle: URL) -> [URL] {
         let folder = bundle.deletingLastPathComponent()
-        return ["\(bundle.lastPathComponent).json", "cambium.json"]
+        let stem = bundle.deletingPathExtension().lastPathComponent
+        return ["\(bundle.lastPathComponent).json", "cambium.json", "\(stem).history.xml"]
             .map { folder.appending(path: $0) }
             .filter { FileManager.default.fileExists(atPath: $0.path) }
     }

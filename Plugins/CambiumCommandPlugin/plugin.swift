@@ -3,8 +3,9 @@ import PackagePlugin
 
 /// `swift package cambium …`: the tool, for a package's models.
 ///
-/// Where no model is named, `check`, `format`, `freeze`, `sql`, `diagram` and `docs` take
-/// those of the package (`format` those of Cambium's own format).
+/// Where no model is named, `check`, `diff`, `format`, `freeze`, `sql`, `diagram` and `docs` take
+/// those of the package (`format` those of Cambium's own format), and so does `migrate verify`; what
+/// `migrate` does to a store file it does with the only model of the package.
 /// What is written goes where the command says, with two exceptions: `docs` without `--output`
 /// writes into the plugin's own folder, and `sql --write` writes the SQL for review into the
 /// package, as `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled
@@ -55,6 +56,9 @@ struct CambiumCommandPlugin: CommandPlugin {
             let own = models.map(\.path).filter { $0.hasSuffix(".cambium") }
             if own.isEmpty { print("No model of this package is in Cambium's own format") }
             return own.isEmpty ? [] : [rest + own]
+        case "diff":
+            // The versions follow the model.
+            return models.map { ["diff", $0.path] + rest.dropFirst() }
         case "freeze":
             return models.map { rest + [$0.path] }
         case "sql":
@@ -64,6 +68,17 @@ struct CambiumCommandPlugin: CommandPlugin {
                 return rest + [model.path]
                     + (arguments.contains("--write") ? ["--output", folder] : [])
             }
+        case "migrate":
+            let proofs = proofs(for: rest, in: output)
+            if rest.dropFirst().first == "verify" {
+                return models.map { rest + proofs + ["--model", $0.path] }
+            }
+            guard models.count == 1, let model = models.first else {
+                throw CommandFailed(
+                    reason: "Say which model: --model MODEL, one of "
+                        + models.map(\.path).sorted().joined(separator: ", "))
+            }
+            return [rest + proofs + ["--model", model.path]]
         case "diagram":
             return models.map { rest + [$0.path] }
         case "docs":

@@ -12,6 +12,7 @@ extension CompiledBundle {
         var emitter = SwiftEmitter(of: current, bundle: name, relativeTo: folder)
         emitter.schema = schema
         emitter.migrations = migrations
+        emitter.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
         return emitter.files()
     }
 

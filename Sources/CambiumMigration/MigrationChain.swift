@@ -20,6 +20,9 @@ struct MigrationChain: Equatable {
     /// What is done, in order.
     var steps: [MigrationStep] { migrations.flatMap(\.steps) }
 
+    /// The versions on the way, the first and the last included; empty where there is no migration.
+    var versions: [String] { migrations.prefix(1).map(\.from) + migrations.map(\.to) }
+
     /// Finds the shortest chain; nil where there is none. A version is known by name and hash, or
     /// by its hash alone where it was given another name.
     init?(from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration]) {

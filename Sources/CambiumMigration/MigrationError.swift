@@ -27,6 +27,9 @@ public enum MigrationError: Error, Sendable, Hashable {
     case backupOfFilesFailed(path: String, reason: String)
     /// The store is of another version, and was opened with automatic migration off.
     case migrationIsOff(store: String, program: String)
+    /// The way to the program's version has steps that only the program itself can do, and whoever
+    /// opens the store does not supply them.
+    case codeIsMissing(steps: [String])
     /// The program asked to stop.
     case cancelled
 }
@@ -41,7 +44,7 @@ extension MigrationError {
         case .unknownVersion: 134130
         case .refused: 134111
         case .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed: 134110
-        case .migrationIsOff: 134100
+        case .migrationIsOff, .codeIsMissing: 134100
         case .cancelled: 134120
         }
     }
@@ -88,6 +91,10 @@ extension MigrationError: CustomStringConvertible {
         case .migrationIsOff(let store, let program):
             "The store was written by version \(store) of the model, this program has version "
                 + "\(program), and automatic migration is off. Switch it on in the store's options"
+        case .codeIsMissing(let steps):
+            "The way to the program's version has steps of the program's own, which are not supplied "
+                + "here: \(steps.joined(separator: ", ")). Open the store with the program, or "
+                + "migrate it with a MigrationCommand of the program"
         case .cancelled:
             "The migration was cancelled. The store is as it was"
         }

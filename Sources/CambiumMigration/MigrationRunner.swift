@@ -18,8 +18,13 @@ package struct MigrationRunner {
     package var isCancelled: () -> Bool = { Task.isCancelled }
     /// Whether a store of another version is migrated; if not, it is an error.
     package var allowsMigration = true
+    /// Where a copy of the store goes before it is migrated, whatever the migration does; nil makes
+    /// one beside the store where data will be lost.
+    package var backupPath: String?
     /// What becomes of a store that another program has changed.
     package var driftPolicy = DriftPolicy.refuse
+    /// The steps that the program supplies.
+    package var code: [CodeStep] = []
 
     let schema: Schema
     let target: StoreMetadata
@@ -88,13 +93,13 @@ package struct MigrationRunner {
     ) throws -> MigrationOutcome {
         try connection.transaction {
             // Another process may have been faster.
-            if try readMetadata(connection) == nil {
+            if try Self.readMetadata(connection) == nil {
                 for statement in creation {
                     try connection.execute(statement)
                 }
             }
         }
-        guard let metadata = try readMetadata(connection),
+        guard let metadata = try Self.readMetadata(connection),
             metadata == target
         else { return try open(connection, storePath: storePath) }
         return .created
@@ -116,7 +121,7 @@ package struct MigrationRunner {
     }
 
     func situation(of connection: Connection) throws -> Situation {
-        guard let metadata = try readMetadata(connection) else { return .empty }
+        guard let metadata = try Self.readMetadata(connection) else { return .empty }
         guard let chain = try chain(from: metadata) else {
             guard driftPolicy != .report else { return .current }
             let changed = try changes(in: connection, metadata, nil)
@@ -145,7 +150,7 @@ package struct MigrationRunner {
     }
 
     /// What the store says about itself, or nil where the database is empty.
-    func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
+    static func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
         let names = try connection.rows(Catalogue.namesQuery)
         if names.isEmpty { return nil }
         guard names.contains([.text("_metadata")]),

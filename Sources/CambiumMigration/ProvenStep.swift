@@ -11,9 +11,14 @@ struct ProvenStep {
     private let newCatalogue: Catalogue
     private let carried: [RowExpectation.Carried]
     private let staleCounts: [(name: String, query: String)]
+    private let newObjectCounts: [(name: String, query: String)]
+    private let freeKeyCounts: [(name: String, query: String)]
+    private let newTables: [Table]
+    private let isStandIn: Bool
 
     init(
-        _ match: ModelMatch, _ oldSchema: Schema, _ newSchema: Schema, _ migration: Migration
+        _ match: ModelMatch, _ oldSchema: Schema, _ newSchema: Schema, _ migration: Migration,
+        _ stepped: SteppedProof? = nil
     ) {
         let (old, new) = (match.old, match.new)
         name = "migration from \(old.version) to \(new.version)"
@@ -22,31 +27,77 @@ struct ProvenStep {
         var runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
         // What differs is looked for here, and told in another way.
         runner.driftPolicy = .report
+        runner.code = stepped?.code ?? []
         self.runner = runner
+        isStandIn = stepped?.isStandIn ?? false
         newCatalogue = Catalogue(of: newSchema)
         let expectation = RowExpectation(match)
-        carried = expectation.carried(into: newSchema)
+        // What the program writes it alone knows.
+        let written = stepped?.writtenTables ?? []
+        carried = expectation.carried(into: newSchema, except: written)
         staleCounts = expectation.staleCounts
+        newObjectCounts = expectation.newObjectCounts(in: newSchema, except: written)
+        freeKeyCounts = RowExpectation.freeKeyCounts(in: newSchema)
+        newTables = newSchema.tables.filter { $0.content != .system }
     }
 
     /// Whether a store with the rows can be migrated, well or not.
     func accepts(_ rows: [AcceptableRows.Candidate]) throws -> Bool {
         do {
-            _ = try runner.open(try store.make(with: rows))
+            _ = try migrate(try store.make(with: rows))
             return true
         } catch MigrationError.refused {
             return false
         }
     }
 
+    /// A store with the rows; nil where SQLite itself cannot compute what is derived from them.
+    func makeStore(with rows: [AcceptableRows.Candidate]) -> Connection? {
+        try? store.make(with: rows)
+    }
+
     /// Migrates a store with the rows, and compares it with what was there.
     ///
-    /// - Returns: How many rows the store had.
-    func run(over rows: [AcceptableRows.Candidate]) throws -> Int {
-        let connection = try store.make(with: rows)
+    /// - Returns: How many rows the store had, and has.
+    func run(over rows: [AcceptableRows.Candidate]) throws -> (old: Int, new: Int) {
+        try run(on: try store.make(with: rows))
+    }
+
+    /// Migrates a store that was made for it, and compares it with what was there.
+    ///
+    /// - Returns: How many rows the store had, and has.
+    func run(on connection: Connection) throws -> (old: Int, new: Int) {
         let before = try carried.map { try connection.rows($0.oldQuery) }
-        let counts = try tables.map { try connection.rows(MigrationSQL.count(of: $0)) }
-        _ = try runner.open(connection)
+        let oldCount = try count(of: tables, in: connection)
+        _ = try migrate(connection)
+        try requireNewForm(connection)
+        for (carried, rows) in zip(carried, before) {
+            if let lost = carried.difference(rows, try connection.rows(carried.newQuery)) {
+                throw failure("The \(name) changes \(lost)")
+            }
+        }
+        try requireNone(staleCounts, in: connection) {
+            "After the \(name) \($0) does not have the values that are derived for it"
+        }
+        try requireNone(newObjectCounts, in: connection) { "The \(name) makes objects of \($0)" }
+        try requireNone(freeKeyCounts, in: connection) {
+            "After the \(name) keys of \($0) can be given a second time"
+        }
+        return (oldCount, try count(of: newTables, in: connection))
+    }
+
+    private func migrate(_ connection: Connection) throws -> MigrationOutcome {
+        do {
+            return try runner.open(connection)
+        } catch let error as MigrationStepError where isStandIn {
+            // Sample values know no condition over several of them.
+            throw MigrationError.refused(step: error.step, constraint: error.description)
+        }
+    }
+
+    /// What has nothing to do with the rows that were there: the store is whole, and like a fresh
+    /// one.
+    private func requireNewForm(_ connection: Connection) throws {
         let differences = Catalogue(rows: try connection.rows(Catalogue.query))
             .differences(from: newCatalogue)
         guard differences.isEmpty else {
@@ -57,17 +108,33 @@ struct ProvenStep {
         guard try runner.open(connection) == .current else {
             throw failure("After the \(name) the store does not have the new version")
         }
-        for (carried, rows) in zip(carried, before) {
-            if let lost = carried.difference(rows, try connection.rows(carried.newQuery)) {
-                throw failure("The \(name) changes \(lost)")
+        let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
+        if case .text(let table)? = broken.first?.first {
+            throw failure("After the \(name) links of \(table) lead nowhere")
+        }
+        let integrity = try connection.rows(MigrationSQL.integrityCheck)
+        guard integrity == [[.text("ok")]] else {
+            let words = integrity.compactMap { row -> String? in
+                if case .text(let text)? = row.first { text } else { nil }
             }
-        }
-        for (name, query) in staleCounts where try connection.rows(query) != [[.integer(0)]] {
             throw failure(
-                "After the \(self.name) \(name) does not have the values that are derived for it")
+                "After the \(name) the store is damaged: \(words.joined(separator: "; "))")
         }
-        return counts.reduce(0) { sum, rows in
-            if case .integer(let count) = rows.first?.first { sum + Int(count) } else { sum }
+    }
+
+    private func requireNone(
+        _ counts: [(name: String, query: String)], in connection: Connection,
+        _ description: (String) -> String
+    ) throws {
+        for (name, query) in counts where try connection.rows(query) != [[.integer(0)]] {
+            throw failure(description(name))
+        }
+    }
+
+    private func count(of tables: [Table], in connection: Connection) throws -> Int {
+        try tables.reduce(0) { sum, table in
+            let count = try connection.rows(MigrationSQL.count(of: table)).first?.first
+            return if case .integer(let count)? = count { sum + Int(count) } else { sum }
         }
     }
 

@@ -10,12 +10,18 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     case decimalText = "cambium_decimal_text"
     /// (text): the bytes of the number that it spells; NULL where it is none.
     case decimalOfText = "cambium_decimal_of_text"
+    /// (number or text): the bytes of the number that it is, with the fewest digits that name it;
+    /// NULL where it is none.
+    case decimalOfNumber = "cambium_decimal_of_number"
+    /// (bytes): the JSON of the values that Core Data archived; NULL where they are none of those
+    /// that have one.
+    case archiveJSON = "cambium_archive_json"
 
     /// How many arguments it takes.
     package var argumentCount: Int {
         switch self {
         case .decimalBytes, .decimalUnits: 2
-        case .decimalText, .decimalOfText: 1
+        case .decimalText, .decimalOfText, .decimalOfNumber, .archiveJSON: 1
         }
     }
 
@@ -33,6 +39,14 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
             return OrderedDecimal.decimal(of: bytes).map { .text($0.description) } ?? .null
         case (.decimalOfText, .text(let text), _):
             return Self.decimal(text).flatMap(OrderedDecimal.bytes).map { .blob($0) } ?? .null
+        case (.decimalOfNumber, .integer(let number), _):
+            return OrderedDecimal.bytes(spelled: "\(number)").map { .blob($0) } ?? .null
+        case (.decimalOfNumber, .real(let number), _):
+            return OrderedDecimal.bytes(spelled: "\(number)").map { .blob($0) } ?? .null
+        case (.decimalOfNumber, .text(let text), _):
+            return OrderedDecimal.bytes(spelled: text).map { .blob($0) } ?? .null
+        case (.archiveJSON, .blob(let bytes), _):
+            return ArchivedJSON.text(of: bytes).map { .text($0) } ?? .null
         default:
             return .null
         }

@@ -5,6 +5,11 @@ public struct MigrationDeclaration: Sendable, Hashable {
     public let from: String
     /// Values for attributes that rows of the old version do not have, or have to be put right.
     public let fills: [Fill]
+    /// Objects that existing objects are linked to where they have a relationship that is new, or
+    /// nothing there.
+    public let links: [Link]
+    /// What existing objects are expected to have already.
+    public let requirements: [Requirement]
     /// Entities and properties whose data is meant to be lost.
     public let drops: [Drop]
     /// Which links stay where a relationship holds fewer than before.
@@ -16,11 +21,14 @@ public struct MigrationDeclaration: Sendable, Hashable {
 
     /// Describes a step.
     public init(
-        from: String, fills: [Fill] = [], drops: [Drop] = [], keeps: [Keep] = [],
-        deduplications: [Deduplication] = [], steps: [Step] = []
+        from: String, fills: [Fill] = [], links: [Link] = [], requirements: [Requirement] = [],
+        drops: [Drop] = [], keeps: [Keep] = [], deduplications: [Deduplication] = [],
+        steps: [Step] = []
     ) {
         self.from = from
         self.fills = fills
+        self.links = links
+        self.requirements = requirements
         self.drops = drops
         self.keeps = keeps
         self.deduplications = deduplications
@@ -46,19 +54,67 @@ public struct MigrationDeclaration: Sendable, Hashable {
         }
     }
 
+    /// The object that a to-one of existing objects leads to, where they have none there.
+    public struct Link: Sendable, Hashable {
+        /// The entity that declares the relationship, by its new name.
+        public let entity: String
+        /// The to-one relationship, by its new name.
+        public let relationship: String
+        /// Which object it is, in the old properties of the objects at the other end; the variable
+        /// `source` is the old object that gets the link.
+        public let condition: ModelExpression
+        /// Which of several it is: the first in this order of old attributes, then the eldest.
+        public let order: [Order]
+
+        /// Describes a link.
+        public init(
+            entity: String, relationship: String, condition: ModelExpression, order: [Order] = []
+        ) {
+            self.entity = entity
+            self.relationship = relationship
+            self.condition = condition
+            self.order = order
+        }
+    }
+
+    /// Something that is required from now on, and that the author knows every object to have. A
+    /// store with an object that has it not is refused, and stays as it was.
+    public struct Requirement: Sendable, Hashable {
+        /// The entity that declares the property, by its new name.
+        public let entity: String
+        /// The attribute or to-one relationship, by its new name.
+        public let property: String
+        /// Why every object has it.
+        public let reason: String
+
+        /// Describes a requirement.
+        public init(entity: String, property: String, reason: String) {
+            self.entity = entity
+            self.property = property
+            self.reason = reason
+        }
+    }
+
     /// Something that is gone on purpose.
     public struct Drop: Sendable, Hashable {
         /// The entity, by its old name.
         public let entity: String
-        /// The property, by its old name; nil drops the whole entity.
+        /// The property, by its old name; nil drops the whole entity, or objects of it.
         public let property: String?
+        /// Which objects of the entity go, in its old properties, while the entity stays; nil where
+        /// it goes itself.
+        public let condition: ModelExpression?
         /// Why the data may go.
         public let reason: String
 
         /// Describes a drop.
-        public init(entity: String, property: String? = nil, reason: String) {
+        public init(
+            entity: String, property: String? = nil, condition: ModelExpression? = nil,
+            reason: String
+        ) {
             self.entity = entity
             self.property = property
+            self.condition = condition
             self.reason = reason
         }
     }
@@ -139,8 +195,8 @@ public struct MigrationDeclaration: Sendable, Hashable {
     public struct Step: Sendable, Hashable {
         /// The name of the method that does it.
         public let name: String
-        /// The entities whose objects it makes or changes, by their new names; none means all that
-        /// the migration changes.
+        /// The entities whose objects it reads, makes or changes: by their new names, or by their
+        /// old ones where they are gone; none means all that the migration changes.
         public let entities: [String]
 
         /// Names a step.

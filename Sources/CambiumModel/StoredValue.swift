@@ -65,7 +65,23 @@ extension Model {
     /// - Returns: nil where the stored form is not one of that type, which only another program can
     ///   have written.
     public func value(_ stored: StoredValue, as type: AttributeType) -> Value? {
-        switch (stored, type) {
+        guard case .enumeration(let name) = type else { return stored.value(as: type) }
+        let isText = enumeration(named: name)?.rawType == .string
+        return switch stored {
+        case .null: .null
+        case .text(let raw): isText ? .string(raw) : nil
+        case .integer(let raw): isText ? nil : .int(raw)
+        case .real, .blob: nil
+        }
+    }
+}
+
+extension StoredValue {
+    /// The value of an attribute of any type but an enumeration, for which a model is needed.
+    ///
+    /// - Returns: nil where this is not a form of that type.
+    package func value(as type: AttributeType) -> Value? {
+        switch (self, type) {
         case (.null, _):
             .null
         case (.integer(let value), .bool):
@@ -92,10 +108,6 @@ extension Model {
             UUID(bytes: value).map { .uuid($0) }
         case (.blob(let value), .data):
             .data(value)
-        case (.text(let raw), .enumeration(let name)):
-            enumeration(named: name)?.rawType == .string ? .string(raw) : nil
-        case (.integer(let raw), .enumeration(let name)):
-            enumeration(named: name)?.rawType == .string ? nil : .int(raw)
         default:
             nil
         }

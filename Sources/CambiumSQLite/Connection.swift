@@ -47,7 +47,9 @@ package final class Connection {
             case .readWrite: SQLITE_OPEN_READWRITE
             }
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, settings.fileSystem)
+        let names = settings.allowsURIs ? SQLITE_OPEN_URI : 0
+        let code = sqlite3_open_v2(
+            path, &opened, access | SQLITE_OPEN_NOMUTEX | names, settings.fileSystem)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)

@@ -7,6 +7,9 @@ package struct ConnectionSettings: Sendable {
     /// What is told of each statement.
     package var observer: StatementObserver?
 
+    /// Whether paths that begin with `file:` are URIs, which say how a file is opened.
+    package var allowsURIs = false
+
     /// The name of the file system that SQLite uses; nil means its own.
     package var fileSystem: String?
 

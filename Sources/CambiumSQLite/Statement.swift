@@ -110,6 +110,11 @@ package final class Statement {
         (0..<columnCount).map(value)
     }
 
+    /// Whether a column of the current row is NULL.
+    package func isNull(at column: Int) -> Bool {
+        sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL
+    }
+
     /// The whole number in a column of the current row; 0 for NULL.
     package func integer(at column: Int) -> Int64 {
         sqlite3_column_int64(handle, Int32(column))

@@ -45,6 +45,12 @@ enum ExitCode: Int32, CaseIterable {
     case file = 4
     /// A file is not as it would be written, with --check.
     case differs = 5
+    /// A store has to be migrated before a program can use it.
+    case storeIsBehind = 6
+    /// A store cannot be opened, migrated or adopted.
+    case storeRefused = 7
+    /// A store was adopted, but not all of it came along.
+    case incomplete = 8
 
     var meaning: String {
         switch self {
@@ -54,6 +60,10 @@ enum ExitCode: Int32, CaseIterable {
         case .modelHasWarnings: "a model has warnings (with --strict)"
         case .file: "a file cannot be read or written, or Graphviz is missing"
         case .differs: "a file is not formatted (with --check)"
+        case .storeIsBehind: "a store has to be migrated (migrate status)"
+        case .storeRefused:
+            "a store cannot be opened, migrated or adopted, or another program changed it"
+        case .incomplete: "a store was adopted, but not all of it came along (adopt)"
         }
     }
 }
@@ -62,10 +72,11 @@ enum ExitCode: Int32, CaseIterable {
 enum ToolError: Error {
     case usage(String)
     case file(String)
+    case store(String)
 
     var message: String {
         switch self {
-        case .usage(let message), .file(let message): message
+        case .usage(let message), .file(let message), .store(let message): message
         }
     }
 
@@ -73,6 +84,7 @@ enum ToolError: Error {
         switch self {
         case .usage: .usage
         case .file: .file
+        case .store: .storeRefused
         }
     }
 }

@@ -6,10 +6,12 @@ struct Console: Sendable {
     let writeError: @Sendable (String) -> Void
     /// Where proofs are remembered unless an option says otherwise; nil remembers none.
     var proofFolder: String?
+    /// Whether a person watches the error output.
+    var isTerminal = false
 
     /// The program's own output and error output.
     static let standard = Console(
         write: { FileHandle.standardOutput.write(Data($0.utf8)) },
         writeError: { FileHandle.standardError.write(Data($0.utf8)) },
-        proofFolder: ProofFolder.ofUser)
+        proofFolder: ProofFolder.ofUser, isTerminal: isatty(STDERR_FILENO) == 1)
 }

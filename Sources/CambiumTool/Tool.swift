@@ -10,8 +10,9 @@ struct Tool {
     static var commands: [any Command.Type] {
         [
             NewCommand.self, CheckCommand.self, ExplainCommand.self, FormatCommand.self,
-            DiagramCommand.self, DocsCommand.self, SQLCommand.self, FreezeCommand.self,
-            ConvertCommand.self, SchemaCommand.self, CompileCommand.self, HelpCommand.self,
+            DiagramCommand.self, DocsCommand.self, DiffCommand.self, SQLCommand.self,
+            MigrateCommand.self, FreezeCommand.self, ConvertCommand.self, AdoptCommand.self,
+            ExportCommand.self, SchemaCommand.self, CompileCommand.self, HelpCommand.self,
         ]
     }
 

@@ -35,8 +35,8 @@ import Testing
     @Test func `the planned migration is proven with rows`() throws {
         let proof = try MigrationProver.prove(
             from: old, to: new, migration: Migration(from: old, to: new))
-        #expect(proof.rows == 3 * SampleRows.objectsPerEntity)
-        #expect(proof.refusals == 0)
+        #expect(proof.rows == 7 * SampleRows.objectsPerEntity)
+        #expect(proof.refusals == 0 && proof.newRows == proof.rows)
     }
 
     @Test func `changed values are noticed`() {
@@ -49,7 +49,8 @@ import Testing
         let error = #expect(throws: MigrationProver.Failure.self) {
             try prove { $0.replacing("old.\"name\" AS", with: "upper(old.\"name\") AS") }
         }
-        #expect(error?.description == "The migration from 1 to 2 changes the values of A.title")
+        let start = "The migration from 1 to 2 changes the values of A.title: "
+        #expect(error?.description.hasPrefix(start) == true)
     }
 
     @Test func `lost rows are noticed`() {
@@ -121,6 +122,6 @@ import Testing
         #expect(found.rows > 0)
         let none = ModelExpression.comparison(square, .less, .literal(.int(0)), [])
         let nothing = try proof(product("2", rules: [Rule(name: "none", condition: none)]))
-        #expect(nothing.rows == 0 && nothing.refusals == 3)
+        #expect(nothing.rows == 0 && nothing.refusals == 3 + 2)
     }
 }

@@ -36,6 +36,18 @@ import Testing
         #expect(rows == [["1", "nil"], ["2", "nil"]])
     }
 
+    @Test func `new entities with links between them only add something`() throws {
+        let old = Store.model("1", [Entity(name: "C", relationships: [])])
+        let new = Store.model(
+            "2",
+            [
+                Entity(name: "A", relationships: [link("bs", "B", "as", many: true)]),
+                Entity(name: "B", relationships: [link("as", "A", "bs", many: true)]),
+                Entity(name: "C", relationships: []),
+            ])
+        #expect(try Migration(from: old, to: new).kind == .additive)
+    }
+
     @Test func `a renamed to-one keeps its links`() throws {
         let rows = try Store.migrate(
             model("1", [link("b", "B")]), model("2", [link("c", "B", from: "b")]),

@@ -9,16 +9,19 @@ enum TestStore {
         _ version: String, _ entities: [Entity], enumerations: [Enumeration] = [],
         fills: [MigrationDeclaration.Fill] = [], drops: [(String, String?)] = [],
         keeps: [MigrationDeclaration.Keep] = [],
-        deduplications: [MigrationDeclaration.Deduplication] = []
+        deduplications: [MigrationDeclaration.Deduplication] = [],
+        links: [MigrationDeclaration.Link] = [], required: [(String, String)] = [],
+        givenUp: [(String, ModelExpression)] = []
     ) -> Model {
-        Model(
+        let declared = MigrationDeclaration(
+            from: "1", fills: fills, links: links,
+            requirements: required.map { .init(entity: $0.0, property: $0.1, reason: "a test") },
+            drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") }
+                + givenUp.map { .init(entity: $0.0, condition: $0.1, reason: "a test") },
+            keeps: keeps, deduplications: deduplications)
+        return Model(
             name: "Shop", version: version, entities: entities, enumerations: enumerations,
-            migration: fills.isEmpty && drops.isEmpty && keeps.isEmpty && deduplications.isEmpty
-                ? nil
-                : MigrationDeclaration(
-                    from: "1", fills: fills,
-                    drops: drops.map { .init(entity: $0.0, property: $0.1, reason: "a test") },
-                    keeps: keeps, deduplications: deduplications))
+            migration: declared == MigrationDeclaration(from: "1") ? nil : declared)
     }
 
     /// Proves the migration with generated rows, then runs it over the rows given as SQL and

@@ -104,6 +104,23 @@ import Testing
             #expect(OrderedDecimal.decimal(of: Data(bytes)) == nil, "\(bytes)")
         }
     }
+
+    @Test(arguments: [
+        "0", "-0", "1", "-1", "19.99", "0.001", "100", "1e3", "1.5E-7", "+2", "00.50",
+        "12345678901234567890123456789012345678", "-1e-100", "9e100",
+    ])
+    func `the bytes of a text are those of the number it spells`(text: String) throws {
+        let number = try #require(Decimal(string: text))
+        #expect(OrderedDecimal.bytes(spelled: text) == OrderedDecimal.bytes(of: number))
+    }
+
+    @Test(arguments: [
+        "", "-", ".", "e5", "1e", "1.2.3", "1e5e5", "1e999", "nan", "inf", "1 ", "0x1", "1,5",
+        "1e300", "123456789012345678901234567890123456789",
+    ])
+    func `a text that spells none, or one that no decimal holds, has no bytes`(text: String) {
+        #expect(OrderedDecimal.bytes(spelled: text) == nil)
+    }
 }
 
 /// Numbers that a seed decides (SplitMix64).

@@ -38,6 +38,11 @@ struct ExitCodeTests {
         ["explain", "CM999"], ["help", "chek"], ["check", "--strict=1", "a.cambium"],
         ["format", "a.txt"], ["convert", "a.cambium", "--from", "1"],
         ["convert", "a.xcdatamodeld", "--model", "b.xcdatamodeld"],
+        ["migrate"], ["migrate", "stat"], ["migrate", "status", "a.sqlite"],
+        ["migrate", "status", "--model", "a.cambium"],
+        ["migrate", "verify", "a.sqlite", "--model", "a.cambium"],
+        ["migrate", "plan", "a.sqlite", "--model", "a.cambium", "--drift", "repair"],
+        ["migrate", "verify", "--model", "a.cambium", "--to", "2"],
     ])
     func `a wrong command line is 2`(words: [String]) {
         let run = ToolRun(words)

@@ -27,44 +27,57 @@ struct CrashSample {
                 ]),
         ])
 
-    let second = Model(
-        name: "Shop", version: "2",
-        entities: [
-            Entity(
-                name: "Customer",
-                attributes: [
-                    Attribute(name: "fullName", type: .string, renamedFrom: "name")
-                ],
-                relationships: [
-                    Relationship(
-                        name: "orders", destination: "Order", inverse: "customers",
-                        isToMany: true)
-                ]),
-            Entity(
-                name: "Order",
-                attributes: [
-                    Attribute(name: "number", type: .string),
-                    Attribute(
-                        name: "state", type: .string,
-                        defaultValue: .constant(.string("open"))),
-                ],
-                relationships: [
-                    Relationship(
-                        name: "customers", destination: "Customer", inverse: "orders",
-                        isToMany: true, renamedFrom: "customer")
-                ]),
-            Entity(name: "Label", attributes: [Attribute(name: "text", type: .string)]),
-        ],
-        migration: MigrationDeclaration(
-            from: "1", drops: [.init(entity: "Customer", property: "note", reason: "a test")]))
+    /// The second version, with a step of the program in the way to it or without.
+    let second: Model
+
+    private static let steps: [MigrationDeclaration.Step] = [
+        .init(name: "label", entities: ["Customer", "Label"])
+    ]
+
+    private static func second(withStep: Bool) -> Model {
+        Model(
+            name: "Shop", version: "2",
+            entities: [
+                Entity(
+                    name: "Customer",
+                    attributes: [
+                        Attribute(name: "fullName", type: .string, renamedFrom: "name")
+                    ],
+                    relationships: [
+                        Relationship(
+                            name: "orders", destination: "Order", inverse: "customers",
+                            isToMany: true)
+                    ]),
+                Entity(
+                    name: "Order",
+                    attributes: [
+                        Attribute(name: "number", type: .string),
+                        Attribute(
+                            name: "state", type: .string,
+                            defaultValue: .constant(.string("open"))),
+                    ],
+                    relationships: [
+                        Relationship(
+                            name: "customers", destination: "Customer", inverse: "orders",
+                            isToMany: true, renamedFrom: "customer")
+                    ]),
+                Entity(name: "Label", attributes: [Attribute(name: "text", type: .string)]),
+            ],
+            migration: MigrationDeclaration(
+                from: "1", drops: [.init(entity: "Customer", property: "note", reason: "a test")],
+                steps: withStep ? steps : []))
+    }
 
     /// What brings a store of the first version to the second.
     let runner: MigrationRunner
 
-    init() throws {
+    /// - Parameter withStep: Whether the program does a step itself.
+    init(withStep: Bool = false) throws {
+        second = Self.second(withStep: withStep)
         var runner = MigrationRunner(
             model: second, migrations: [try Migration(from: first, to: second)])
         runner.isCancelled = { false }
+        if withStep { runner.code = [CrashStep.label] }
         self.runner = runner
     }
 

@@ -12,16 +12,16 @@ import FaultVFS
 
 /// Migrates a store of ``CrashSample`` and is killed meanwhile:
 ///
-///     CrashWorker STORE statement|call|torn NUMBER
+///     CrashWorker STORE statement|call|torn NUMBER [step]
 ///
 /// before the statement of that number, before that call of the file system, or half-way through it
-/// where it writes. Ends with 0 where there are not so many.
+/// where it writes; with a step of the program in the migration, or without. Ends with 0 where there are not so many.
 @main
 enum CrashWorker {
     static func main() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 4, let number = Int(arguments[3]) else { exit(64) }
-        var runner = try CrashSample().runner
+        guard arguments.count >= 4, let number = Int(arguments[3]) else { exit(64) }
+        var runner = try CrashSample(withStep: arguments.dropFirst(4).first == "step").runner
         var settings = ConnectionSettings()
         switch arguments[2] {
         case "statement":

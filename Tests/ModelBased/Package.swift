@@ -1,10 +1,10 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// The runtime against a model of it, in a release build; Scripts/test-long.sh runs it. A nested
-// package, so that the runtime alone is optimized: all tests of Cambium would take far longer to be
+// The runtime against models of it, in a release build: what contexts do, and what lists tell.
+// Scripts/test-long.sh runs it. A nested package, so that the runtime alone is optimized: all tests of Cambium would take far longer to be
 // built than to run. Its modules and tests are those of Cambium, by links. The script writes the
-// generated code that Sources/EverythingModel/Generated leads to.
+// generated code that the folders Generated lead to.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -31,9 +31,12 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
             swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),
+        .target(name: "TestDummyModel", dependencies: ["Cambium"], swiftSettings: settings),
         .testTarget(
             name: "ModelBasedTests",
-            dependencies: ["Cambium", "CambiumSQL", "CambiumSQLite", "EverythingModel"],
+            dependencies: [
+                "Cambium", "CambiumSQL", "CambiumSQLite", "EverythingModel", "TestDummyModel",
+            ],
             swiftSettings: settings),
     ]
 )

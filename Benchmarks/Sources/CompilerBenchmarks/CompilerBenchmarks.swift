@@ -1,4 +1,5 @@
 import Foundation
+import ProgramRuns
 
 /// How long the model compiler takes and how much memory: the tool itself is run, as a build runs
 /// it, on models of 1,000 and 5,000 entities and on real ones where they lie beside the package.
@@ -91,13 +92,6 @@ struct CompilerBenchmarks {
     private static func median(_ values: [Double]) -> Double {
         values.sorted()[values.count / 2]
     }
-}
-
-/// What is wrong with the command line, or with a run.
-struct BenchmarkError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }
 
 /// Where real models lie.

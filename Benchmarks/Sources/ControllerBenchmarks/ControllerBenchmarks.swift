@@ -8,10 +8,13 @@ import Foundation
 struct ControllerBenchmarks {
     static let usage = """
         usage: ControllerBenchmarks [--rows N[,N...]] [--changes N] [--directory DIR]
+                                    [--processor-time]
 
           --rows N,...     the lengths of the lists, 50000,500000 unless given
           --changes N      changes to take the median of, 200 unless given
           --directory DIR  where the stores are made, the temporary folder unless given
+          --processor-time the thread's processor time and not the time that went by, but for the
+                           sibling's save
         """
 
     static func main() async {
@@ -34,6 +37,7 @@ struct ControllerBenchmarks {
         var directory = FileManager.default.temporaryDirectory.path
         var rest = CommandLine.arguments.dropFirst()
         while let option = rest.popFirst() {
+            if option == BenchmarkClock.processorTime { continue }
             guard let value = rest.popFirst() else { throw UsageError() }
             switch option {
             case "--rows": lengths = value.split(separator: ",").compactMap { Int($0) }
@@ -51,14 +55,17 @@ struct ControllerBenchmarks {
             print("\(length) rows")
             report("own save to difference", try await list.ownSaves(changes), "≤ 60 µs, aim 30")
             report("sibling's save to difference", try await list.siblingSaves(changes))
-            report("one of 10,000 inserted rows", try list.insertions(), "≤ 2 µs")
+            report("child's save to difference", try await list.childSaves(changes))
+            let inserted = try await list.insertions()
+            report("one of 10,000 inserted rows", inserted.merged, "≤ 2 µs")
+            report("the same, to the difference", inserted.told)
             let row = try list.memoryOfRow()
             print(
                 format("a row without object, by a number"),
                 String(format: "%10.1f bytes, of them %ld of its sort key", row.all, row.key),
                 " goal ≤ 48 beside the key")
         }
-        print("The first three of the longest list: at most 1.5 times those of 50,000 rows.")
+        print("All times of the longest list: at most 1.5 times those of 50,000 rows.")
     }
 
     private static func report(_ name: String, _ times: [Duration], _ goal: String? = nil) {

@@ -54,11 +54,11 @@ struct LongList {
         var changes = controller.changes.makeAsyncIterator()
         var times: [Duration] = []
         for (person, name) in renames(count, in: controller, "a") {
-            let start = ContinuousClock.now
+            let start = BenchmarkClock.now
             person.name = name
             try context.save()
             let difference = await changes.next(isolation: #isolation)
-            times.append(ContinuousClock.now - start)
+            times.append(BenchmarkClock.now - start)
             try Self.check(difference, 1)
         }
         return times
@@ -86,31 +86,55 @@ struct LongList {
         return times
     }
 
+    /// From setting a property in a child context, over its save, to the difference in the parent.
+    func childSaves(_ count: Int) async throws -> [Duration] {
+        let context = container.newContext()
+        let child = context.newChildContext()
+        let controller = try controller(Self.request, in: context)
+        var changes = controller.changes.makeAsyncIterator()
+        var times: [Duration] = []
+        for (parents, name) in renames(count, in: controller, "d") {
+            let person = try child.existingObject(with: parents.objectID, as: Person.self)
+            let start = BenchmarkClock.now
+            person.name = name
+            try child.save()
+            let difference = await changes.next(isolation: #isolation)
+            times.append(BenchmarkClock.now - start)
+            try Self.check(difference, 1)
+            try context.save()
+        }
+        return times
+    }
+
     /// Merges 10,000 rows that another context has inserted all over the list, some times; of each
-    /// time the share of a row. They are deleted again.
-    func insertions() throws -> [Duration] {
+    /// time the share of a row, until they are in the list and until the difference is in hand.
+    /// They are deleted again.
+    func insertions() async throws -> (merged: [Duration], told: [Duration]) {
         let writer = container.newContext()
         let context = container.newContext()
         let controller = try controller(Self.request, in: context)
-        let changes = controller.changes
-        var times: [Duration] = []
+        var changes = controller.changes.makeAsyncIterator()
+        var (merged, told): ([Duration], [Duration]) = ([], [])
         for _ in 0..<5 {
             let added = (0..<10_000).map { number in
                 Person(in: writer, name: Self.name(number &* 7919 % rows) + "c")
             }
             try writer.save()
-            let start = ContinuousClock.now
+            let start = BenchmarkClock.now
             context.mergePending()
-            times.append((ContinuousClock.now - start) / added.count)
+            merged.append((BenchmarkClock.now - start) / added.count)
+            let difference = await changes.next(isolation: #isolation)
+            told.append((BenchmarkClock.now - start) / added.count)
+            try Self.check(difference, added.count)
             guard controller.sections[0].numberOfObjects == rows + added.count else {
                 throw BenchmarkError(message: "the list has not taken in what was inserted")
             }
             for person in added { writer.delete(person) }
             try writer.save()
             context.mergePending()
+            try Self.check(await changes.next(isolation: #isolation), added.count)
         }
-        withExtendedLifetime(changes) {}
-        return times
+        return (merged, told)
     }
 
     /// What the allocator has given out for a row of a list with a batch size, and what of it is

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool raw_fail(RawDatabase *database) {
     sqlite3_free(database->message);
@@ -20,6 +21,30 @@ const char *raw_library_version(void) {
 bool raw_execute(RawDatabase *database, const char *sql) {
     return sqlite3_exec(database->handle, sql, NULL, NULL, NULL) == SQLITE_OK
         || raw_fail(database);
+}
+
+char *raw_text(RawDatabase *database, const char *sql) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL) != SQLITE_OK) {
+        raw_fail(database);
+        return NULL;
+    }
+    sqlite3_str *text = sqlite3_str_new(database->handle);
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int column = 0; column < sqlite3_column_count(statement); column++) {
+            const unsigned char *value = sqlite3_column_text(statement, column);
+            sqlite3_str_appendf(text, "%s%s", column ? "\t" : "", value ? (const char *)value : "");
+        }
+        sqlite3_str_appendall(text, "\n");
+    }
+    sqlite3_finalize(statement);
+    char *found = sqlite3_str_finish(text);
+    char *copy = NULL;
+    if (code == SQLITE_DONE) copy = strdup(found ? found : "");
+    else raw_fail(database);
+    sqlite3_free(found);
+    return copy;
 }
 
 sqlite3_stmt *raw_prepare(RawDatabase *database, const char *format, ...) {

@@ -57,9 +57,8 @@ extension PersistentContainer {
         model: CompiledModel, at path: String
     ) throws -> MigrationForecast? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return try MigrationRunner(
-            model: model.model, statements: model.schema, migrations: model.migrations
-        ).forecast(Connection(path: path, mode: .readOnly), at: path)
+        return try model.migrationRunner
+            .forecast(Connection(path: path, mode: .readOnly), at: path)
     }
 }
 

@@ -43,11 +43,10 @@ extension FetchedResultsController {
         tracking.isStale = true  // until it is known that nothing was missed
         do {
             if isKnown, !scope.needsRefetch {
-                let edit = try edit(for: changes, scope)
-                let old = oldState
+                let edit = try list.edit(for: changes, scope, in: managedObjectContext)
                 let difference = try list.apply(edit)
                 tracking.isStale = false
-                deliver(difference, from: old)
+                deliver(difference)
             } else {
                 let changed = ChangedObjects(
                     changes, isComplete: isKnown, of: scope.family)
@@ -61,37 +60,32 @@ extension FetchedResultsController {
         }
     }
 
-    /// The list as it is, where anybody must be able to compare what comes with it.
-    private var oldState: ResultState<Entity>? {
-        tracking.consumers.contains(where: \.isUpToDate) ? list.state : nil
-    }
-
     /// Compares what the request finds now with what the list has, and tells the difference.
     private func refetch(
         _ changed: ChangedObjects, _ scope: ResultScope, _ order: ObjectOrder
     ) throws {
-        let entries = try fetchEntries(scope, order)
+        let entries = try scope.fetchEntries(order, in: managedObjectContext)
         let new = try makeList(of: entries, scope, order)
         let isReordered = order.terms != list.order.terms
-        let history = history(of: entries, changed, scope, isReordered: isReordered)
-        let old = list.state
-        let difference = new.difference(from: old, history)
+        let history = list.history(
+            of: entries, changed, isReordered: isReordered,
+            managedObjectContext.objects[scope.request.entity.rootIndex])
+        let difference = new.difference(from: FormerResults(list.state), history)
         list = new
         self.scope = scope
         tracking.isStale = false
-        deliver(difference, from: old, isReordered: isReordered)
+        deliver(difference, isReordered: isReordered)
     }
 
     private func deliver(
-        _ difference: FetchedResultsDifference<Entity>, from old: ResultState<Entity>?,
-        isReordered: Bool = false
+        _ difference: FetchedResultsDifference<ManagedObject>, isReordered: Bool = false
     ) {
         tracking.isBehind = false
         guard !difference.isEmpty else { return }
         for consumer in tracking.consumers {
-            consumer.receive(difference, from: old, isReordered: isReordered)
+            consumer.receive(difference, list.state, isReordered: isReordered)
         }
-        if let delegate { difference.deliver(to: delegate, from: self) }
+        if let delegate { FetchedResultsDifference(difference).deliver(to: delegate, from: self) }
     }
 
     private func finishDelivering() {

@@ -62,9 +62,9 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     }
 
     let sectionPath: [String]?
-    var list: ResultList<Entity>
+    var list: ResultList
     var scope: ResultScope?
-    var tracking = ResultTracking<Entity>()
+    var tracking = ResultTracking()
 
     /// Makes a controller. It has no results before ``performFetch()``.
     ///
@@ -134,15 +134,15 @@ public final class FetchedResultsController<Entity: ManagedObject> {
 
     /// Fetches the results. From then on changes are relative to them; nobody is told.
     ///
-    /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, or one that
-    ///   leaves out unsaved changes, or where the objects of one section name are not beside each
+    /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, one that leaves
+    ///   out unsaved changes or one whose entity has another class than the controller, or where the objects of one section name are not beside each
     ///   other; what the fetch throws. The results are what they were then.
     public func performFetch() throws {
         managedObjectContext.mergeIfAutomatic()
         managedObjectContext.processChanges()
         let (scope, order) = try currentScope()
         let file = sectionCacheFile(scope)
-        let entries = try fetchEntries(scope, order)
+        let entries = try scope.fetchEntries(order, in: managedObjectContext)
         let kept = file?.read()
         self.list = try makeList(of: entries, scope, order, dividedAs: kept?.sections)
         self.scope = scope
@@ -156,6 +156,13 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     func currentScope() throws -> (ResultScope, ObjectOrder) {
         var request = try managedObjectContext.rowRequest(for: fetchRequest)
         if let sectionPath { request.sort = Self.order(request.sort, sectionedBy: sectionPath) }
+        guard request.entity.objectClass is Entity.Type else {
+            throw StoreError(
+                code: .invalidRequest,
+                message: "The objects of \(request.entity.name) are of the class "
+                    + "\(request.entity.objectClass). A controller of \(Entity.self) cannot have "
+                    + "them.")
+        }
         guard !request.sort.isEmpty else {
             throw StoreError(
                 code: .invalidRequest,
@@ -186,13 +193,11 @@ public final class FetchedResultsController<Entity: ManagedObject> {
 
     /// A list of entries, as the request says it is to be kept.
     func makeList(
-        of entries: [ResultEntry<Entity>], _ scope: ResultScope, _ order: ObjectOrder,
+        of entries: [ResultEntry], _ scope: ResultScope, _ order: ObjectOrder,
         dividedAs kept: [SectionCache.Section]? = nil
-    ) throws -> ResultList<Entity> {
-        let source =
-            scope.batchSize > 0 ? ResultSource<Entity>(scope, in: managedObjectContext) : nil
-        var list = ResultList<Entity>(
-            order: order, sectioning: list.sectioning, source: source)
+    ) throws -> ResultList {
+        let source = scope.batchSize > 0 ? ResultSource(scope, in: managedObjectContext) : nil
+        var list = ResultList(order: order, sectioning: list.sectioning, source: source)
         try list.reset(to: entries, dividedAs: kept)
         return list
     }
@@ -204,12 +209,13 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     ///
     /// - Complexity: O(n)
     public var fetchedObjects: [Entity]? {
-        scope == nil ? nil : list.rows.objects(in: 0..<list.rows.count)
+        scope == nil ? nil : list.rows.objects(in: 0..<list.rows.count).cast(to: Entity.self)
     }
 
     /// The object at a place, or nil where there is none.
     public func object(at path: ItemPath) -> Entity? {
-        list.state.rowIndex(at: path).flatMap { list.rows.shownObject(at: $0) }
+        list.state.rowIndex(at: path).flatMap { list.rows.shownObject(at: $0) }?.cast(
+            to: Entity.self)
     }
 
     /// The place of an object, or nil where it is not among the results.
@@ -223,7 +229,7 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// saw, at first the results of ``performFetch()``, to the results at that moment: a slow
     /// consumer gets one difference for many changes. Several consumers are independent.
     public var changes: FetchedResultsChanges<Entity> {
-        let consumer = ResultConsumer<Entity>()
+        let consumer = ResultConsumer()
         tracking.add(consumer)
         updateTracking()
         return FetchedResultsChanges(controller: self, consumer: consumer)

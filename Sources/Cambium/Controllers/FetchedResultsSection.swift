@@ -7,13 +7,13 @@ public struct FetchedResultsSection<Entity: ManagedObject> {
     public let indexTitle: String?
     let content: ResultSection
     let keyPath: [String]?
-    let rows: ResultRows<Entity>
+    let rows: ResultRows
     let range: Range<Int>
 
     /// The objects, in order.
     ///
     /// - Complexity: O(n)
-    public var objects: [Entity] { rows.objects(in: range) }
+    public var objects: [Entity] { rows.objects(in: range).cast(to: Entity.self) }
     /// How many objects there are.
     public var numberOfObjects: Int { range.count }
 

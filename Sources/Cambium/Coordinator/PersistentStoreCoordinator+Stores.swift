@@ -54,7 +54,7 @@ extension PersistentStoreCoordinator {
             try requireRoom(for: roots, among: persistentStores)
             let (store, migration) = try StoreOpener(
                 description: description, model: model, roots: roots,
-                migratesByDefault: migratesByDefault
+                migratesByDefault: migratesByDefault, codeSteps: codeSteps
             ).open()
             let added = PersistentStore(
                 storeDescription: description, roots: roots, store: store, migration: migration)

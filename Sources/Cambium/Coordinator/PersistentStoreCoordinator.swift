@@ -1,3 +1,4 @@
+@_spi(Generated) import CambiumMigration
 import Synchronization
 
 /// Stands between contexts and stores: knows the model, sends each request to the store that has
@@ -31,6 +32,8 @@ import Synchronization
 /// - Identities: ``objectID(forURI:)-(String)``
 public final class PersistentStoreCoordinator: Sendable {
     let model: RuntimeModel
+    /// The steps of migrations that the program supplies.
+    let codeSteps: [CodeStep]
     let rowCache = RowCache()
 
     private struct Subscribers {
@@ -55,12 +58,15 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// - Parameter model: What the compiler made of the model, such as `Shop.model`.
     public convenience init(model: CompiledModel) {
-        let model = model.runtimeModel
-        self.init(model: model, table: StoreTable([], in: model, after: nil))
+        let runtimeModel = model.runtimeModel
+        self.init(
+            model: runtimeModel, table: StoreTable([], in: runtimeModel, after: nil),
+            codeSteps: model.codeSteps)
     }
 
-    init(model: RuntimeModel, table: StoreTable) {
+    init(model: RuntimeModel, table: StoreTable, codeSteps: [CodeStep] = []) {
         self.model = model
+        self.codeSteps = codeSteps
         tables = Mutex([table])
         published = Atomic(Unmanaged.passUnretained(table))
     }

@@ -6,10 +6,28 @@ import CambiumSQL
 /// It belongs to one isolation, as the objects do.
 struct ObjectOrder {
     let terms: [SortTerm]
+    private let levels: [Level]
+    /// Whether the least value of the first term comes first or last, by its bytes.
+    var comparesFirstPlainly: Bool { levels.first?.isPlain ?? false }
     private let readers: [Reader]
+
+    /// How one term compares, as far as that is said in few bits: a list compares more often than
+    /// it does anything else.
+    private struct Level {
+        let isDescending: Bool
+        /// Whether bytes decide, and the least value comes first.
+        let isPlain: Bool
+
+        init(_ term: SortTerm) {
+            isDescending = term.isDescending
+            isPlain = term.texts == .bytes && term.placesNilLast == nil
+        }
+    }
 
     /// Where the value of a term comes from.
     private enum Reader {
+        /// An attribute of the object itself whose form in the row is that of its value.
+        case slot(Int, AttributeType)
         case path([String])
         case computed(ExpressionEvaluator)
     }
@@ -17,14 +35,23 @@ struct ObjectOrder {
     /// An order of properties.
     init(_ terms: [SortTerm]) {
         self.terms = terms
+        levels = terms.map { Level($0) }
         readers = terms.map { .path($0.path ?? []) }
     }
 
     /// - Throws: ``ExpressionDiagnostics`` where what is computed does not fit the entity.
     init(_ terms: [SortTerm], of entity: EntityDescription) throws(ExpressionDiagnostics) {
         self.terms = terms
+        levels = terms.map { Level($0) }
         readers = try terms.map { (term) throws(ExpressionDiagnostics) -> Reader in
-            if let path = term.path { return .path(path) }
+            if let path = term.path {
+                guard path.count == 1, entity.relationship(named: path[0]) == nil,
+                    let slot = entity.layout.slot(of: path[0]),
+                    let attribute = entity.attributes[slot], !attribute.usesExternalForm
+                else { return .path(path) }
+                if case .enumeration = attribute.type { return .path(path) }
+                return .slot(slot, attribute.type)
+            }
             return .computed(
                 try ExpressionEvaluator(
                     value: term.value, entity: entity.entity, model: entity.model))
@@ -33,21 +60,21 @@ struct ObjectOrder {
 
     /// The values that decide an object's place, without the key.
     func keys(of object: ManagedObject) -> [Value] {
-        keys(at: object.value(atPath:)) { $0.evaluate(ObjectSubject(object)) }
+        readers.map { reader in
+            switch reader {
+            case .slot(let slot, let type): object.plainValue(atSlot: slot, as: type)
+            case .path(let path): object.value(atPath: path)
+            case .computed(let evaluator): evaluator.evaluate(ObjectSubject(object))
+            }
+        }
     }
 
     /// The values that decide the place of a row of a custom store, without the key.
     func keys(of subject: NodeSubject) -> [Value] {
-        keys(at: subject.value(atPath:)) { $0.evaluate(subject) }
-    }
-
-    private func keys(
-        at read: ([String]) -> Value, evaluate: (ExpressionEvaluator) -> Value
-    ) -> [Value] {
-        readers.map { reader in
+        zip(readers, terms).map { reader, term in
             switch reader {
-            case .path(let path): read(path)
-            case .computed(let evaluator): evaluate(evaluator)
+            case .slot, .path: subject.value(atPath: term.path ?? [])
+            case .computed(let evaluator): evaluator.evaluate(subject)
             }
         }
     }
@@ -76,11 +103,27 @@ struct ObjectOrder {
     }
 
     func precedes(_ one: [Value], _ oneKey: Int64, _ other: [Value], _ otherKey: Int64) -> Bool {
-        for (index, term) in terms.enumerated() {
-            let result = term.order(one[index], other[index])
-            if result != 0 { return result < 0 }
+        let result = order(one, 0, other)
+        return result == 0 ? oneKey < otherKey : result < 0
+    }
+
+    /// Less than 0, 0 or greater than 0, as the values of all terms decide.
+    ///
+    /// - Parameter start: Where the values of the one begin, which may stand among others.
+    @inline(__always)
+    func order(_ one: [Value], _ start: Int, _ other: [Value]) -> Int {
+        for index in levels.indices {
+            let level = levels[index]
+            var result: Int
+            if level.isPlain {
+                result = one[start + index].order(relativeTo: other[index])
+                if level.isDescending { result = -result }
+            } else {
+                result = terms[index].order(one[start + index], other[index])
+            }
+            if result != 0 { return result }
         }
-        return oneKey < otherKey
+        return 0
     }
 }
 

@@ -1,3 +1,4 @@
+@_spi(Generated) import CambiumMigration
 import CambiumSQL
 import Synchronization
 
@@ -12,6 +13,8 @@ public struct CompiledModel: Sendable {
     public let migrations: [Migration]
 
     let classes: [String: ManagedObject.Type]
+    /// The steps of migrations that the program supplies.
+    private(set) var codeSteps: [CodeStep] = []
     private let preparation = Preparation()
 
     /// The model as the runtime uses it: prepared once, by the first who needs it.
@@ -43,6 +46,20 @@ public struct CompiledModel: Sendable {
 }
 
 extension CompiledModel {
+    /// The same with the steps that the program supplies: it shares all that was prepared.
+    func performing(_ steps: [CodeStep]) -> CompiledModel {
+        var copy = self
+        copy.codeSteps = steps
+        return copy
+    }
+
+    /// What migrates stores to the model.
+    var migrationRunner: MigrationRunner {
+        var runner = MigrationRunner(model: model, statements: schema, migrations: migrations)
+        runner.code = codeSteps
+        return runner
+    }
+
     /// A model that was built in code, for tools: its objects are plain ``ManagedObject``s, whose
     /// values are read and set by name. Lays out the schema, which the compiler does for others.
     ///

@@ -126,11 +126,21 @@ extension ManagedObject {
         return value(ofSlot: slot, attribute, in: readable)
     }
 
+    /// The value of an attribute, neither in a file nor of an enumeration.
+    final func plainValue(atSlot slot: Int, as type: AttributeType) -> Value {
+        if notesReads { noteRead(of: slot) }
+        let stored = readable.storedValue(slot, entityDescription.shape.kinds[slot])
+        return stored.value(as: type) ?? .null
+    }
+
     final func value(ofSlot slot: Int, _ attribute: Attribute, in record: Record) -> Value {
         if attribute.usesExternalForm {
             return externalData(at: slot, in: record).map { .data($0) } ?? .null
         }
         let stored = record.storedValue(slot, entityDescription.shape.kinds[slot])
+        guard case .enumeration = attribute.type else {
+            return stored.value(as: attribute.type) ?? .null
+        }
         return entityDescription.model.value(stored, as: attribute.type) ?? .null
     }
 

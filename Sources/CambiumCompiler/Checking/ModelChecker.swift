@@ -75,6 +75,7 @@ package struct ModelChecker {
             return nil
         }
         if let rule = Vocabulary.rules[root.name] { checkStructure(of: root, rule) }
+        checkSuppressions(in: root)
         checkHeader(root, bundleName: bundleName)
         let access = word("access", of: root, from: AccessLevel.self) ?? .internal
         collectRenames()

@@ -27,9 +27,17 @@ enum LanguageOrder {
         "fetch": ["name"] + request,
         "index": ["name", "by", "where", "type"],
         "by": ["property", "expression", "descending"],
-        "rename": ["entity", "property", "from"],
-        "fill": ["entity", "attribute", "with"],
-        "drop": ["entity", "property", "reason"],
+        "rename": ["entity", "property", "from", "class"],
+        "fill": ["entity", "attribute", "with", "class", "reason"],
+        "link": ["entity", "relationship", "where", "sort", "class", "reason"],
+        "require": ["entity", "property", "class", "reason"],
+        "drop": ["entity", "property", "where", "class", "reason"],
+        "keep": ["entity", "relationship", "sort", "class", "reason"],
+        "deduplicate": ["entity", "by", "sort", "links", "class", "reason"],
+        "step": ["name", "entities", "class"],
+        "migration": ["from", "to"],
+        "history": ["xmlns", "name"],
+        "suppress": ["code", "reason"],
     ]
 
     /// The attributes in that order. Those of other elements stay as they are, and so do those

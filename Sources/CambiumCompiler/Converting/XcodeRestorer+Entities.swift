@@ -37,6 +37,7 @@ extension XcodeRestorer {
         for template in element.children(named: "fetch") {
             keys += request(template, of: name)
         }
+        keys += UserInfo.suppressionKeys(of: element)
         return ParsedElement(
             xcode: "entity", list,
             children: children + userInfo(of: element, keys: keys + modelKeys))
@@ -65,6 +66,7 @@ extension XcodeRestorer {
         }
         let list = spelling.restored(own)
         keys += spelling.own(from: list).keys(toBecome: own)
+        keys += UserInfo.suppressionKeys(of: element)
         return ParsedElement(
             xcode: "attribute", list, children: userInfo(of: element, keys: keys))
     }
@@ -76,7 +78,8 @@ extension XcodeRestorer {
         let list = spelling.restored(element.list)
         let keys = spelling.own(from: list).keys(toBecome: element.list)
         return ParsedElement(
-            xcode: "relationship", list, children: userInfo(of: element, keys: keys))
+            xcode: "relationship", list,
+            children: userInfo(of: element, keys: keys + UserInfo.suppressionKeys(of: element)))
     }
 
     private func fetched(_ element: ParsedElement) -> ParsedElement {

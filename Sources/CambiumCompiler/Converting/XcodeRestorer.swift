@@ -90,7 +90,7 @@ struct XcodeRestorer {
             let text = XMLPrinter.printCompactly(migration)
             keys.append(("migration.\(number + 1)", text))
         }
-        keys += Self.infoKeys(of: root)
+        keys += Self.infoKeys(of: root) + UserInfo.suppressionKeys(of: root)
         for element in root.children(named: "configuration") {
             let name = element["name"]?.value ?? ""
             keys += Self.infoKeys(of: element).map {

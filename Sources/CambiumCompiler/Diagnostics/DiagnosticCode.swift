@@ -1,6 +1,35 @@
 /// Every kind of finding. The number is for people to search for and never changes its meaning;
-/// each has a folder of examples in the tests, `Cases/CM<number>`.
+/// each has a folder of examples in the tests, `Cases/CM<number>`, those of the lint `Cases/LQ<number>`.
 package enum DiagnosticCode: Int, Sendable, CaseIterable {
+    // LQ1xx, after 10,000: what loses data or its meaning
+    case droppedTwin = 10_101
+    case lostOrder = 10_102
+    case removedCase = 10_103
+    case reusedCase = 10_104
+    // LQ2xx: what fails on rows that are there
+    case uniqueOnRows = 10_201
+    case limitsOnRows = 10_202
+    case ruleOnRows = 10_203
+    case narrowedType = 10_204
+    case countsOnRows = 10_205
+    case abstractOnRows = 10_206
+    case presenceOnRows = 10_207
+    case externalOnRows = 10_208
+    case emptyFill = 10_209
+    // LQ3xx: what costs
+    case needlessRebuild = 10_301
+    case rebuiltData = 10_302
+    case indexInUse = 10_303
+    // LQ4xx: where a store differs from what one expects
+    case floatingUnique = 10_401
+    case inventedMoment = 10_402
+    // LQ5xx: programs of other versions
+    case sameHash = 10_501
+    case unknownCase = 10_502
+    // LQ8xx: suppressions
+    case unusedSuppression = 10_801
+    case invalidSuppression = 10_802
+
     // 1xx: the file and the bundle
     case malformed = 101
     case notUTF8 = 102
@@ -99,16 +128,18 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case impliedDrop = 707
     case emptyProof = 708
     case brokenChain = 709
-    case conditionOnRows = 710
-    case removedCase = 711
+    // 710 and 711 are LQ103 and LQ2xx now.
     case idleFill = 712
 
-    /// As it is printed: `CM103`.
-    package var name: String { "CM\(rawValue)" }
+    /// As it is printed: `CM103`, or `LQ301`.
+    package var name: String {
+        isOfLint ? "LQ\(rawValue - Self.firstOfLint)" : "CM\(rawValue)"
+    }
 
     /// Whether it stops the build.
     package var severity: Severity {
         switch self {
+        case _ where isOfLint: self == .invalidSuppression ? .error : .warning
         case .skippedVersion, .unknownXcodeName, .xcodeMeaning: .warning
         case .foreignFile, .optionalBool, .missingInverse, .laxRequirement, .deleteNeverSucceeds:
             .warning
@@ -117,7 +148,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
             .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity, .childlessAbstract,
             .singularToMany, .coveredIndex, .uselessIndex, .leakyConstraint, .constantCondition,
             .impliedRule, .impliedDrop, .emptyProof, .brokenChain, .longName, .distantDerivation,
-            .inertOption, .skippedIndex, .conditionOnRows, .removedCase, .idleFill:
+            .inertOption, .skippedIndex, .idleFill:
             .warning
         default:
             .error

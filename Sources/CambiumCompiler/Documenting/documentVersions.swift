@@ -7,14 +7,15 @@ extension DocumentationEmitter {
         writer.element("section", "id=\"versions\"") { writer in
             writer.line("<h2>Versions</h2>")
             for (position, version) in bundle.versions.enumerated().reversed() {
-                let previous = position > 0 ? bundle.versions[position - 1].model : nil
+                let previous = position > 0 ? bundle.versions[position - 1] : nil
                 let isLast = position + 1 == bundle.versions.count
                 let changes = previous.map {
                     VersionChanges(
-                        from: $0, to: version.model,
-                        hasShipped: ShippedStep.hasShipped(to: version, isLast: isLast))
+                        from: $0, to: version,
+                        hasShipped: ShippedStep.hasShipped(to: version, isLast: isLast),
+                        plans: false)
                 }
-                emitVersion(version.model, changes, after: previous, &writer)
+                emitVersion(version.model, changes, after: previous?.model, &writer)
             }
         }
     }
@@ -46,7 +47,8 @@ extension DocumentationEmitter {
                         nil,
                         [
                             HTMLText.escaped(change.summary),
-                            HTMLWriter.badge(change.meaning, change.isLoss ? "bad" : ""),
+                            HTMLWriter.badge(
+                                change.meaning, change.isUndecided || change.losesData ? "bad" : ""),
                             HTMLText.escaped(change.reason ?? ""),
                         ]
                     )
@@ -56,7 +58,7 @@ extension DocumentationEmitter {
 
     /// Where no migration leads to a version, the page says so before it says what changed.
     private func emitObstacles(
-        _ obstacles: [String], after previous: Model, _ writer: inout HTMLWriter
+        _ obstacles: [VersionChanges.Obstacle], after previous: Model, _ writer: inout HTMLWriter
     ) {
         guard !obstacles.isEmpty else { return }
         writer.line(
@@ -64,7 +66,25 @@ extension DocumentationEmitter {
                 + "\(HTMLWriter.code(previous.version)) and before cannot be migrated: the step to "
                 + "this version needs more than the two versions say.</p>")
         writer.element("ul") { writer in
-            for obstacle in obstacles { writer.line("<li>\(HTMLText.escaped(obstacle))</li>") }
+            for obstacle in obstacles {
+                writer.line("<li>\(HTMLText.escaped(obstacle.message))</li>")
+            }
+        }
+    }
+}
+
+extension VersionChanges.Change {
+    /// What it means for the data, in a few words.
+    fileprivate var meaning: String {
+        guard !isUndecided else { return "undecided" }
+        return switch kind {
+        case nil: "the program's"
+        case .additive: "nothing is lost"
+        case .reversible: "kept"
+        case .needsData: "rows are checked or filled"
+        case .lossy: "lost"
+        case .destructive: "objects are lost"
+        case .needsCode: "the program's own step decides"
         }
     }
 }

@@ -19,6 +19,10 @@ package struct SwiftEmitter: Sendable {
     var schema: [String]
     /// The steps from each version to the next; only the text of the migrations looks at them.
     var migrations: [Migration]
+    /// The migrations in which the program does steps of its own.
+    var steppedMigrations: [SteppedMigration] = []
+    /// The versions before this one, where the generated code is to know them.
+    var earlierVersions: [Model] = []
     let bundle: String
     let access: AccessLevel
     let lines: SourceLines
@@ -119,6 +123,10 @@ package struct SwiftEmitter: Sendable {
 
     /// Stands before everything outside a type: the module's default isolation may be an actor.
     var isolation: String { "nonisolated " }
+
+    /// The name of the constant that has all that is compiled: what opens stores, unless that needs
+    /// the program's steps as well.
+    var modelConstant: String { steppedMigrations.isEmpty ? "model" : "compiledModel" }
 
     /// A writer with the lines that each file starts with.
     func startFile() -> SwiftWriter {

@@ -87,7 +87,8 @@ extension SwiftEmitter {
         writer.doc("The entity `\(entity.entity.name)` of the model `\(model.name)`.")
         if access == .public { writer.line("@_spi(Generated)") }
         writer.block("override \(modifier)class var entityReference: \(type)") { writer in
-            writer.line("\(type)(\(SwiftText.literal(entity.entity.name)), \(modelType).model)")
+            writer.line(
+                "\(type)(\(SwiftText.literal(entity.entity.name)), \(modelType).\(modelConstant))")
         }
     }
 

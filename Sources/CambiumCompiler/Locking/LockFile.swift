@@ -5,21 +5,25 @@ import Foundation
 ///
 /// ```
 /// # Versions of Shop that have shipped. Written by `cambium freeze`; keep it under version control.
-/// cambium-lock 1
+/// cambium-lock 2 sha256
 /// STORAGE-HASH CONDITIONS-HASH VERSION
-/// + NAME=HASH NAME=HASH …
+/// = NUMBER OF LINES
+/// - LINE
+/// + LINE
 /// ```
 ///
-/// One version a line, in the order of versions, so that two branches that freeze different
-/// versions merge. The line after it, which may be missing, has the start of a hash for each
-/// declaration: nothing is decided by it, but it tells what has changed.
+/// One version after the other, in their order, so that two branches that freeze different versions
+/// merge. The hashes, of the algorithm that the first line names, decide whether a version is what
+/// it was. The lines after them say what it was, one thing each, as a difference to the version
+/// before: they decide nothing, and may be missing, but tell what has changed.
 struct LockFile: Equatable {
     /// The file's name in the bundle. It lies there, and not beside it, so that it goes wherever
     /// the versions go and is an input of the build like them.
     static let name = "cambium.lock"
-    private static let format = "cambium-lock 1"
-    /// What a line with the hashes of declarations starts with.
-    private static let mark = "+"
+    private static let format = "cambium-lock 2"
+    private static let algorithm = "sha256"
+    /// The format of before, whose lines hold a hash for each declaration.
+    private static let formerFormat = "cambium-lock 1"
 
     /// The versions by name.
     var versions: [String: LockedVersion] = [:]
@@ -28,17 +32,24 @@ struct LockFile: Equatable {
 
     /// The file's text.
     func text(bundleName: String) -> String {
+        var base: Set<String> = []
         let lines = versions.values.sorted { VersionOrder.precedes($0.name, $1.name) }
             .flatMap { version in
-                let hashes = version.declarations.sorted { $0.key < $1.key }
-                    .map { " \($0.key)=\($0.value)" }
-                return ["\(version.storage) \(version.conditions) \(version.name)"]
-                    + (hashes.isEmpty ? [] : [Self.mark + hashes.joined()])
+                let head = "\(version.storage) \(version.conditions) \(version.name)"
+                guard let lines = version.lines else { return [head] }
+                defer { base = lines }
+                return [head, "= \(lines.count)"]
+                    + base.subtracting(lines).sorted(by: Self.precedes).map { "- \($0)" }
+                    + lines.subtracting(base).sorted(by: Self.precedes).map { "+ \($0)" }
             }
         let title =
             "# Versions of \(bundleName) that have shipped. Written by `cambium freeze`; keep it "
             + "under version control."
-        return ([title, Self.format] + lines).map { $0 + "\n" }.joined()
+        return ([title, "\(Self.format) \(Self.algorithm)"] + lines).map { $0 + "\n" }.joined()
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
     }
 
     /// Why a text is no lock.
@@ -49,56 +60,112 @@ struct LockFile: Equatable {
 
     /// Reads a text.
     init(_ text: String) throws(Malformed) {
-        var hasFormat = false
-        var last: String?
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        for (number, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
-            guard hasFormat else {
-                guard line == Self.format else {
-                    throw Malformed(line: number + 1, reason: "'\(Self.format)' is expected here")
+        var reader = Reader()
+        // Only this byte ends a line: a rule may hold any other sign that looks like one.
+        let lines = text.utf8.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            guard let first = line.first, first != UInt8(ascii: "#") else { continue }
+            try reader.read(Substring(line), number: index + 1)
+        }
+        guard reader.format != nil else {
+            throw Malformed(line: 1, reason: Reader.missingFormat)
+        }
+        reader.endVersion()
+        versions = reader.versions
+    }
+
+    /// Reads a lock line by line.
+    private struct Reader {
+        static let missingFormat = "'\(LockFile.format) \(LockFile.algorithm)' is expected here"
+
+        var versions: [String: LockedVersion] = [:]
+        var format: String?
+        private var last: String?
+        /// The lines of the version that is being read, and how many there should be.
+        private var lines: Set<String> = []
+        private var count: Int?
+
+        mutating func read(_ line: Substring, number: Int) throws(Malformed) {
+            guard let format else {
+                guard line == LockFile.formerFormat || line.hasPrefix(LockFile.format + " ") else {
+                    throw Malformed(line: number, reason: Self.missingFormat)
                 }
-                hasFormat = true
-                continue
+                let words = line.split(separator: " ")
+                if words.count != 2, words.dropFirst(2) != [Substring(LockFile.algorithm)] {
+                    throw Malformed(
+                        line: number,
+                        reason: "The hashes are of another algorithm than '\(LockFile.algorithm)', "
+                            + "which a later cambium may know")
+                }
+                self.format = words.prefix(2).joined(separator: " ")
+                return
             }
-            if line.hasPrefix(Self.mark), let last {
-                versions[last]?.declarations = Self.declarations(line)
-                continue
+            if let last, let mark = line.first, "=-+".contains(mark), line.dropFirst().first == " "
+            {
+                let text = String(line.dropFirst(2))
+                if format == LockFile.formerFormat {
+                    versions[last]?.declarations = Self.declarations(text)
+                } else {
+                    note(text, mark)
+                }
+                return
             }
+            endVersion()
+            try readVersion(line, number: number)
+        }
+
+        private mutating func note(_ text: String, _ mark: Character) {
+            switch mark {
+            case "=": count = Int(text)
+            case "-": lines.remove(text)
+            default: lines.insert(text)
+            }
+        }
+
+        /// Gives the version that was read its lines, unless some of them are lost.
+        mutating func endVersion() {
+            guard let last, let count else { return }
+            if lines.count == count { versions[last]?.lines = lines }
+            self.count = nil
+        }
+
+        private mutating func readVersion(
+            _ line: Substring, number: Int
+        ) throws(Malformed) {
             let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, !parts[2].isEmpty, parts[0...1].allSatisfy(Self.isHash) else {
                 throw Malformed(
-                    line: number + 1, reason: "Two hashes and the name of a version are expected")
+                    line: number, reason: "Two hashes and the name of a version are expected")
             }
             let name = String(parts[2])
             let version = LockedVersion(
                 name: name, storage: String(parts[0]), conditions: String(parts[1]))
             guard versions.updateValue(version, forKey: name) == nil else {
-                throw Malformed(line: number + 1, reason: "Version '\(name)' stands here twice")
+                throw Malformed(line: number, reason: "Version '\(name)' stands here twice")
             }
             last = name
         }
-        guard hasFormat else {
-            throw Malformed(line: 1, reason: "'\(Self.format)' is expected here")
-        }
-    }
 
-    /// The hashes of declarations by name.
-    private static func declarations(_ line: Substring) -> [String: String] {
-        var hashes: [String: String] = [:]
-        for word in line.dropFirst().split(separator: " ") {
-            let parts = word.split(separator: "=")
-            guard parts.count == 2 else { continue }
-            hashes[String(parts[0])] = String(parts[1])
-        }
-        return hashes
-    }
-
-    private static func isHash(_ text: Substring) -> Bool {
-        text.utf8.count == 64
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+        /// The hashes of declarations by name.
+        private static func declarations(_ line: String) -> [String: String] {
+            var hashes: [String: String] = [:]
+            for word in line.split(separator: " ") {
+                let parts = word.split(separator: "=")
+                guard parts.count == 2 else { continue }
+                hashes[String(parts[0])] = String(parts[1])
             }
+            return hashes
+        }
+
+        private static func isHash(_ text: Substring) -> Bool {
+            text.utf8.count == 64
+                && text.utf8.allSatisfy {
+                    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                        || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+                }
+        }
     }
 
     /// Reads the lock of a bundle; nil where there is none.

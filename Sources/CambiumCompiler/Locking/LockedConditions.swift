@@ -11,6 +11,7 @@ enum LockedConditions {
     static func text(of version: CheckedModel) -> String {
         var lines: [String] = []
         for element in version.parsed.root.children where element.isOwn {
+            let source = version.parsed.source
             switch element.name {
             case "entity", "composite":
                 let name = element["name"]?.value ?? ""
@@ -23,7 +24,9 @@ enum LockedConditions {
                 let cases = element.children(named: "case").map { line($0, ["name", "value"]) }
                 lines.append("enum \(element["name"]?.value ?? ""): \(cases)")
             case "migration":
-                for child in element.children where child.isOwn {
+                // What stands beside the bundle may be written long after a version has shipped.
+                for child in element.children
+                where child.isOwn && !source.isOfOtherFile(child.offset) {
                     let all = child.attributes.filter { $0.isOwn && $0.name != "reason" }
                     lines.append("migration " + line(child, all.map(\.name)))
                 }

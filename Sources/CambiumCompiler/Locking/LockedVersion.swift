@@ -14,15 +14,20 @@ struct LockedVersion: Equatable {
     /// The hash of ``Model/conditionsText``: what rows had to meet and how they were migrated.
     /// Where it changes, stores in use open and are not what the next migration believes.
     let conditions: String
-    /// The start of a hash of each declaration by its name, to tell what has changed.
+    /// What the hashes are of, one thing a line; nil where the lock does not say.
+    var lines: Set<String>?
+    /// The start of a hash of each declaration by its name, which a lock of the former format has
+    /// to tell what has changed.
     var declarations: [String: String]
 
     init(
-        name: String, storage: String, conditions: String, declarations: [String: String] = [:]
+        name: String, storage: String, conditions: String, lines: Set<String>? = nil,
+        declarations: [String: String] = [:]
     ) {
         self.name = name
         self.storage = storage
         self.conditions = conditions
+        self.lines = lines
         self.declarations = declarations
     }
 
@@ -32,13 +37,16 @@ struct LockedVersion: Equatable {
         storage = version.model.versionHash
         let conditions = LockedConditions.text(of: version)
         self.conditions = SHA256.hexadecimal(of: conditions)
-        var lines: [String: [String]] = [:]
+        var all: [String] = []
+        var named: [String: [String]] = [:]
         for line in (version.model.canonicalText + conditions).split(separator: "\n") {
             if let name = Self.declaration(of: line) {
-                lines[name, default: []].append(String(line))
+                named[name, default: []].append(String(line))
+                all.append(String(line))
             }
         }
-        declarations = lines.mapValues {
+        lines = Set(all)
+        declarations = named.mapValues {
             String(SHA256.hexadecimal(of: $0.joined(separator: "\n")).prefix(8))
         }
     }

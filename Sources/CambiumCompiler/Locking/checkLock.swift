@@ -44,20 +44,45 @@ enum LockChecker {
                 + "could no longer be opened"
             : "Version \(now.name) has shipped, and its defaults, limits, rules, indexes or "
                 + "migration have changed since: stores of it do not have them"
-        let changes = now.changes(since: frozen)
+        let (place, changes) = Self.changes(of: now, since: frozen)
         return Diagnostic(
             .frozenVersionChanged, message,
-            at: version.position(ofEntity: changes.count == 1 ? changes[0] : nil),
-            notes: Self.note(of: changes) + [
+            at: version.position(ofEntity: place?.entity, property: place?.property),
+            notes: changes + [
                 "Undo the change, copy the file to a new version and make the change there",
                 "If the version has never left your machines: cambium freeze --again \(now.name)",
             ])
     }
 
-    /// What has changed, as far as a person wants to read it.
-    private static func note(of changes: [String]) -> [String] {
-        guard !changes.isEmpty else { return [] }
-        let names = changes.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
-        return ["Changed: \(names)\(changes.count > 8 ? ", …" : "")"]
+    /// What has changed, as far as a person wants to read it, and the one place where it did.
+    private static func changes(
+        of now: LockedVersion, since frozen: LockedVersion
+    ) -> (place: (entity: String, property: String?)?, notes: [String]) {
+        if let old = frozen.lines, let new = now.lines {
+            let difference = LockedDifference(from: old, to: new)
+            let more = difference.notes.count - limit
+            return (
+                place(of: difference.subjects),
+                difference.notes.prefix(limit) + (more > 0 ? ["… and \(more) more"] : [])
+            )
+        }
+        let changes = now.changes(since: frozen)
+        guard !changes.isEmpty else { return (nil, []) }
+        let names = changes.prefix(limit).map { "'\($0)'" }.joined(separator: ", ")
+        return (
+            place(of: changes), ["Changed: \(names)\(changes.count > limit ? ", …" : "")"]
+        )
+    }
+
+    private static let limit = 8
+
+    /// The property that changed, or the entity where several of its properties did.
+    private static func place(
+        of subjects: [String]
+    ) -> (entity: String, property: String?)? {
+        let entities = Set(subjects.map { String($0.prefix { $0 != "." }) })
+        guard let entity = entities.first, entities.count == 1 else { return nil }
+        let property = subjects.count == 1 ? subjects[0].dropFirst(entity.count + 1) : ""
+        return (entity, property.isEmpty ? nil : String(property))
     }
 }

@@ -13,7 +13,7 @@ extension ModelCompiler {
 
     enum ProofOutcome: Sendable {
         case schema((any Error)?)
-        case step(Migration?, [Diagnostic])
+        case step(Migration?, [Diagnostic], VerifyReport.Step)
     }
 
     /// What there is to prove: that the current version's store can be made (which also finds an
@@ -25,8 +25,6 @@ extension ModelCompiler {
             let parts =
                 subject.isSchemaProven
                 ? [] : try SchemaProof.parts(of: schema, current.model).map(Proof.schema)
-            // Nothing is planned where a step of the program is refused.
-            guard versions.allSatisfy({ Self.programSteps(of: $0).isEmpty }) else { return parts }
             return parts + versions.indices.dropFirst().map(Proof.step)
         } catch {
             diagnostics.append(Self.schemaFailure(error, at: current.position(ofEntity: nil)))
@@ -49,12 +47,13 @@ extension ModelCompiler {
             let migration =
                 ShippedStep.hasShipped(to: step.new, isLast: step.isLast)
                 ? compiler.planShipped(step) : compiler.plan(step)
-            return .step(migration, compiler.diagnostics)
+            return .step(
+                migration, compiler.diagnostics,
+                compiler.report(on: migration, from: step.old, to: step.new))
         }
     }
 
-    /// The steps that were proven; nil where the current version's store cannot be made, or where
-    /// a step is refused.
+    /// The steps that were proven; nil where the current version's store cannot be made.
     mutating func migrations(
         of outcomes: [ProofOutcome], between versions: [CheckedModel]
     ) -> [Migration]? {
@@ -63,11 +62,10 @@ extension ModelCompiler {
             if let position { diagnostics.append(Self.schemaFailure(error, at: position)) }
             return nil
         }
-        for version in versions { refuseSteps(of: version) }
-        guard !diagnostics.hasErrors else { return nil }
         var migrations: [Migration] = []
-        for case .step(let migration, let found) in outcomes {
+        for case .step(let migration, let found, let report) in outcomes {
             diagnostics += found
+            steps.append(report)
             if let migration {
                 migrations.append(migration)
             } else {
@@ -76,21 +74,5 @@ extension ModelCompiler {
             }
         }
         return migrations
-    }
-
-    private static func programSteps(of version: CheckedModel) -> [ParsedElement] {
-        let migration = version.parsed.root.children(named: "migration").first
-        return migration?.children(named: "step") ?? []
-    }
-
-    /// Steps that the program supplies are held in the model; nothing runs them yet.
-    private mutating func refuseSteps(of version: CheckedModel) {
-        for step in Self.programSteps(of: version) {
-            diagnostics.append(
-                Diagnostic(
-                    .notSupportedYet, "A migration with a step of the program cannot be run yet",
-                    at: version.parsed.position(at: step.offset),
-                    notes: ["Fills and drops can; so can two versions, one after the other"]))
-        }
     }
 }

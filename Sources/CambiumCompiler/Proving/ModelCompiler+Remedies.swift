@@ -17,8 +17,8 @@ extension ModelCompiler {
             if attribute?.usesExternalForm == true {
                 return "Leave it as it was, unless there is no such value"
             }
-            return "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it "
-                + "as it was, unless there is no such value"
+            return "Fill \(subject) in \(place) from its old value, as in \(revision), drop such "
+                + "objects there, or leave it as it was, unless there is no such value"
         case .presence:
             return "Fill a part of \(subject) in \(place) from its old value, as in "
                 + "\(Self.revision(of: (risk.property ?? "…") + ".…")), or leave it as it was, "
@@ -43,8 +43,12 @@ extension ModelCompiler {
                     "Fill '\(added)' in \(place) with what differs from object to object, unless "
                     + "there is one at most"
             }
-            return "Add to it what tells such objects apart, or let the program see to it before "
-                + "this version ships, unless no two objects are equal in it"
+            let list = properties.joined(separator: " ")
+            return "Say in \(place) which of them stays, as in <deduplicate "
+                + "entity=\"\(risk.entity)\" by=\"\(list)\" reason=\"…\"/>, or add to it what "
+                + "tells them apart, unless no two objects are equal in it"
+        case .inRow:
+            return "Leave it in files, unless every value is small: those lie in the row"
         case .counts: return "Widen them, unless there is no such object"
         case .abstractEntity: return "Leave it as it was, unless there is no such object"
         }

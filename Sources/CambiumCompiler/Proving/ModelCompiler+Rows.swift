@@ -9,10 +9,8 @@ extension ModelCompiler {
             let subject = risk.property.map { "\(risk.entity).\($0)" } ?? risk.entity
             let message = message(for: risk, subject, in: new.model, wording)
             let remedy = remedy(for: risk, subject, in: new.model, difference, wording)
-            let code: DiagnosticCode =
-                if case .removedCases = risk.kind { .removedCase } else { .conditionOnRows }
             diagnostics.append(
-                Diagnostic(code, message, at: new.position(of: risk), notes: [remedy]))
+                Diagnostic(risk.kind.code, message, at: new.position(of: risk), notes: [remedy]))
         }
         for fill in difference.idleFills {
             let subject = "\(fill.entity).\(fill.attribute)"
@@ -50,6 +48,7 @@ extension ModelCompiler {
                     + "\(wording.name("max")) allow now"
             case .abstractEntity: "an object of \(risk.entity) itself (it is abstract now)"
             case .presence: "a value of \(subject) that lacks a part which is required now"
+            case .inRow: "a value of \(subject) in a file"
             case .removedCases: "a value of \(subject) that is no case"
             }
         if risk.refusesStore { return "A store with \(what) is refused" }
@@ -92,6 +91,23 @@ extension ModelCompiler {
         let present = fills.filter { $0.value != .literal(.null) }.map(\.attribute)
         return ConstantFolding(entity: entity, model: model, known: known)
             .value(of: rule.condition.withValues(at: Set(present))) == true
+    }
+}
+
+extension RowRisk.Kind {
+    /// The rule that warns of it.
+    fileprivate var code: DiagnosticCode {
+        switch self {
+        case .removedCases: .removedCase
+        case .uniqueness: .uniqueOnRows
+        case .limits: .limitsOnRows
+        case .rule: .ruleOnRows
+        case .narrowedType: .narrowedType
+        case .counts: .countsOnRows
+        case .abstractEntity: .abstractOnRows
+        case .presence: .presenceOnRows
+        case .inRow: .externalOnRows
+        }
     }
 }
 

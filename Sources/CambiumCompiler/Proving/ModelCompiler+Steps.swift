@@ -10,7 +10,13 @@ extension ModelCompiler {
             let difference = ModelDifference(from: step.old.model, to: step.new.model)
             let migration = try Migration(difference, schemas: step.schemas)
             // What has shipped asks of the rows what it asks.
-            if step.isLast { warnAboutRows(to: step.new, difference) }
+            if step.isLast {
+                warnAboutRows(to: step.new, difference)
+                let lint = StepLint(
+                    from: step.old, to: step.new, after: step.earlier, difference,
+                    schemas: step.schemas)
+                diagnostics += lint.findings
+            }
             return prove(migration, step, difference.match) ? migration : nil
         } catch {
             for problem in error.problems { report(problem, from: step.old, to: step.new) }
@@ -56,6 +62,7 @@ extension ModelCompiler {
         let (old, new) = (step.old, step.new)
         let key = verdicts.map { step.key(of: migration, isShipped: isShipped, in: $0) }
         do {
+            let start = ContinuousClock.now
             let known = key.flatMap { verdicts?.proof(for: $0) }
             let proof =
                 try known
@@ -64,6 +71,7 @@ extension ModelCompiler {
                     migration: migration, seeds: isShipped ? 0..<1 : 0..<3,
                     trials: isShipped ? 0 : 48, isBrief: isShipped)
             if known == nil, let key { verdicts?.keep(proof, for: key) }
+            lastProof = (proof, (ContinuousClock.now - start) / .seconds(1), known != nil)
             if proof.isEmpty, !isShipped {
                 let migration = new.parsed.root.children(named: "migration").first
                 diagnostics.append(

@@ -7,6 +7,12 @@ package struct ModelCompiler {
     var diagnostics: [Diagnostic] = []
     /// What was proven before, where that is asked for.
     let verdicts: VerdictCache?
+    /// What was found out about each step, the oldest first.
+    var steps: [VerifyReport.Step] = []
+    /// The model and its current version, where all versions are right each for itself.
+    var current: Compilation.Current?
+    /// What the last proof has seen.
+    var lastProof: (proof: MigrationProver.Proof, seconds: Double, isRemembered: Bool)?
 
     /// Compiles a bundle.
     ///
@@ -16,25 +22,47 @@ package struct ModelCompiler {
     ///
     /// - Parameters:
     ///   - path: The bundle's folder.
+    ///   - declarations: The file of declarations about the steps between versions; nil takes the
+    ///     one beside the bundle, where there is one.
     ///   - checksLock: Whether versions that are frozen have to be as they were then.
     ///   - emits: Whether the Swift is wanted too.
     ///   - verdicts: What was proven before, which is not proven again; nil proves everything.
     package static func compile(
-        _ path: String, checksLock: Bool = true, emits: Bool = false, verdicts: VerdictCache? = nil
+        _ path: String, declarations: String? = nil, checksLock: Bool = true, emits: Bool = false,
+        verdicts: VerdictCache? = nil
     ) -> Compilation {
         var compiler = ModelCompiler(verdicts: verdicts)
-        let result = compiler.compile(path, checksLock: checksLock, emits: emits)
+        let result = compiler.compile(
+            path, declarations, checksLock: checksLock, emits: emits)
         let hasErrors = compiler.diagnostics.hasErrors
         return Compilation(
             bundle: hasErrors ? nil : result?.bundle, files: hasErrors ? [] : result?.files ?? [],
-            diagnostics: compiler.diagnostics.sortedByPlace())
+            diagnostics: compiler.diagnostics.sortedByPlace(), current: compiler.current,
+            steps: compiler.steps)
     }
 
     private mutating func compile(
-        _ path: String, checksLock: Bool, emits: Bool
+        _ path: String, _ declarations: String?, checksLock: Bool, emits: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
-        let (bundle, readingDiagnostics) = BundleReader.read(path)
-        diagnostics = readingDiagnostics
+        let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
+        let (versions, found) = Self.check(bundle)
+        diagnostics = readingDiagnostics + found
+        if checksLock { diagnostics += LockChecker.check(bundle, versions) }
+        let result =
+            diagnostics.hasErrors
+            ? nil
+            : produce(
+                versions, of: bundle.name, emits: emits,
+                keepsEarlierVersions: bundle.settings.keepsEarlierVersions)
+        settle(bundle, isComplete: result != nil)
+        return result
+    }
+
+    /// Checks all versions that stores go through; those with errors are left out.
+    static func check(
+        _ bundle: ParsedBundle
+    ) -> (versions: [CheckedModel], diagnostics: [Diagnostic]) {
+        var diagnostics = HistoryChecker.check(bundle)
         var versions: [CheckedModel] = []
         var previous: CheckedModel?
         let chain = bundle.chain
@@ -50,18 +78,33 @@ package struct ModelCompiler {
             previous = model
             if let model { versions.append(model) }
         }
-        if checksLock { diagnostics += LockChecker.check(bundle, versions) }
-        guard !diagnostics.hasErrors else { return nil }
-        return produce(versions, of: bundle.name, emits: emits)
+        return (versions, diagnostics)
+    }
+
+    /// Takes out what the author says is meant, and what nobody can do anything about any more.
+    private mutating func settle(_ bundle: ParsedBundle, isComplete: Bool) {
+        let chain = bundle.chain
+        let (kept, unused) = Suppressions(in: chain).applied(to: diagnostics)
+        diagnostics = kept
+        // What could not be found out is no proof that a suppression is not needed.
+        if isComplete { diagnostics += unused }
+        guard let current = chain.last?.version,
+            let lock = try? LockFile.read(inBundle: bundle.path), lock.versions[current] != nil
+        else { return }
+        // The step to a version that has shipped is the step that it is.
+        diagnostics.removeAll { $0.code.isOfLint && !$0.code.isAboutSuppressions }
     }
 
     /// Plans, proves and emits versions that are right each for itself.
     private mutating func produce(
-        _ versions: [CheckedModel], of name: String, emits: Bool
+        _ versions: [CheckedModel], of name: String, emits: Bool, keepsEarlierVersions: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
+        self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
         var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
+        emitter?.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
+        if keepsEarlierVersions { emitter?.earlierVersions = versions.dropLast().map(\.model) }
         // Each version's tables are laid out once, for the step to it and the step from it.
         let (chains, classes) = concurrentMap(
             [versions], { Self.schemas(of: $0) },
@@ -89,7 +132,7 @@ package struct ModelCompiler {
 
     /// The tables of each version. One version after the other is less work than all at a time:
     /// most tables are those of the version before.
-    private static func schemas(of versions: [CheckedModel]) -> [Schema] {
+    static func schemas(of versions: [CheckedModel]) -> [Schema] {
         var schemas: [Schema] = []
         var previous: (model: Model, schema: Schema)?
         for version in versions {
@@ -109,4 +152,17 @@ package struct Compilation: Sendable {
     package let files: [SwiftFile]
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
+    /// The model and its current version; nil where a version has errors of its own.
+    package let current: Current?
+    /// What was found out about each step from a version to the next, the oldest first; none where
+    /// a version has errors.
+    package let steps: [VerifyReport.Step]
+
+    /// A model and the version that programs have.
+    package struct Current: Sendable, Hashable {
+        /// The model's name.
+        package let name: String
+        /// The version's name.
+        package let version: String
+    }
 }

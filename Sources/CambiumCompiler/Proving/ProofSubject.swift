@@ -41,7 +41,7 @@ struct ProofSubject: Sendable {
         Step(
             old: versions[index - 1], new: versions[index],
             schemas: (old: schemas[index - 1], new: schemas[index]),
-            isLast: index + 1 == versions.count,
+            isLast: index + 1 == versions.count, earlier: Array(versions[..<(index - 1)]),
             digests: digests.isEmpty ? [] : [digests[index - 1], digests[index]])
     }
 
@@ -52,6 +52,8 @@ struct ProofSubject: Sendable {
         let schemas: (old: Schema, new: Schema)
         /// Whether it leads to the current version.
         let isLast: Bool
+        /// The versions before the old one, oldest first.
+        let earlier: [CheckedModel]
         fileprivate let digests: [String]
 
         /// The hash of all that the verdict on a migration depends on. The rows that it is proven

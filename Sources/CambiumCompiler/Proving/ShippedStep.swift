@@ -18,48 +18,24 @@ struct ShippedStep {
 
     /// Finds out what the step from one version to the next drops.
     init(from old: Model, to new: Model) {
-        var drops: [MigrationDeclaration.Drop] = []
-        var target = new
-        var difference = ModelDifference(from: old, to: new)
-        match = difference.match
-        // Whoever drops an entity learns of its relationships next: each round finds less.
-        for _ in 0..<8 {
-            let lost = difference.problems.filter(\.isLoss).map {
-                MigrationDeclaration.Drop(
-                    entity: $0.entity, property: $0.property, reason: "Core Data dropped it")
-            }.filter { !drops.contains($0) }
-            guard !lost.isEmpty else { break }
-            drops += lost
-            target = Self.adding(drops, to: new, from: old)
-            difference = ModelDifference(from: old, to: target)
+        match = ModelMatch(old: old, new: new)
+        let resolution = StepResolution(from: old, to: new) { problem in
+            guard problem.isLoss else { return [] }
+            return [
+                .drop(
+                    .init(
+                        entity: problem.entity, property: problem.property,
+                        reason: "Core Data dropped it"))
+            ]
         }
-        self.target = target
-        self.difference = difference
-        losses = drops.map(Self.name).sorted()
+        target = resolution.target
+        difference = resolution.difference
+        losses = resolution.items.map(\.subject).sorted()
     }
 
     /// Whether a step is of that kind: nothing about it can be changed any more.
     static func hasShipped(to new: CheckedModel, isLast: Bool) -> Bool {
         new.parsed.isOfXcode && !isLast
-    }
-
-    private static func name(of drop: MigrationDeclaration.Drop) -> String {
-        drop.property.map { "\(drop.entity).\($0)" } ?? drop.entity
-    }
-
-    private static func adding(
-        _ drops: [MigrationDeclaration.Drop], to model: Model, from old: Model
-    ) -> Model {
-        let declared = model.migration
-        return Model(
-            name: model.name, version: model.version, entities: model.entities,
-            enumerations: model.enumerations, composites: model.composites,
-            configurations: model.configurations, identifier: model.identifier,
-            userInfo: model.userInfo,
-            migration: MigrationDeclaration(
-                from: old.version, fills: declared?.fills ?? [],
-                drops: (declared?.drops ?? []) + drops, keeps: declared?.keeps ?? [],
-                deduplications: declared?.deduplications ?? [], steps: declared?.steps ?? []))
     }
 }
 

@@ -9,16 +9,23 @@ package struct BundleReader {
     /// The folder, without a slash at its end.
     let path: String
     var settings = BundleSettings()
+    var history: ParsedHistory?
 
     /// The extensions of the folders that are models.
     package static let extensions = ["cambium", "xcdatamodeld", "xcdatamodel"]
 
     /// Reads a bundle. Versions that cannot be read are missing from the result and named in the
     /// diagnostics.
-    package static func read(_ path: String) -> (bundle: ParsedBundle, diagnostics: [Diagnostic]) {
+    ///
+    /// - Parameter declarations: The file of declarations about the steps between versions; nil
+    ///   takes the one beside the bundle, where there is one.
+    package static func read(
+        _ path: String, declarations: String? = nil
+    ) -> (bundle: ParsedBundle, diagnostics: [Diagnostic]) {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         var reader = BundleReader(path)
+        reader.readHistory(named: declarations)
         let bundle = reader.readBundle()
         return (bundle, reader.diagnostics)
     }
@@ -60,7 +67,8 @@ package struct BundleReader {
         _ name: String, _ versions: [ParsedModel], current: String?
     ) -> ParsedBundle {
         ParsedBundle(
-            name: name, path: path, versions: versions, current: current, settings: settings)
+            name: name, path: path, versions: versions, current: current, settings: settings,
+            history: history)
     }
 
     // MARK: Cambium's own
@@ -159,7 +167,7 @@ package struct BundleReader {
         return SourceText(path: path, bytes: [UInt8](data))
     }
 
-    private mutating func readData(_ file: String, shownAs path: String? = nil) -> Data? {
+    mutating func readData(_ file: String, shownAs path: String? = nil) -> Data? {
         // The size is looked at first, so that a file of gigabytes is not brought into memory.
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         if let size = attributes?[.size] as? Int, size > ReadingLimits.fileSize {

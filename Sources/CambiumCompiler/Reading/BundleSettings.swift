@@ -19,6 +19,10 @@ package struct BundleSettings: Sendable {
     /// The current version, where it is not the one that Xcode says, or the last.
     package var current: String?
 
+    /// Whether the generated code knows the earlier versions too, for programs that meet stores
+    /// which Core Data wrote.
+    package var keepsEarlierVersions = false
+
     /// Says nothing.
     package init() {}
 
@@ -49,7 +53,7 @@ struct InvalidSettings: Error {
 }
 
 extension BundleSettings {
-    private static let words = ["access", "codegen", "versions", "current"]
+    private static let words = ["access", "codegen", "versions", "current", "earlierVersions"]
     private static let accessLevels = ["public", "package", "internal"]
     private static let codegenWords = ["class", "base", "none"]
 
@@ -73,6 +77,11 @@ extension BundleSettings {
                     throw InvalidSettings(message: "current is the name of a version", word: key)
                 }
                 current = name
+            case "earlierVersions":
+                guard let flag = value as? Bool else {
+                    throw InvalidSettings(message: "earlierVersions is true or false", word: key)
+                }
+                keepsEarlierVersions = flag
             default:
                 throw InvalidSettings(
                     message: "There is no setting '\(key)'; there are "
@@ -128,6 +137,7 @@ extension BundleSettings {
         var object: [String: Any] = [:]
         object["access"] = access
         object["current"] = current
+        if keepsEarlierVersions { object["earlierVersions"] = true }
         if !versions.isEmpty { object["versions"] = versions }
         if !codegenOfEntities.isEmpty {
             object["codegen"] = codegenOfEntities

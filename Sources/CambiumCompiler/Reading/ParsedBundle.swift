@@ -11,24 +11,34 @@ package struct ParsedBundle: Sendable {
     package let current: String?
     /// What `cambium.json` says.
     package let settings: BundleSettings
+    /// What is declared beside the bundle about the steps between its versions.
+    package let history: ParsedHistory?
 
     /// Holds what was read.
     package init(
         name: String, path: String, versions: [ParsedModel], current: String? = nil,
-        settings: BundleSettings = BundleSettings()
+        settings: BundleSettings = BundleSettings(), history: ParsedHistory? = nil
     ) {
         self.name = name
         self.path = path
         self.versions = versions
         self.current = current ?? versions.last?.version
         self.settings = settings
+        self.history = history
     }
 
-    /// The versions up to the current one, oldest first, with what the settings add to them: the
-    /// ones that stores go through.
+    /// The versions up to the current one, oldest first, with what the settings and the history add
+    /// to them: the ones that stores go through.
     package var chain: [ParsedModel] {
         let end = versions.firstIndex { $0.version == current } ?? versions.count - 1
-        return versions.prefix(end + 1).map(settings.applied)
+        let chain = versions.prefix(end + 1).map(settings.applied)
+        guard let history else { return chain }
+        return chain.indices.map { index in
+            let model = chain[index]
+            let declared = history.migrations(to: model.version)
+                .first { index > 0 && $0["from"]?.value == chain[index - 1].version }
+            return declared.map { model.declaring($0, in: history.source) } ?? model
+        }
     }
 
     /// A model's name for a file's.

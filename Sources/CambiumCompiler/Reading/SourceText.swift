@@ -7,6 +7,8 @@ package struct SourceText: Sendable {
     /// The UTF-8 text without a byte order mark. Every offset of this stage counts these bytes.
     package let bytes: [UInt8]
     private let lineStarts: [Int]
+    /// A file whose bytes stand after the own ones, and where they start.
+    private let continuation: [(start: Int, file: SourceText)]
 
     /// Holds a file's content.
     package init(path: String, bytes: [UInt8]) {
@@ -18,10 +20,33 @@ package struct SourceText: Sendable {
             starts.append(offset + 1)
         }
         lineStarts = starts
+        continuation = []
+    }
+
+    private init(_ first: SourceText, followedBy second: SourceText) {
+        path = first.path
+        // The line end keeps the end of the one apart from the start of the other.
+        bytes = first.bytes + [UInt8(ascii: "\n")] + second.bytes
+        lineStarts = first.lineStarts
+        continuation = [(first.bytes.count + 1, second)]
+    }
+
+    /// The text with that of another file after it, for elements of that file that become part of
+    /// this one: each place stays that in its own file.
+    func followed(by other: SourceText) -> SourceText {
+        SourceText(self, followedBy: other)
+    }
+
+    /// Whether a byte is that of the file that was put after this one.
+    func isOfOtherFile(_ offset: Int) -> Bool {
+        continuation.contains { offset >= $0.start }
     }
 
     /// The place of a byte.
     package func position(at offset: Int) -> SourcePosition {
+        if let (start, file) = continuation.first, offset >= start {
+            return file.position(at: offset - start)
+        }
         let offset = min(max(offset, 0), bytes.count)
         var low = 0
         var high = lineStarts.count

@@ -23,7 +23,9 @@ package enum ModelSchema {
                 "    xmlns=\"\(Vocabulary.namespace)\" targetNamespace=\"\(Vocabulary.namespace)\"",
                 "    elementFormDefault=\"qualified\" attributeFormDefault=\"unqualified\">",
                 "    <xs:element name=\"model\" type=\"model\">",
-            ] + documentation(SchemaWords.elements["model"], depth: 2) + ["    </xs:element>"]
+            ] + documentation(SchemaWords.elements["model"], depth: 2)
+            + ["    </xs:element>", "    <xs:element name=\"history\" type=\"history\">"]
+            + documentation(SchemaWords.elements["history"], depth: 2) + ["    </xs:element>"]
             + elements + types + ["</xs:schema>"]
         return lines.map { $0 + "\n" }.joined()
     }

@@ -1,9 +1,11 @@
 import CambiumModel
+import CambiumSQL
 
 /// What the value of an XML attribute may be.
 enum SchemaValue: String, CaseIterable {
     case text, name, flag, count, scale, type
     case access, rawType, codegen, custom, external, merge, deleteRule, indexKind, result
+    case linksOfDuplicates, migrationKind
 
     /// The name of its type in the schema.
     var typeName: String {
@@ -23,6 +25,8 @@ enum SchemaValue: String, CaseIterable {
         case .deleteRule: DeleteRule.allCases.map(\.rawValue)
         case .indexKind: IndexKind.allCases.map(\.rawValue)
         case .result: RequestResultKind.allCases.map(\.rawValue)
+        case .linksOfDuplicates: MigrationDeclaration.Deduplication.Links.allCases.map(\.rawValue)
+        case .migrationKind: MigrationKind.allCases.map(\.rawValue)
         case .type: ModelChecker.typeWords
         case .text, .name, .count, .scale: []
         }

@@ -4,6 +4,7 @@ enum SchemaWords {
     static let elements = [
         "model": "One complete version of a data model.",
         "info": "Something noted for programs: a key and its value.",
+        "suppress": "A warning that is meant as it is, in this element and those in it.",
         "enum": "A closed set of values: a Swift enum.",
         "case": "One value of the enumeration.",
         "composite": "A type with several parts: a Swift struct, a column for each part.",
@@ -24,7 +25,12 @@ enum SchemaWords {
         "rename": "An entity or property that had another name in the version before.",
         "fill": "The value that existing objects get for an attribute that they did not have.",
         "drop": "An entity or property whose data is meant to be lost.",
+        "link": "The object that existing objects lead to, where they have none there.",
+        "require": "What every object has already: a store in which one has not is refused.",
         "keep": "Of several links, where there can be only one from now on, the first stays.",
+        "deduplicate": "Of several objects that are equal in what is unique now, the first stays.",
+        "history": "What is declared about the steps between versions, beside their files.",
+        "history/migration": "What a comparison of the two versions cannot know.",
         "step": "Work of the program's own in the middle of the migration.",
     ]
 
@@ -36,7 +42,10 @@ enum SchemaWords {
 
     /// What is known of an attribute of an element.
     static func attribute(_ name: String, of element: String) -> Word {
-        attributes["\(element)/\(name)"] ?? attributes[name] ?? Word(value: .text, text: name)
+        // The same element within another has the same words.
+        let own = element.split(separator: "/").last.map { "\($0)/\(name)" } ?? name
+        return attributes["\(element)/\(name)"] ?? attributes[own] ?? attributes[name]
+            ?? Word(value: .text, text: name)
     }
 
     static let attributes: [String: Word] = [
@@ -48,6 +57,8 @@ enum SchemaWords {
         "model/identifier": Word(value: .text, text: "A name of the version for programs."),
         "key": Word(value: .text, text: "The key, once in each element."),
         "value": Word(value: .text, text: "The value."),
+        "code": Word(value: .text, text: "The code of the warning, such as LQ201."),
+        "suppress/reason": Word(value: .text, text: "Why it is meant as it is."),
         "case/value": Word(
             value: .text, text: "What the store holds; else the name, or the next number."),
         "type": Word(
@@ -134,14 +145,52 @@ enum SchemaWords {
         "rule/message": Word(value: .text, text: "What an error says to a person."),
         "configuration/entities": Word(
             value: .text, text: "The names of its entities, separated by spaces."),
+        "step/entities": Word(
+            value: .text,
+            text:
+                "The entities whose objects the step writes, separated by spaces; without it, all "
+                + "that the migration changes."),
         "migration/from": Word(value: .name, text: "The name of the version just before."),
+        "migration/to": Word(value: .name, text: "The name of the version that it leads to."),
         "rename/from": Word(value: .name, text: "The old name."),
         "entity": Word(value: .name, text: "The entity."),
         "property": Word(value: .name, text: "The property; without it, the entity is meant."),
         "fill/attribute": Word(value: .name, text: "The attribute, by its new name."),
         "fill/with": Word(value: .text, text: "The value, computed from the object."),
+        "fill/reason": Word(value: .text, text: "Why this is the value."),
+        "link/relationship": Word(value: .name, text: "The to-one relationship, by its new name."),
+        "link/where": Word(
+            value: .text,
+            text: "Which object it is, by its old properties; $source is the old object that leads "
+                + "to it."),
+        "link/sort": Word(
+            value: .text, text: "Which of several: the first in this order of old attributes."),
+        "link/reason": Word(value: .text, text: "Why this is the object."),
+        "require/property": Word(
+            value: .name, text: "The attribute or to-one relationship, by its new name."),
+        "require/reason": Word(value: .text, text: "Why every object has it."),
+        "drop/where": Word(
+            value: .text,
+            text: "Which objects go, by their old properties, while the entity stays."),
         "drop/reason": Word(value: .text, text: "Why the data may go."),
         "keep/relationship": Word(value: .name, text: "The to-one relationship, by its new name."),
+        "keep/sort": Word(
+            value: .text,
+            text: "Which link stays: that to the first object in this order of old attributes."),
         "keep/reason": Word(value: .text, text: "Why the other links may go."),
-    ]
+        "deduplicate/by": Word(value: .name, text: "The properties of the constraint."),
+        "deduplicate/sort": Word(
+            value: .text, text: "Which object stays: the first in this order, then the eldest."),
+        "deduplicate/links": Word(
+            value: .linksOfDuplicates, text: "What becomes of links to the others; move by default."
+        ),
+        "deduplicate/reason": Word(value: .text, text: "Why the other objects may go."),
+        "history/name": Word(value: .name, text: "The model's name."),
+    ].merging(
+        Vocabulary.declarations.map { name in
+            (
+                "\(name)/class",
+                Word(value: .migrationKind, text: "What it means for the data that is there.")
+            )
+        }, uniquingKeysWith: { word, _ in word })
 }

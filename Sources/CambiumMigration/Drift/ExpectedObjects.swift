@@ -150,7 +150,7 @@ extension MigrationRunner {
     /// What another program has changed about a store's tables and indexes, as far as this one can
     /// know: everything for a store of the program's version, sorted by name.
     package func differences(in connection: Connection) throws -> [StoreDifference] {
-        guard let metadata = try readMetadata(connection) else { return [] }
+        guard let metadata = try Self.readMetadata(connection) else { return [] }
         return try expectedObjects(of: metadata, chain(from: metadata))
             .differences(in: connection)
     }

@@ -25,6 +25,9 @@ public struct MigrationForecast: Sendable, Hashable {
     public let from: String
     /// The version that it will have.
     public let to: String
+    /// The versions on the way: the store's, those between, the program's. The store's alone where
+    /// only checks, defaults or indexes are brought up to date.
+    public let versions: [String]
     /// What will be done, in order. None where checks, defaults or indexes alone are brought up to
     /// date.
     public let steps: [Step]

@@ -15,7 +15,7 @@ extension MigrationRunner {
     ) throws -> MigrationForecast? {
         // One moment for all questions.
         try connection.transaction(.deferred) {
-            guard let metadata = try readMetadata(connection) else { return nil }
+            guard let metadata = try Self.readMetadata(connection) else { return nil }
             let chain = try chain(from: metadata)
             let differences = try expectedObjects(of: metadata, chain)
                 .differences(in: connection)
@@ -43,8 +43,11 @@ extension MigrationRunner {
             let makesBackup =
                 steps.contains(where: \.losesData)
                 || differences.contains { $0.kind != .foreign }
+            let versions = chain?.versions ?? []
             return MigrationForecast(
-                from: metadata.version, to: model.version, steps: steps, storeSize: storeSize,
+                from: metadata.version, to: model.version,
+                versions: versions.isEmpty ? [metadata.version] : versions, steps: steps,
+                storeSize: storeSize,
                 // Once in the log or the journal, once in the file.
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences)

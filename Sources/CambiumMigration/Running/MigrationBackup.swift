@@ -16,13 +16,14 @@ struct MigrationBackup {
     /// - Parameters:
     ///   - connection: The connection of the migration.
     ///   - path: The store's path.
+    ///   - copy: Where the copy goes; where there is a file of that name, it gets a number.
     ///   - goesOn: Asked while pages are copied.
     init(
-        of connection: Connection, at path: String, version: String,
+        of connection: Connection, at path: String, to copy: String,
         _ goesOn: (_ copied: Int, _ total: Int) -> Bool
     ) throws(SQLiteError) {
         store = path
-        self.path = Self.freePath(for: "\(path).backup-\(version)")
+        self.path = Self.freePath(for: copy)
         // One that was begun by a process that was killed.
         removeUnfinished()
         do {

@@ -67,6 +67,12 @@ final class MigrationMeter {
         completed += 1
     }
 
+    /// Called while a step of the program runs, with how far it says that it is.
+    func codeIs(at part: Double) {
+        guard completed < total else { return }
+        report(fractionBefore + shares[completed] * min(1, max(0, part)), isFirst: false)
+    }
+
     /// Called before the checks.
     func verifies() {
         phase = .verification

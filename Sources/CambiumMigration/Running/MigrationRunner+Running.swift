@@ -23,16 +23,21 @@ extension MigrationRunner {
                 case .changed(let metadata, let differences):
                     (state, chain, changed) = (metadata, .refresh, differences)
                 }
+                try requireCode(of: chain)
                 // What another program has added to a table may go with it.
                 let losesData = chain.steps.contains(where: \.losesData) || !changed.isEmpty
-                let path = losesData ? storePath : nil
+                let path = losesData || backupPath != nil ? storePath : nil
                 let meter = try meter(for: chain, on: connection, makesBackup: path != nil)
                 currentMeter = meter
                 if let path {
                     backup = try backUp(connection, state, path, meter)
                 }
                 try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
-                    try connection.withoutDefense { try run(chain, on: connection, meter) }
+                    try connection.withoutDefense {
+                        try run(
+                            chain, on: connection, meter,
+                            folder: storePath.map(ExternalForm.folder))
+                    }
                 }
                 try backup?.finish()
                 try meter.requireGoingOn()
@@ -56,11 +61,20 @@ extension MigrationRunner {
     private func meter(
         for chain: MigrationChain, on connection: Connection, makesBackup: Bool
     ) throws(SQLiteError) -> MigrationMeter {
-        let statements = chain.steps.flatMap(\.sql)
-        var costs = [Int](repeating: 1, count: statements.count)
-        if progress != nil {
-            var work = try ExpectedWork.estimated(in: connection)
-            costs = statements.map { work.cost(of: $0).rows }
+        // A step of the program counts as a statement, which reads and writes what the statements
+        // before it have filled.
+        var costs: [Int] = []
+        var work = progress == nil ? nil : try ExpectedWork.estimated(in: connection)
+        for migration in chain.migrations {
+            var sum = 0
+            for step in migration.steps {
+                for statement in step.sql {
+                    let cost = work?.cost(of: statement).rows ?? 1
+                    costs.append(cost)
+                    sum += cost
+                }
+                if step.code != nil { costs.append(4 * sum) }
+            }
         }
         return MigrationMeter(
             costs: costs, makesBackup: makesBackup, progress: progress ?? { _ in },
@@ -70,22 +84,32 @@ extension MigrationRunner {
     private func backUp(
         _ connection: Connection, _ state: StoreMetadata, _ path: String, _ meter: MigrationMeter
     ) throws(MigrationError) -> MigrationBackup {
+        let copy = backupPath ?? "\(path).backup-\(state.version)"
         do throws(SQLiteError) {
             return try MigrationBackup(
-                of: connection, at: path, version: state.version, meter.copied)
+                of: connection, at: path, to: copy, meter.copied)
         } catch {
             if meter.isCancellation(error) { throw .cancelled }
-            throw .backupFailed(path: "\(path).backup-\(state.version)", error)
+            throw .backupFailed(path: copy, error)
         }
     }
 
     private func run(
-        _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter
+        _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
+        folder: String?
     ) throws {
         let others = try SetAsideObjects(of: connection)
-        for step in chain.steps {
-            for statement in step.sql {
-                try execute(statement, of: step.summary, on: connection, meter)
+        for migration in chain.migrations {
+            for step in migration.steps {
+                for statement in step.sql {
+                    try execute(statement, of: step.summary, on: connection, meter) {
+                        try refusedRow(by: statement, of: migration, on: connection)
+                    }
+                    meter.ended()
+                }
+                guard let name = step.code else { continue }
+                try meter.begins(step.summary)
+                try run(name, of: migration, on: connection, meter, folder: folder)
                 meter.ended()
             }
         }
@@ -116,7 +140,8 @@ extension MigrationRunner {
     }
 
     private func execute(
-        _ statement: String, of step: String, on connection: Connection, _ meter: MigrationMeter
+        _ statement: String, of step: String, on connection: Connection, _ meter: MigrationMeter,
+        explaining: () throws -> MigrationStepError? = { nil }
     ) throws {
         try meter.begins(step)
         do {
@@ -124,9 +149,11 @@ extension MigrationRunner {
         } catch {
             if meter.isCancellation(error) { throw MigrationError.cancelled }
             let constraintCode: Int32 = 19
-            throw error.primaryCode == constraintCode
-                ? MigrationError.refused(step: step, constraint: error.message)
-                : MigrationError.statementFailed(step: step, error)
+            guard error.primaryCode == constraintCode else {
+                throw MigrationError.statementFailed(step: step, error)
+            }
+            if let error = try explaining() { throw error }
+            throw MigrationError.refused(step: step, constraint: error.message)
         }
     }
 

@@ -10,7 +10,7 @@ import CambiumModel
 
 extension StoreFiles {
     /// The folder that a file lies in.
-    static func folder(of path: String) -> String {
+    package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }

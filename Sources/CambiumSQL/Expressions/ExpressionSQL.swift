@@ -51,14 +51,18 @@ package struct ExpressionSQL {
     ///   - alias: The name of the entity's table in the statement; nil leaves columns without one
     ///     (in a schema), except inside subselects, which name the table itself.
     ///   - values: Values for `$name`; others become named parameters.
+    ///   - variables: Objects that `$name.property` may start from, with their entities; the
+    ///     statement has their tables as ``alias(ofVariable:)`` in the order of the names.
     /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or uses
     ///   what the store does not have.
     package static func condition(
         _ condition: ModelExpression, use: Use = .filter, entity: Entity, model: Model,
-        alias: String? = nil, constants: Constants = .parameters, values: [String: Value] = [:]
+        alias: String? = nil, constants: Constants = .parameters, values: [String: Value] = [:],
+        variables: [String: Entity] = [:]
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let typed = try ExpressionCompiler.typedCondition(
-            condition, entity: entity, model: model, parameters: values, allowsParameters: true)
+            condition, entity: entity, model: model, parameters: values, variables: variables,
+            allowsParameters: true)
         let lowering = ExpressionSQL(
             entity: entity, model: model, alias: alias, constants: constants)
         return try lowering.limited { (lowering) throws(ExpressionDiagnostics) in
@@ -168,9 +172,10 @@ package struct ExpressionSQL {
         alias ?? (depth > 0 ? model.root(of: entity).name : nil)
     }
 
-    func alias(ofVariable variable: Int) -> String {
-        "_v\(variable)"
-    }
+    /// The name in statements of the table of a variable.
+    static func alias(ofVariable variable: Int) -> String { "_v\(variable)" }
+
+    func alias(ofVariable variable: Int) -> String { Self.alias(ofVariable: variable) }
 
     mutating func makeAlias() -> String {
         aliasCount += 1

@@ -4,6 +4,10 @@ import CambiumModel
 package enum MigrationSQL {
     /// Switches foreign keys off; outside of a transaction only.
     package static let foreignKeysOff = "PRAGMA foreign_keys = OFF"
+    /// Goes through all tables and indexes, and the conditions that rows must meet: the one row `ok`,
+    /// or what is wrong.
+    package static let integrityCheck = "PRAGMA integrity_check(5)"
+
     /// Switches foreign keys on; outside of a transaction only.
     package static let foreignKeysOn = "PRAGMA foreign_keys = ON"
     /// Lists keys that lead nowhere: table, row, destination, number of the key.

@@ -71,6 +71,14 @@ package struct Derivation: Sendable {
         }
     }
 
+    /// A query of the keys of the rows whose values are not up to date; nil where ``updateOfAll``
+    /// is.
+    package var stale: String? {
+        condition.map { _, condition in
+            "SELECT \(SQLText.identifier(SystemColumn.key)) FROM \(table)\nWHERE \(condition)"
+        }
+    }
+
     private var condition: (value: String, condition: String)? {
         let value = try? ExpressionSQL.value(
             expression, as: attribute.type, entity: entity, model: model, constants: .inline)

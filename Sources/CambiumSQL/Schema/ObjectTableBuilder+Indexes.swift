@@ -76,7 +76,9 @@ extension ObjectTableBuilder {
             createStatement: "CREATE \(isUnique ? "UNIQUE " : "")INDEX "
                 + "\(SQLText.identifier(name)) ON \(SQLText.identifier(root.name)) "
                 + "(\(columns.joined(separator: ", ")))"
-                + (condition.map { "\n    WHERE \($0)" } ?? ""))
+                + (condition.map { "\n    WHERE \($0)" } ?? ""),
+            uniqueRows: isUnique
+                ? TableIndex.UniqueRows(columns: columns, condition: condition) : nil)
     }
 
     /// The quoted column of an own or inherited property.

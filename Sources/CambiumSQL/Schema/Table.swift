@@ -74,4 +74,12 @@ package struct TableIndex: Sendable, Hashable {
     package let name: String
     /// The statement that makes it.
     package let createStatement: String
+    /// Which rows may not be alike; nil where that is allowed.
+    package var uniqueRows: UniqueRows?
+
+    /// Rows that differ in their columns.
+    package struct UniqueRows: Sendable, Hashable {
+        let columns: [String]
+        let condition: String?
+    }
 }

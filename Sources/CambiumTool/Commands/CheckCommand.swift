@@ -8,7 +8,7 @@ enum CheckCommand: Command {
     static let summary = "Report everything that is wrong with models, and prove their migrations"
     static let usage = """
         MODEL ... [--strict] [--format text|json|sarif] [--output FILE]
-                             [--proofs FOLDER | --no-proof-cache]
+                             [--declarations FILE] [--proofs FOLDER | --no-proof-cache]
         """
     static let details = """
         Reads every version, checks it, plans the migration from each version to the next and runs
@@ -30,7 +30,7 @@ enum CheckCommand: Command {
             Option("--strict", nil, "warnings count: exit code 3"),
             Option("--format", "FORM", "text (default), json or sarif"),
             Option("--output", "FILE", "write json or sarif into a file"),
-        ] + ProofFolder.options
+        ] + Declarations.options + ProofFolder.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let paths = try arguments.bundles()
@@ -39,8 +39,12 @@ enum CheckCommand: Command {
             throw arguments.usage("--output belongs to --format json or sarif.")
         }
         for path in paths { try Files.requireModel(path) }
+        let declarations = try Declarations.file(arguments)
+        if declarations != nil, paths.count > 1 {
+            throw arguments.usage("--declarations belongs to one model.")
+        }
         let verdicts = ProofFolder.verdicts(arguments, console)
-        let reports = reports(on: paths, verdicts)
+        let reports = reports(on: paths, declarations, verdicts)
         verdicts?.prune()
         let diagnostics = reports.flatMap(\.diagnostics)
         let report = DiagnosticReport(
@@ -62,13 +66,18 @@ enum CheckCommand: Command {
 
     /// The reports in the order of the paths. The largest bundle is begun first, so that none is
     /// left at the end for one thread alone.
-    private static func reports(on paths: [String], _ verdicts: VerdictCache?) -> [BundleReport] {
-        let contents = paths.concurrentMap { BundleContents(of: $0) }
+    private static func reports(
+        on paths: [String], _ declarations: String?, _ verdicts: VerdictCache?
+    ) -> [BundleReport] {
+        let contents = paths.concurrentMap { BundleContents(of: $0, declarations: declarations) }
         let order = paths.indices.sorted {
             (contents[$0]?.size ?? .max, $1) > (contents[$1]?.size ?? .max, $0)
         }
-        let found = order.concurrentMap { index in
-            (index, BundleReport(checking: paths[index], contents[index], verdicts: verdicts))
+        let found = order.concurrentMap { index -> (Int, BundleReport) in
+            let report = BundleReport(
+                checking: paths[index], declarations: declarations, contents[index],
+                verdicts: verdicts)
+            return (index, report)
         }
         return found.sorted { $0.0 < $1.0 }.map(\.1)
     }

@@ -4,7 +4,8 @@ import CambiumCompiler
 enum CompileCommand: Command {
     static let name = "compile"
     static let summary = "Write the Swift of a model (the build plugin does it)"
-    static let usage = "MODEL --output FOLDER [--proofs FOLDER | --no-proof-cache]"
+    static let usage =
+        "MODEL --output FOLDER [--declarations FILE] [--proofs FOLDER | --no-proof-cache]"
     static let details = """
         Writes NameModel.swift, NameEntities.swift, NameValidation.swift and NameMigrations.swift
         into the folder. A file that would not change is left alone. In a package the plugin
@@ -13,7 +14,8 @@ enum CompileCommand: Command {
         \(ProofFolder.details)
         """
     static let options =
-        [Option("--output", "FOLDER", "where to write")] + ProofFolder.options
+        [Option("--output", "FOLDER", "where to write")] + Declarations.options
+        + ProofFolder.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()

@@ -13,7 +13,7 @@ enum ExplainCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         guard !arguments.words.isEmpty else {
-            for code in DiagnosticCode.allCases {
+            for code in DiagnosticCode.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
                 let severity = code.severity == .warning ? " (warning)" : ""
                 console.write("\(code.name)  \(code.explanation.title)\(severity)\n")
             }

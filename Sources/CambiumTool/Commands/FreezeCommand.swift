@@ -4,7 +4,7 @@ import CambiumCompiler
 enum FreezeCommand: Command {
     static let name = "freeze"
     static let summary = "Remember that versions have shipped, so that they stay as they are"
-    static let usage = "MODEL [--through V] [--again V]"
+    static let usage = "MODEL [--through V] [--again V] | MODEL --history [--through V]"
     static let details = """
         Run it when a program with the model goes to its users, and commit the file that it writes:
         cambium.lock in the bundle, a line for each version. From then on the build refuses a change
@@ -12,16 +12,26 @@ enum FreezeCommand: Command {
         indexes, renames, migrations. Layout, comments, messages, code generation and requests may
         change. The next change of the data goes into a new version: copy the file, raise the number.
 
+        --history writes another file, once, for a bundle of Xcode that is to stay as it is:
+        Name.history.xml beside it, or the file of --declarations. Core Data dropped what a version
+        no longer had, and asked nobody; there each such loss stands with its class and a reason, for
+        all steps below the current version, and what the two versions do not say is declared as what
+        loses least. Read it: a made-up value is better put right where you know the real one. It
+        changes nothing that stands there already.
+
         --again takes a version as it is now although it was frozen otherwise: for one that has
         never left your machines.
         """
-    static let options = [
-        Option("--through", "V", "the last version to freeze (default: all)"),
-        Option("--again", "V", "freeze a changed version as it is now; may be repeated"),
-    ]
+    static let options =
+        [
+            Option("--through", "V", "the last version to freeze (default: all)"),
+            Option("--again", "V", "freeze a changed version as it is now; may be repeated"),
+            Option("--history", nil, "write what the steps below the current version did"),
+        ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()
+        if arguments.has("--history") { return try writeHistory(of: path, arguments, console) }
         guard let bundle = try compile(path, checksLock: false, arguments, console) else {
             return .modelHasErrors
         }
@@ -38,6 +48,32 @@ enum FreezeCommand: Command {
         } catch let failure as VersionFreezer.Failure {
             console.writeError("cambium: error: \(failure.message).\n")
             return .modelHasErrors
+        }
+        return .fine
+    }
+
+    private static func writeHistory(
+        of path: String, _ arguments: Arguments, _ console: Console
+    ) throws -> ExitCode {
+        if arguments.has("--again") {
+            throw arguments.usage(
+                "--again belongs to cambium.lock, which --history does not write.")
+        }
+        try Files.requireModel(path)
+        let file = arguments.value("--declarations") ?? ModelHistory.path(beside: path)
+        let result = ModelHistory.write(
+            of: path, declarations: file, through: arguments.value("--through"))
+        console.writeError(DiagnosticReport(result.diagnostics).rendered(as: .text))
+        if result.diagnostics.contains(where: \.isError) { return .modelHasErrors }
+        if let text = result.text {
+            try Files.write(text, to: file)
+            console.write("Wrote \(file)\n")
+            for line in result.added { console.write("  \(line)\n") }
+        } else {
+            console.write("Nothing new to declare in \(file)\n")
+        }
+        for line in result.open {
+            console.writeError("cambium: note: to be declared by hand: \(line)\n")
         }
         return .fine
     }

@@ -12,12 +12,13 @@ enum SQLCommand: Command {
 
             cambium sql Sources/App/Shop.cambium --from 2 --to 3
         """
-    static let options = [
-        Option("--version", "V", "the schema of one version"),
-        Option("--from", "A", "the version that a migration starts from"),
-        Option("--to", "B", "the version that it leads to"),
-        Option("--output", "FOLDER", "write files instead of printing"),
-    ]
+    static let options =
+        [
+            Option("--version", "V", "the schema of one version"),
+            Option("--from", "A", "the version that a migration starts from"),
+            Option("--to", "B", "the version that it leads to"),
+            Option("--output", "FOLDER", "write files instead of printing"),
+        ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()

@@ -2,11 +2,16 @@ import CambiumCompiler
 
 extension Command {
     /// Compiles a bundle and reports what was found; nil where that stops it.
+    ///
+    /// - Parameter warns: Whether what does not stop it is reported too.
     static func compile(
-        _ path: String, checksLock: Bool = true, _ arguments: Arguments, _ console: Console
+        _ path: String, checksLock: Bool = true, warns: Bool = true, _ arguments: Arguments,
+        _ console: Console
     ) throws(ToolError) -> CompiledBundle? {
-        try report(path, arguments, console) {
-            ModelCompiler.compile(path, checksLock: checksLock, verdicts: $0)
+        let declarations = try Declarations.file(arguments)
+        return try report(path, warns: warns, arguments, console) {
+            ModelCompiler.compile(
+                path, declarations: declarations, checksLock: checksLock, verdicts: $0)
         }.bundle
     }
 
@@ -14,21 +19,23 @@ extension Command {
     static func emit(
         _ path: String, _ arguments: Arguments, _ console: Console
     ) throws(ToolError) -> [SwiftFile]? {
+        let declarations = try Declarations.file(arguments)
         let compilation = try report(path, arguments, console) {
-            ModelCompiler.compile(path, emits: true, verdicts: $0)
+            ModelCompiler.compile(path, declarations: declarations, emits: true, verdicts: $0)
         }
         return compilation.bundle == nil ? nil : compilation.files
     }
 
     private static func report(
-        _ path: String, _ arguments: Arguments, _ console: Console,
+        _ path: String, warns: Bool = true, _ arguments: Arguments, _ console: Console,
         _ compile: (VerdictCache?) -> Compilation
     ) throws(ToolError) -> Compilation {
         try Files.requireModel(path)
         let verdicts = ProofFolder.verdicts(arguments, console)
         let compilation = compile(verdicts)
         verdicts?.prune()
-        console.writeError(DiagnosticReport(compilation.diagnostics).rendered(as: .text))
+        let diagnostics = compilation.diagnostics.filter { warns || $0.isError }
+        console.writeError(DiagnosticReport(diagnostics).rendered(as: .text))
         return compilation
     }
 }

@@ -52,9 +52,16 @@ extension Help {
                 </migration>
 
             4. cambium sql Shop.cambium --from 1 --to 2 shows what will run on your users' machines.
-               The check has already run it, with rows, on a real SQLite.
+               The check has already run it, with rows, on a real SQLite; cambium migrate verify
+               tells what it found out about each step.
+            5. cambium migrate rehearse shop.sqlite --model Shop.cambium tries it on a copy of a store.
+            6. cambium diff Shop.cambium shows what changed, and what that does to a store.
 
-            The old files stay: there is a migration from every version that ever shipped.
+            A warning that is meant as it is gets <suppress code="LQ201" reason="…"/>. The old files
+            stay: there is a migration from every version that ever shipped.
+
+            A bundle of Xcode that has shipped: cambium freeze --history Shop.xcdatamodeld writes
+            once what its steps dropped, into Shop.history.xml beside it. Read it.
 
             """
         ),

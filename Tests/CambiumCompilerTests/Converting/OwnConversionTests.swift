@@ -36,7 +36,7 @@ struct OwnConversionTests {
                 <entity name="Product" parent="Named" class="ProductClass" codegen="base" validate="custom"
                     renamedFrom="Old" hashModifier="2">
                   <attribute name="title" type="string" renamedFrom="first" minLength="3" maxLength="9"
-                      pattern="[A-Z]+" validate="custom" default="A"><info key="k" value="v &lt; w"/></attribute>
+                      pattern="[A-Z]+" validate="custom" default="A"><info key="k" value="v &lt; w"/><suppress code="LQ202" reason="a &amp; b"/></attribute>
                   <attribute name="kind" type="Kind" default="toy"/>
                   <attribute name="price" type="decimal"/>
                   <attribute name="cost" type="decimal" scale="4" min="0" max="1.5"/>
@@ -52,7 +52,7 @@ struct OwnConversionTests {
                   <attribute name="home" type="Address" optional="true"/>
                   <attribute name="isNew" type="bool" transient="true" default="true" preserved="true"/>
                   <derived name="total" type="double" optional="true" expression="tags.@count * 2"/>
-                  <relationship name="group" to="Group" inverse="products" optional="true" onDelete="deny"/>
+                  <relationship name="group" to="Group" inverse="products" optional="true" onDelete="deny"><suppress code="CM512" reason="shared"/></relationship>
                   <relationship name="tags" to="Tag" inverse="products" many="true" ordered="true" min="1" max="8"/>
                   <relationship name="notes" to="Tag" many="true" optional="true" transient="true"/>
                   <fetched name="rivals" to="Group" where="name != $source.name" sort="name" limit="3"/>
@@ -66,7 +66,7 @@ struct OwnConversionTests {
                   <fetch name="cheaper" sort="price, title" result="ids"><parameter name="limit" type="decimal"/>price &lt; $limit<info key="f" value="g"/></fetch>
                   <fetch name="dear"><parameter name="least"/>price &gt; $least</fetch>
                   <fetch name="everything"/>
-                  <info key="entity" value="info"/>
+                  <info key="entity" value="info"/><suppress code="LQ201" reason="one"/>
                 </entity>
                 <entity name="Named" abstract="true"/>
                 <entity name="Group"><attribute name="name" type="string"/>
@@ -78,7 +78,7 @@ struct OwnConversionTests {
                   <fill entity="Product" attribute="price" with="'a &amp; b'"/><step name="split"/>
                   <rename entity="Product" property="kind" from="sort"/>
                 </migration>
-                <info key="model" value="info"/>
+                <info key="model" value="info"/><suppress code="CM407" reason="three states"/>
                 """#),
         ]
         try expectRoundTrip(

@@ -82,27 +82,54 @@ struct FrozenVersionTests {
     }
 
     @Test(arguments: [
-        (" minLength=\"3\"", "", ["Changed: 'Product'"]),
-        ("<case name=\"toy\"/>", "<case name=\"car\"/>", ["Changed: 'Kind'"]),
+        (" minLength=\"3\"", "", ["Product.sku had: minLength=\"3\""], 4),
+        (
+            "minLength=\"3\"", "minLength=\"2\"",
+            ["Product.sku had: minLength=\"3\"; it has now: minLength=\"2\""], 4
+        ),
+        (
+            "type=\"string\" minLength", "type=\"string\" optional=\"true\" minLength",
+            ["Product.sku had: string; it has now: string optional"], 4
+        ),
+        (
+            "<case name=\"toy\"/>", "<case name=\"car\"/>",
+            [
+                "Kind had: [\"case name=\\\"book\\\"\", \"case name=\\\"toy\\\"\"]; it has now: "
+                    + "[\"case name=\\\"book\\\"\", \"case name=\\\"car\\\"\"]"
+            ], 1
+        ),
+        (
+            "price == nil OR price &lt; 100", "price == nil OR price &lt; 99",
+            [
+                "Product.cheap had: price == nil OR price < 100; "
+                    + "it has now: price == nil OR price < 99"
+            ], 3
+        ),
+        ("<unique by=\"sku\"/>", "", ["Product had: unique sku"], 3),
         (
             "</entity>",
             "<attribute name=\"x\" type=\"bool\" default=\"true\"/></entity><entity name=\"Tag\">"
                 + "<attribute name=\"word\" type=\"string\"/></entity>",
-            ["Changed: 'Product', 'Tag'"]
+            [
+                "Product.x is new: bool, default=\"true\"", "Tag is new", "Tag.word is new: string",
+            ], 1
         ),
     ])
-    func `what has changed is named`(old: String, new: String, notes: [String]) throws {
+    func `what has changed is named, and what it was`(
+        old: String, new: String, notes: [String], line: Int
+    ) throws {
         let found = try diagnostics(afterChangeTo: changed(old, new))
         let diagnostic = try #require(found.first)
-        #expect(Array(diagnostic.notes.prefix(1)) == notes)
-        #expect(diagnostic.position.line == (notes == ["Changed: 'Product'"] ? 3 : 1))
+        #expect(Array(diagnostic.notes.dropLast(2)) == notes)
+        #expect(diagnostic.position.line == line)
     }
 
-    @Test func `a lock without hashes of declarations still says that something has changed`()
+    @Test func `a lock without lines still says that something has changed`()
         throws
     {
         let found = try diagnostics(afterChangeTo: changed(" minLength=\"3\"", "")) { lock in
-            lock.split(separator: "\n").filter { !$0.hasPrefix("+") }.joined(separator: "\n")
+            lock.split(separator: "\n").filter { !$0.hasPrefix("+") && !$0.hasPrefix("=") }
+                .joined(separator: "\n")
         }
         #expect(found.map(\.code) == [.frozenVersionChanged])
         #expect(found.first?.notes.count == 2)

@@ -7,21 +7,38 @@ struct LockFileTests {
 
     @Test func `a lock is read as it was written`() throws {
         var lock = LockFile()
+        let lines: [String: Set<String>] = [
+            "#1": ["entity Product"], "9": ["entity Product", "Product.attribute sku string"],
+            "10": ["Product.attribute sku data", "entity Product", "+ = - \u{2028}"],
+        ]
         for name in ["10", "9", "My Model 2", "#1"] {
             lock.versions[name] = LockedVersion(
-                name: name, storage: Self.hash, conditions: Self.hash,
-                declarations: ["Product": "0123abcd", "Kind": "89efcdab"])
+                name: name, storage: Self.hash, conditions: Self.hash, lines: lines[name])
         }
         let text = lock.text(bundleName: "Shop")
         #expect(try LockFile(text) == lock)
         #expect(
-            try LockFile(text).versions.mapValues(\.declarations)
-                == lock.versions.mapValues(\.declarations))
-        #expect(text.contains("\n+ Kind=89efcdab Product=0123abcd\n"))
-        let names = text.split(separator: "\n").dropFirst(2).filter { !$0.hasPrefix("+") }.map {
+            try LockFile(text).versions.mapValues(\.lines) == lock.versions.mapValues(\.lines))
+        #expect(text.contains("\ncambium-lock 2 sha256\n"))
+        // A version is kept as its difference to the one before.
+        #expect(
+            text.contains("\n= 3\n- Product.attribute sku string\n+ + = - \u{2028}\n+ Product.a"))
+        let names = text.split(separator: "\n").dropFirst(2).filter { $0.hasPrefix("0a") }.map {
             $0.split(separator: " ", maxSplits: 2)[2]
         }
         #expect(names == ["#1", "9", "10", "My Model 2"])
+    }
+
+    @Test func `a lock of the former format is read`() throws {
+        let text = "cambium-lock 1\n\(Self.hash) \(Self.hash) 1\n+ Kind=89efcdab Product=0123abcd\n"
+        let version = try #require(try LockFile(text).versions["1"])
+        #expect(version.declarations == ["Product": "0123abcd", "Kind": "89efcdab"])
+        #expect(version.lines == nil)
+    }
+
+    @Test func `lines of which some are lost say nothing`() throws {
+        let text = "cambium-lock 2 sha256\n\(Self.hash) \(Self.hash) 1\n= 2\n+ entity A\n"
+        #expect(try LockFile(text).versions["1"]?.lines == nil)
     }
 
     @Test func `line ends of another system do no harm`() throws {
@@ -31,6 +48,7 @@ struct LockFileTests {
 
     @Test(arguments: [
         ("", 1), ("# only a comment\n", 1), ("cambium-lock 2\n", 1),
+        ("cambium-lock 2 md5\n", 1), ("cambium-lock 3 sha256\n", 1),
         ("cambium-lock 1\n+ Product=01\n", 2), ("cambium-lock 1\nabc def 1\n", 2),
         ("cambium-lock 1\n\(hash) \(hash)\n", 2),
         ("cambium-lock 1\n\(hash) \(hash) \n", 2),

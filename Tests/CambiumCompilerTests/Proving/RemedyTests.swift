@@ -39,7 +39,7 @@ struct RemedyTests {
     private struct Failure: Error {}
 
     @Test func `the explained fill puts values beyond new limits right`() throws {
-        let right = try versions(of: .conditionOnRows)
+        let right = try versions(of: .limitsOnRows)
         let rows = try migrate(
             right.first, right.second,
             rows: "INSERT INTO Product (_id, stock) VALUES (1, -5), (2, 7)",
@@ -58,15 +58,15 @@ struct RemedyTests {
     }
 
     @Test func `the noted fill gives the objects of a case that is gone another`() throws {
-        func body(_ toy: String) -> String {
+        func body(_ toy: String, _ hash: String) -> String {
             """
             <enum name="Kind"><case name="book"/>\(toy)</enum>
-            <entity name="Product"><attribute name="kind" type="Kind"/></entity>
+            <entity name="Product" hashModifier="\(hash)"><attribute name="kind" type="Kind"/></entity>
             """
         }
         let rows = try migrate(
-            body(#"<case name="toy"/>"#),
-            body("") + """
+            body(#"<case name="toy"/>"#, "1"),
+            body("", "2") + """
                 <migration from="1"><fill entity="Product" attribute="kind"
                 with="TERNARY(kind IN {'book'}, kind, 'book')"/></migration>
                 """,
@@ -76,10 +76,13 @@ struct RemedyTests {
     }
 
     @Test func `a fill and a drop give all objects the new value`() throws {
-        let entity = "<entity name='Product'><attribute name='price' type='int32'/></entity>"
+        func entity(_ hash: String) -> String {
+            "<entity name='Product' hashModifier='\(hash)'>"
+                + "<attribute name='price' type='int32'/></entity>"
+        }
         let rows = try migrate(
-            entity,
-            entity + """
+            entity("1"),
+            entity("2") + """
                 <migration from="1"><drop entity="Product" property="price" reason="one price"/>
                 <fill entity="Product" attribute="price" with="9"/></migration>
                 """,

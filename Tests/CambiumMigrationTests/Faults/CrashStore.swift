@@ -15,8 +15,8 @@ final class CrashStore {
     private let old: [String]
     private let new: [String]
 
-    init(journalMode: String) throws {
-        sample = try CrashSample()
+    init(journalMode: String, withStep: Bool = false) throws {
+        sample = try CrashSample(withStep: withStep)
         folder = FileManager.default.temporaryDirectory
             .appending(path: "cambium-crash-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

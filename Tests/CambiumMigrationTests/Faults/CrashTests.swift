@@ -24,14 +24,23 @@ struct CrashTests {
         #expect(crashes > 100 / Self.stride)
     }
 
+    /// Statements with `CAMBIUM_EVERY_CRASH` each in turn, otherwise a few.
+    @Test func `a kill around a step of the program leaves the store old or new`() throws {
+        let stride = Self.stride == 1 ? 1 : 7
+        let first = Int.random(in: 1...stride)
+        let crashes = try kill("statement", every: stride, from: first, "WAL", withStep: true)
+        #expect(crashes > 1)
+    }
+
     /// - Returns: How many processes were killed.
     private func kill(
-        _ place: String, every stride: Int, from first: Int, _ journalMode: String
+        _ place: String, every stride: Int, from first: Int, _ journalMode: String,
+        withStep: Bool = false
     ) throws -> Int {
-        let store = try CrashStore(journalMode: journalMode)
+        let store = try CrashStore(journalMode: journalMode, withStep: withStep)
         var number = first
         var crashes = 0
-        while try migrate(store, place, number) {
+        while try migrate(store, place, number, withStep: withStep) {
             let description = "\(place) \(number), journal \(journalMode)"
             _ = try store.check(description)
             try store.finish(description)
@@ -44,10 +53,13 @@ struct CrashTests {
     }
 
     /// - Returns: Whether the process was killed; if not, it has done its work.
-    private func migrate(_ store: CrashStore, _ place: String, _ number: Int) throws -> Bool {
+    private func migrate(
+        _ store: CrashStore, _ place: String, _ number: Int, withStep: Bool
+    ) throws -> Bool {
         let process = Process()
         process.executableURL = Self.folderOfProducts.appending(path: "CrashWorker")
-        process.arguments = [store.path, place, String(number)]
+        process.arguments =
+            [store.path, place, String(number)] + (withStep ? ["step"] : [])
         try process.run()
         process.waitUntilExit()
         if process.terminationReason == .uncaughtSignal {

@@ -30,14 +30,24 @@ struct FaultTests {
     func `a call that fails leaves the store old or new`(
         journalMode: String, fault: Fault
     ) throws {
-        let store = try CrashStore(journalMode: journalMode)
+        try fail(CrashStore(journalMode: journalMode), fault, every: Self.stride)
+    }
+
+    @Test(arguments: Fault.allCases)
+    func `a call that fails undoes what a step of the program has done`(fault: Fault) throws {
+        try fail(
+            CrashStore(journalMode: "WAL", withStep: true), fault,
+            every: Self.stride == 1 ? 1 : 24)
+    }
+
+    private func fail(_ store: CrashStore, _ fault: Fault, every stride: Int) throws {
         try #require(fault_vfs_register() == 0)
         var settings = ConnectionSettings()
         settings.fileSystem = String(cString: fault_vfs_name())
         // A lock that fails is tried again and again.
         settings.busyTimeoutMilliseconds = 0
-        var call = Int.random(in: 1...Self.stride)
-        print("failing at \(call), \(call + Self.stride), … (\(fault), \(journalMode))")
+        var call = Int.random(in: 1...stride)
+        print("failing at \(call), \(call + stride), … (\(fault))")
         var runs = 0
         var failures = 0
         while true {
@@ -49,7 +59,7 @@ struct FaultTests {
             }
             let calls = fault_vfs_count()
             fault_vfs_disarm()
-            let place = "call \(call), \(fault), journal \(journalMode): \(outcome)"
+            let place = "call \(call), \(fault): \(outcome)"
             let state = try store.check(place)
             switch outcome {
             case .success:
@@ -60,7 +70,7 @@ struct FaultTests {
                 if failures % 5 == 0 { try store.finish(place) }
             }
             if calls < call { break }
-            call += Self.stride
+            call += stride
         }
         #expect(call > 100, "a migration makes more calls than \(call)")
         #expect(failures > runs / 4, "of \(runs) faults only \(failures) were noticed")

@@ -140,6 +140,14 @@ struct CategoriesTests {
         #expect(throws: StoreError.self) { try saved.performFetch() }
     }
 
+    @Test func `a request for an entity of another class is refused`() throws {
+        let products = FetchRequest<ShopModel.Category>(entityName: "Product")
+            .sorted(by: ShopModel.Category.name)
+        let controller = FetchedResultsController(products, in: context)
+        let error = #expect(throws: StoreError.self) { try controller.performFetch() }
+        #expect(error?.code == .invalidRequest)
+    }
+
     @Test func `strings with other bytes are other sections, though Swift calls them equal`() throws
     {
         let composed = Self.insert("\u{e9}", day: 1, isBrand: false, into: context)

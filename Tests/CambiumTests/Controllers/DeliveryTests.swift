@@ -146,7 +146,7 @@ struct DeliveryTests {
         _ = TestDummy(in: context, number: 5)
         context.processPendingChanges()
         #expect(controller.fetchedObjects?.map(\.id) == [5, 3, 2, 1, 0])
-        let difference = try #require(slow.consumer.take(controller.list))
+        let difference = try #require(slow.take())
         try slowMirror.apply(.init(difference))
         #expect(slowMirror == ListMirror(controller.sections))
         #expect(mirror.faults == [])

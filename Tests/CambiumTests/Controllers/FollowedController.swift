@@ -62,7 +62,7 @@ final class FollowedController<Entity: ManagedObject> {
         of changes: FetchedResultsChanges<Entity>, _ mirror: inout ListMirror<Entity>,
         _ shown: ListMirror<Entity>, _ name: String
     ) -> [String] {
-        guard let difference = changes.consumer.take(changes.controller.list) else {
+        guard let difference = changes.take() else {
             return mirror == shown ? [] : ["\(name) was not told"]
         }
         let faults = mirror.faults(ofViewUpdates: difference, to: shown)

@@ -50,6 +50,9 @@ int64_t raw_peak_resident_bytes(void);
 /// Lets the most count from now on, where the system can do that.
 void raw_forget_peak_resident_bytes(void);
 bool raw_execute(RawDatabase *database, const char *sql);
+/// The rows of a query as text: a line for each, the columns with tabs between them. To be freed with
+/// `free`; null where it fails.
+char *raw_text(RawDatabase *database, const char *sql);
 /// Waits for a running checkpoint and completes it, as the end of a large commit does by itself.
 bool raw_checkpoint(RawDatabase *database);
 /// Inserts departments 1 to `count`, called "Department 1" and so on.

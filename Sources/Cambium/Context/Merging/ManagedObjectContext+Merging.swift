@@ -107,6 +107,7 @@ extension ManagedObjectContext {
         _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject], isWatched: Bool
     ) {
         let map = objects[entity.entity.rootIndex]
+        if isWatched { unregistered.reserve(entity.inserted.count) }
         for row in entity.inserted {
             if let object = map.map[row.key] {
                 // What is new in the stores a child may have had for long.

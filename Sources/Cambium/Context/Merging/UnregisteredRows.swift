@@ -12,6 +12,13 @@ struct UnregisteredRows {
     /// The rows in the order in which they came.
     var all: [ObjectChanges.UnregisteredRow] { rows.compactMap(\.self) }
 
+    /// Makes room for so many rows, if there are none yet.
+    mutating func reserve(_ count: Int) {
+        guard rows.isEmpty else { return }
+        places.reserveCapacity(count)
+        rows.reserveCapacity(count)
+    }
+
     mutating func insert(_ row: EntityChanges.InsertedRow, _ entity: EntityDescription) {
         places[Place(root: entity.rootIndex, key: row.key)] = rows.count
         rows.append(

@@ -27,7 +27,7 @@ extension ResultList {
     /// that those between them have the same is what a controller demands of names.
     ///
     /// - Complexity: O(sections)
-    func divide(_ sorted: [Entry], as kept: [SectionCache.Section]) -> [ResultSection]? {
+    func divide(_ sorted: [ResultEntry], as kept: [SectionCache.Section]) -> [ResultSection]? {
         var sections: [ResultSection] = []
         var start = 0
         for section in kept {

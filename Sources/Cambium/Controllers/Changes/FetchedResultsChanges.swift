@@ -11,25 +11,29 @@ public struct FetchedResultsChanges<Entity: ManagedObject>: AsyncSequence {
     public typealias Failure = Never
 
     let controller: FetchedResultsController<Entity>
-    let consumer: ResultConsumer<Entity>
+    let consumer: ResultConsumer
 
     /// Begins to wait for changes.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(controller: controller, consumer: consumer)
+        Iterator(changes: self)
+    }
+
+    /// What was not seen yet, as one difference; nil where there is nothing.
+    func take() -> FetchedResultsDifference<Entity>? {
+        consumer.take(controller.list).map { FetchedResultsDifference($0) }
     }
 
     /// Waits for changes, one after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        let controller: FetchedResultsController<Entity>
-        let consumer: ResultConsumer<Entity>
+        let changes: FetchedResultsChanges
 
         /// The next difference; nil when the task was cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> FetchedResultsDifference<Entity>? {
             while !Task.isCancelled {
-                if let difference = consumer.take(controller.list) { return difference }
-                await consumer.waiter.wait(isolation: actor)
+                if let difference = changes.take() { return difference }
+                await changes.consumer.waiter.wait(isolation: actor)
             }
             return nil
         }

@@ -42,8 +42,39 @@ public struct FetchedResultsDifference<Entity: ManagedObject> {
     var oldStarts: [Int] = [0]
     var newStarts: [Int] = [0]
 
+    init() {}
+
+    /// The same, with the objects as what they are.
+    init(_ difference: FetchedResultsDifference<ManagedObject>) {
+        deletedSections = difference.deletedSections.map {
+            SectionChange(index: $0.index, section: $0.section)
+        }
+        insertedSections = difference.insertedSections.map {
+            SectionChange(index: $0.index, section: $0.section)
+        }
+        changes = difference.changes.compactMap { $0.cast(to: Entity.self) }
+        (oldStarts, newStarts) = (difference.oldStarts, difference.newStarts)
+    }
+
     /// Whether nothing happened.
     public var isEmpty: Bool {
         deletedSections.isEmpty && insertedSections.isEmpty && changes.isEmpty
+    }
+}
+
+extension FetchedResultsDifference<ManagedObject>.Change {
+    fileprivate func cast<Class: ManagedObject>(
+        to class: Class.Type
+    ) -> FetchedResultsDifference<Class>.Change? {
+        switch self {
+        case .insert(let object, let path):
+            object.cast(to: Class.self).map { .insert($0, at: path) }
+        case .delete(let object, let path):
+            object.cast(to: Class.self).map { .delete($0, at: path) }
+        case .move(let object, let old, let new):
+            object.cast(to: Class.self).map { .move($0, from: old, to: new) }
+        case .update(let object, let old, let new):
+            object.cast(to: Class.self).map { .update($0, from: old, to: new) }
+        }
     }
 }

@@ -1,6 +1,8 @@
 /// Finds the rows of a list by their keys: which chunk has a key, and where that chunk is.
 struct ChunkDirectory {
     private var table = ChunkTable()
+    /// The number of each chunk, in the order of the chunks.
+    private var numbers: [Int32] = []
     /// Where the chunk of each number is among the chunks.
     private var positions: [Int32] = []
     /// Numbers that no chunk has.
@@ -9,16 +11,19 @@ struct ChunkDirectory {
     init() {}
 
     /// The directory of rows that are there.
-    init<Entity>(of rows: ResultRows<Entity>) {
-        let end = (rows.chunks.map(\.number).max() ?? -1) + 1
+    init(of rows: ResultRows) {
+        numbers = rows.chunks.map { Int32(truncatingIfNeeded: $0.number) }
+        let end = Int(numbers.max() ?? -1) + 1
         positions = Array(repeating: -1, count: end)
-        unused = Array(Set(0..<end).subtracting(rows.chunks.map(\.number)))
+        unused = Array(Set(0..<end).subtracting(numbers.map { Int($0) }))
         table.reserve(rows.count)
         for chunk in rows.chunks {
             for row in chunk.rows { table.insert(row.key, in: chunk.number) }
         }
-        locate(rows.chunks)
+        locate(from: 0)
     }
+
+    // MARK: Chunks
 
     /// A number for a new chunk.
     mutating func makeNumber() -> Int {
@@ -27,9 +32,24 @@ struct ChunkDirectory {
         return positions.count - 1
     }
 
-    mutating func release(_ number: Int) {
-        unused.append(number)
+    /// Takes note that a chunk has come to a place. Until ``locate(from:)`` nothing is found.
+    mutating func insertChunk(_ number: Int, at position: Int) {
+        numbers.insert(Int32(truncatingIfNeeded: number), at: position)
     }
+
+    /// Takes note that the chunk of a place has gone. Until ``locate(from:)`` nothing is found.
+    mutating func removeChunk(at position: Int) {
+        unused.append(Int(numbers.remove(at: position)))
+    }
+
+    /// Takes note of where the chunks from a place on are now.
+    mutating func locate(from start: Int) {
+        for position in start..<max(start, numbers.count) {
+            positions[Int(numbers[position])] = Int32(truncatingIfNeeded: position)
+        }
+    }
+
+    // MARK: Rows
 
     mutating func insert(_ key: Int64, in chunk: Int) {
         table.insert(key, in: chunk)
@@ -39,7 +59,7 @@ struct ChunkDirectory {
         table.remove(key, from: chunk)
     }
 
-    mutating func move(_ rows: [ResultRow], from chunk: Int, to other: Int) {
+    mutating func move(_ rows: some Sequence<ResultRow>, from chunk: Int, to other: Int) {
         for row in rows { table.move(row.key, from: chunk, to: other) }
     }
 
@@ -47,15 +67,8 @@ struct ChunkDirectory {
         table.reserve(count)
     }
 
-    /// Takes note of where the chunks are, after some came or went.
-    mutating func locate<Entity>(_ chunks: [ResultChunk<Entity>]) {
-        for (position, chunk) in chunks.enumerated() {
-            positions[chunk.number] = Int32(truncatingIfNeeded: position)
-        }
-    }
-
     /// The index of the row with a key.
-    func index<Entity>(of key: Int64, in rows: ResultRows<Entity>) -> Int? {
+    func index(of key: Int64, in rows: ResultRows) -> Int? {
         table.first(key) { number in
             let position = Int(positions[number])
             return rows.chunks[position].offset(of: key).map { rows.start(of: position) + $0 }

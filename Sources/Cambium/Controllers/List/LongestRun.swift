@@ -55,3 +55,18 @@ func partitionIndex(from start: Int = 0, _ count: Int, isSecond: (Int) -> Bool) 
     }
     return low
 }
+
+/// The first index that belongs to the second part, where that is likely not far from the start.
+///
+/// - Parameter reach: How far it is looked for at first; each time twice as far.
+func partitionIndex(
+    from start: Int, reach: Int, _ count: Int, isSecond: (Int) -> Bool
+) -> Int {
+    var low = start
+    var reach = reach
+    while low + reach < count, !isSecond(low + reach - 1) {
+        low += reach
+        reach *= 2
+    }
+    return partitionIndex(from: low, min(low + reach, count), isSecond: isSecond)
+}

@@ -1,16 +1,16 @@
 /// Some neighbouring rows of a list.
 ///
 /// A chunk is written by whoever alone has it; see ``ResultRows``.
-final class ResultChunk<Entity: ManagedObject> {
+final class ResultChunk {
     /// What the table of keys calls the chunk.
     let number: Int
     var rows: [ResultRow]
     /// The objects of the rows; none where the list keeps none.
-    var objects: [Entity]
+    var objects: [ManagedObject]
     /// The values that decide the rows' places, row by row.
     var values: [Value]
 
-    init(number: Int, rows: [ResultRow] = [], objects: [Entity] = [], values: [Value] = []) {
+    init(number: Int, rows: [ResultRow] = [], objects: [ManagedObject] = [], values: [Value] = []) {
         self.number = number
         self.rows = rows
         self.objects = objects
@@ -19,20 +19,6 @@ final class ResultChunk<Entity: ManagedObject> {
 
     func copy() -> ResultChunk {
         ResultChunk(number: number, rows: rows, objects: objects, values: values)
-    }
-
-    /// Some rows as a chunk of their own.
-    func part(_ range: Range<Int>, number: Int, width: Int) -> ResultChunk {
-        let part = ResultChunk(number: number)
-        part.append(self, range, width: width)
-        return part
-    }
-
-    /// Appends rows of another chunk.
-    func append(_ other: ResultChunk, _ range: Range<Int>, width: Int) {
-        rows.append(contentsOf: other.rows[range])
-        if !other.objects.isEmpty { objects.append(contentsOf: other.objects[range]) }
-        values.append(contentsOf: other.values[range.lowerBound * width..<range.upperBound * width])
     }
 
     /// The place of a row in the chunk.

@@ -12,7 +12,7 @@ extension ResultList {
         /// How objects of the list look now.
         var looks: [(index: Int, seen: SeenState)] = []
         var removed: [Int] = []
-        var inserted: [Entry] = []
+        var inserted: [ResultEntry] = []
         /// Changed without any effect on their place.
         var touched: [Int] = []
         var rekeyed: [Rekeyed] = []
@@ -21,12 +21,6 @@ extension ResultList {
         var isEmpty: Bool {
             removed.isEmpty && inserted.isEmpty && touched.isEmpty && rekeyed.isEmpty
         }
-    }
-
-    /// An object on its way into the list, and where it comes from if it was there.
-    private struct Arrival {
-        let entry: Entry
-        let oldPath: ItemPath?
     }
 
     /// Makes the change and says how.
@@ -72,45 +66,50 @@ extension ResultList {
             rows.object(at: index).map { (object: $0, index: index) }
         }
         let leaving = (edit.removed + moved.map(\.index)).sorted()
-        let arrivals =
-            (edit.inserted.map { Arrival(entry: $0, oldPath: nil) }
-            + moved.map { change in
-                Arrival(
-                    entry: Entry(
-                        key: rows.key(at: change.index), rows.object(at: change.index),
-                        keys: change.keys, seen: rows.seen(at: change.index)),
-                    oldPath: oldStarts.path(of: change.index))
-            }).sorted { precedes($0.entry, $1.entry) }
+        var entries = edit.inserted
+        for change in moved {
+            entries.append(
+                ResultEntry(
+                    key: rows.key(at: change.index), rows.object(at: change.index),
+                    keys: change.keys, seen: rows.seen(at: change.index)))
+        }
+        let sorted = entries.indices(inOrder: order)
+        entries = sorted.map { entries[$0] }
+        // Where those were that were there: they stand behind the new ones.
+        let oldPaths = sorted.map { index in
+            index < edit.inserted.count
+                ? nil : oldStarts.path(of: moved[index - edit.inserted.count].index)
+        }
 
         for index in leaving { state.sections[oldStarts.path(of: index).section].count -= 1 }
         let starts = leaving.isEmpty ? oldStarts : state.sectionStarts()
         state.rows.remove(at: leaving, &directory)
-        let places = state.rows.insert(arrivals.map(\.entry), &directory)
-        let newSections = try takeIn(arrivals.map(\.entry), places, starts)
+        let places = state.rows.insert(entries, &directory)
+        let newSections = try takeIn(entries, places, starts)
         let emptied = leaving.map { oldStarts.path(of: $0).section }
         var difference = settleSections(newSections, emptied)
         if !newSections.isEmpty { try checkNames(of: sections) }
 
         let newStarts = state.sectionStarts()
         (difference.oldStarts, difference.newStarts) = (oldStarts, newStarts)
-        var inserts: [Difference.Change] = []
-        var moves: [Difference.Change] = []
-        for (number, arrival) in arrivals.enumerated() {
-            guard let object = arrival.entry.object else { continue }
-            let path = newStarts.path(of: places[number] + number)
-            if let oldPath = arrival.oldPath {
-                moves.append(.move(object, from: oldPath, to: path))
-            } else {
-                inserts.append(.insert(object, at: path))
+        var changes = deletes
+        changes.reserveCapacity(deletes.count + entries.count + updates.count)
+        for isMove in [false, true] {
+            for (number, entry) in entries.enumerated() where isMove == (oldPaths[number] != nil) {
+                guard let object = entry.object else { continue }
+                let path = newStarts.path(of: places[number] + number)
+                changes.append(
+                    oldPaths[number].map { .move(object, from: $0, to: path) }
+                        ?? .insert(object, at: path))
             }
         }
-        difference.changes =
-            deletes + inserts + moves
-            + updates.map { object, index in
+        for (object, index) in updates {
+            changes.append(
                 .update(
                     object, from: oldStarts.path(of: index),
-                    to: newStarts.path(of: Self.index(index, without: leaving, with: places)))
-            }
+                    to: newStarts.path(of: Self.index(index, without: leaving, with: places))))
+        }
+        difference.changes = changes
         return difference
     }
 
@@ -140,7 +139,7 @@ extension ResultList {
     ///   - starts: Where the sections started before they came.
     /// - Returns: The sections that come, in order.
     private mutating func takeIn(
-        _ entries: [Entry], _ places: [Int], _ starts: [Int]
+        _ entries: [ResultEntry], _ places: [Int], _ starts: [Int]
     ) throws -> [NewSection] {
         var new: [NewSection] = []
         // Rows in order are in sections in order: 2n + 1 stands for section n, 2n for one before it.
@@ -178,7 +177,7 @@ extension ResultList {
 
     /// Before which section a new one comes: between two that have rows, among those that were
     /// emptied and may get rows again.
-    private func newPlace(for entry: Entry, between before: Int, and after: Int) -> Int {
+    private func newPlace(for entry: ResultEntry, between before: Int, and after: Int) -> Int {
         let value = sectioning.value(of: entry.keys)
         return (before + 1..<max(before + 1, after)).first {
             follows(sections[$0].value, value)

@@ -3,17 +3,11 @@ extension ResultList {
     ///
     /// - Parameter history: What happened in between.
     /// - Complexity: O(n log n)
-    func difference(from old: ResultState<Entity>, _ history: ResultHistory) -> Difference {
+    func difference(from old: FormerResults, _ history: ResultHistory) -> Difference {
         var oldIndices: [Int64: Int] = [:]
-        oldIndices.reserveCapacity(old.rows.count)
-        var index = 0
-        for chunk in old.rows.chunks {
-            for row in chunk.rows {
-                oldIndices[row.key] = index
-                index += 1
-            }
-        }
-        let (oldStarts, newStarts) = (old.sectionStarts(), state.sectionStarts())
+        oldIndices.reserveCapacity(old.keys.count)
+        for (index, key) in old.keys.enumerated() { oldIndices[key] = index }
+        let (oldStarts, newStarts) = (old.sections.starts, state.sectionStarts())
         let pairs = sectionPairs(with: old.sections) { section in
             rows.contains(in: newStarts[section]..<newStarts[section + 1]) { key in
                 oldIndices[key] != nil && !history.mayHaveMoved(key)
@@ -44,7 +38,7 @@ extension ResultList {
         }
         // What is left of the old places was not found again.
         let deletes = oldIndices.values.sorted().compactMap { index in
-            old.rows.object(at: index).map {
+            old.object(at: index).map {
                 Difference.Change.delete($0, at: oldStarts.path(of: index))
             }
         }
@@ -63,25 +57,24 @@ extension ResultList {
     }
 
     private func origins(
-        of range: Range<Int>, in old: ResultState<Entity>, _ oldIndices: [Int64: Int]
+        of range: Range<Int>, in old: FormerResults, _ oldIndices: [Int64: Int]
     ) -> [Origin] {
         zip(range, rows.keys(in: range)).map { index, key in
             // The row of a key may have got another object.
             let oldIndex = oldIndices[key].flatMap {
-                isSameObject(at: index, old.rows, $0) ? $0 : nil
+                isSameObject(at: index, old, $0) ? $0 : nil
             }
             return Origin(index: index, key: key, oldIndex: oldIndex)
         }
     }
 
-    private func isSameObject(at index: Int, _ old: ResultRows<Entity>, _ oldIndex: Int) -> Bool {
-        rows.source != nil || old.source != nil
-            || rows.object(at: index) === old.object(at: oldIndex)
+    private func isSameObject(at index: Int, _ old: FormerResults, _ oldIndex: Int) -> Bool {
+        rows.source != nil || old.has(rows.object(at: index), at: oldIndex)
     }
 
     private func tell(
         _ row: Origin, in changes: inout [Difference.Change],
-        as change: (Entity) -> Difference.Change
+        as change: (ManagedObject) -> Difference.Change
     ) {
         if let object = rows.object(at: row.index) { changes.append(change(object)) }
     }

@@ -1,22 +1,24 @@
 /// The results of a controller, and what finds and changes them.
-struct ResultList<Entity: ManagedObject> {
-    typealias Entry = ResultEntry<Entity>
-    typealias Difference = FetchedResultsDifference<Entity>
+///
+/// Which class its objects are of is of no account to it: code for any class would look up types
+/// at run time, for each of its steps.
+struct ResultList {
+    typealias Difference = FetchedResultsDifference<ManagedObject>
 
     let sectioning: Sectioning
-    var state: ResultState<Entity>
+    var state: ResultState
     var directory = ChunkDirectory()
 
     init(
         order: ObjectOrder, sectioning: Sectioning, chunkSize: Int = 512,
-        source: ResultSource<Entity>? = nil
+        source: ResultSource? = nil
     ) {
         self.sectioning = sectioning
         state = ResultState(
             rows: ResultRows(order: order, chunkSize: chunkSize, source: source), sections: [])
     }
 
-    var rows: ResultRows<Entity> { state.rows }
+    var rows: ResultRows { state.rows }
     var sections: [ResultSection] { state.sections }
     var order: ObjectOrder { state.rows.order }
 
@@ -25,19 +27,21 @@ struct ResultList<Entity: ManagedObject> {
     /// - Parameter kept: Sections that they may be in, which need not be worked out then.
     /// - Throws: ``StoreError`` where a derived section name comes back after another one.
     mutating func reset(
-        to fetched: [Entry], dividedAs kept: [SectionCache.Section]? = nil
+        to fetched: [ResultEntry], dividedAs kept: [SectionCache.Section]? = nil
     ) throws {
         // They come in the order of the store's values; an object that the context had already may
         // have others.
-        let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { precedes($0, $1) }
-        let sorted = isSorted ? fetched : fetched.sorted(by: precedes)
+        // Alone: a closure that has the list copies it for each comparison.
+        let order = order
+        let isSorted = zip(fetched, fetched.dropFirst()).allSatisfy { $0.precedes($1, order) }
+        let sorted = isSorted ? fetched : fetched.indices(inOrder: order).map { fetched[$0] }
         let known = kept.flatMap { divide(sorted, as: $0) }
         let sections = try known ?? makeSections(sorted)
         state.rows.reset(to: sorted, &directory)
         state.sections = sections
     }
 
-    private func makeSections(_ sorted: [Entry]) throws -> [ResultSection] {
+    private func makeSections(_ sorted: [ResultEntry]) throws -> [ResultSection] {
         if case .none = sectioning {
             return [ResultSection(value: .null, derivedName: nil, count: sorted.count)]
         }
@@ -68,10 +72,6 @@ struct ResultList<Entity: ManagedObject> {
 
     func path(of object: ManagedObject) -> ItemPath? {
         index(of: object).map { state.sectionStarts().path(of: $0) }
-    }
-
-    func precedes(_ one: Entry, _ other: Entry) -> Bool {
-        order.precedes(one.keys, one.key, other.keys, other.key)
     }
 
     // MARK: Sections

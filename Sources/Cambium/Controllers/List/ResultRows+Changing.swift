@@ -1,23 +1,26 @@
 extension ResultRows {
-    /// Takes over sorted rows instead of all that there are.
-    mutating func reset(to entries: [ResultEntry<Entity>], _ directory: inout ChunkDirectory) {
+    /// Takes over sorted rows instead of all that there are. Their chunks have room for others.
+    mutating func reset(to entries: [ResultEntry], _ directory: inout ChunkDirectory) {
         chunks = []
         ends = []
         directory = ChunkDirectory()
         directory.reserve(entries.count)
-        for start in stride(from: 0, to: entries.count, by: chunkSize) {
-            let chunk = ResultChunk<Entity>(number: directory.makeNumber())
-            let part = entries[start..<min(start + chunkSize, entries.count)]
-            chunk.rows.reserveCapacity(part.count)
-            if source == nil { chunk.objects.reserveCapacity(part.count) }
-            chunk.values.reserveCapacity(part.count * width)
+        let size = max(1, chunkSize * 3 / 4)
+        for start in stride(from: 0, to: entries.count, by: size) {
+            let part = entries[start..<min(start + size, entries.count)]
+            let chunk = ResultChunk(number: directory.makeNumber())
+            // Some room, so that the first to come do not make all of them move.
+            chunk.reserve(
+                part.count + part.count / 8, width: width, keepsObjects: source == nil)
             for entry in part {
                 chunk.append(entry, keepsObject: source == nil)
                 directory.insert(entry.key, in: chunk.number)
             }
+            directory.insertChunk(chunk.number, at: chunks.count)
             chunks.append(chunk)
+            ends.append(part.endIndex)
         }
-        noteStructure(&directory)
+        directory.locate(from: 0)
     }
 
     /// Lets a row have other values, which do not change its place.
@@ -47,21 +50,22 @@ extension ResultRows {
             shrunk.append((position, offsets.count))
             end = first
         }
-        if !uniteSmall(shrunk.map(\.position), &directory) {
-            moveEnds(shrunk.reversed().map { ($0.position, -$0.by) })
-        }
+        moveEnds(shrunk.reversed().map { ($0.position, -$0.by) })
+        uniteSmall(shrunk.map(\.position), &directory)
     }
 
     /// Inserts sorted rows.
     ///
     /// - Returns: The indices of the rows before which they came, as these were numbered until now.
     mutating func insert(
-        _ entries: [ResultEntry<Entity>], _ directory: inout ChunkDirectory
+        _ entries: [ResultEntry], _ directory: inout ChunkDirectory
     ) -> [Int] {
         guard !entries.isEmpty else { return [] }
         if chunks.isEmpty {
             chunks.append(ResultChunk(number: directory.makeNumber()))
-            noteStructure(&directory)
+            ends.append(0)
+            directory.insertChunk(chunks[0].number, at: 0)
+            directory.locate(from: 0)
         }
         var places: [Int] = []
         places.reserveCapacity(entries.count)
@@ -69,19 +73,21 @@ extension ResultRows {
         var position = 0
         var next = 0
         while next < entries.count {
-            position = partitionIndex(from: position, chunks.count - 1) {
-                !endsBefore(entries[next], $0)
-            }
+            position = partitionIndex(
+                from: position, reach: next == 0 ? chunks.count : 1, chunks.count - 1
+            ) { !endsBefore(entries[next], $0) }
             let start = start(of: position)
             let isLast = position == chunks.count - 1
             let chunk = ownChunk(position)
             var offsets: [Int] = []
             while next + offsets.count < entries.count {
-                let entry = entries[next + offsets.count]
-                if !isLast, endsBefore(entry, position) { break }
+                let arriving = next + offsets.count
+                if !isLast, !offsets.isEmpty, endsBefore(entries[arriving], position) { break }
+                // Those that come together often come close to each other.
+                let reach = offsets.isEmpty ? chunk.rows.count : 1
                 offsets.append(
-                    partitionIndex(from: offsets.last ?? 0, chunk.rows.count) {
-                        !precedes(chunk, $0, entry.keys, entry.key)
+                    partitionIndex(from: offsets.last ?? 0, reach: reach, chunk.rows.count) {
+                        !precedes(chunk, $0, entries[arriving].keys, entries[arriving].key)
                     })
             }
             let arriving = entries[next..<next + offsets.count]
@@ -91,16 +97,15 @@ extension ResultRows {
             grown.append((position, offsets.count))
             next += offsets.count
         }
-        if !divideLarge(grown.map(\.position), &directory) {
-            moveEnds(grown.map { ($0.position, $0.by) })
-        }
+        moveEnds(grown)
+        divideLarge(grown.map(\.position), &directory)
         return places
     }
 
     // MARK: Chunks
 
     /// A chunk to be changed: a copy, where somebody else has it too.
-    private mutating func ownChunk(_ position: Int) -> ResultChunk<Entity> {
+    private mutating func ownChunk(_ position: Int) -> ResultChunk {
         if !isKnownUniquelyReferenced(&chunks[position]) {
             chunks[position] = chunks[position].copy()
         }
@@ -108,7 +113,7 @@ extension ResultRows {
     }
 
     /// Whether all rows of a chunk come before an object.
-    private func endsBefore(_ entry: ResultEntry<Entity>, _ position: Int) -> Bool {
+    private func endsBefore(_ entry: ResultEntry, _ position: Int) -> Bool {
         let chunk = chunks[position]
         return precedes(chunk, chunk.rows.count - 1, entry.keys, entry.key)
     }
@@ -116,67 +121,53 @@ extension ResultRows {
     /// Lets go of empty chunks, and puts small ones together with those before them.
     ///
     /// - Parameter positions: Those that lost rows, the last first.
-    /// - Returns: Whether any came or went.
-    private mutating func uniteSmall(
-        _ positions: [Int], _ directory: inout ChunkDirectory
-    ) -> Bool {
-        var hasChanged = false
+    private mutating func uniteSmall(_ positions: [Int], _ directory: inout ChunkDirectory) {
+        var first: Int?
         for position in positions {
-            let chunk = chunks[position]
+            let count = self.count(ofChunk: position)
             let isSmall =
-                position > 0
-                && chunk.rows.count + chunks[position - 1].rows.count <= chunkSize / 2
-            guard isSmall || chunk.rows.isEmpty else { continue }
-            if !chunk.rows.isEmpty {
+                position > 0 && count + self.count(ofChunk: position - 1) <= chunkSize / 2
+            guard isSmall || count == 0 else { continue }
+            if count > 0 {
+                let chunk = chunks[position]
                 let other = ownChunk(position - 1)
                 other.append(chunk, chunk.rows.indices, width: width)
                 directory.move(chunk.rows, from: chunk.number, to: other.number)
+                ends[position - 1] = ends[position]
             }
-            directory.release(chunk.number)
             chunks.remove(at: position)
-            hasChanged = true
+            ends.remove(at: position)
+            directory.removeChunk(at: position)
+            first = position
         }
-        if hasChanged { noteStructure(&directory) }
-        return hasChanged
+        if let first { directory.locate(from: first) }
     }
 
     /// Divides chunks that have become too large.
     ///
     /// - Parameter positions: Those that got rows, the first first.
-    /// - Returns: Whether any came.
-    private mutating func divideLarge(
-        _ positions: [Int], _ directory: inout ChunkDirectory
-    ) -> Bool {
-        guard positions.contains(where: { chunks[$0].rows.count > chunkSize }) else { return false }
-        var divided: [ResultChunk<Entity>] = []
-        for chunk in chunks {
-            let count = chunk.rows.count
+    private mutating func divideLarge(_ positions: [Int], _ directory: inout ChunkDirectory) {
+        var first: Int?
+        for position in positions.reversed() {
+            let count = count(ofChunk: position)
+            guard count > chunkSize else { continue }
+            let start = start(of: position)
+            let chunk = ownChunk(position)
             let parts = (count + chunkSize - 1) / chunkSize
-            guard parts > 1 else {
-                divided.append(chunk)
-                continue
+            for part in (1..<parts).reversed() {
+                let range = count * part / parts..<chunk.rows.count
+                let new = chunk.split(range, number: directory.makeNumber(), width: width)
+                directory.move(new.rows, from: chunk.number, to: new.number)
+                chunks.insert(new, at: position + 1)
+                ends.insert(start + range.lowerBound, at: position)
+                directory.insertChunk(new.number, at: position + 1)
             }
-            for part in 0..<parts {
-                let range = count * part / parts..<count * (part + 1) / parts
-                let number = part == 0 ? chunk.number : directory.makeNumber()
-                let new = chunk.part(range, number: number, width: width)
-                if part > 0 { directory.move(new.rows, from: chunk.number, to: number) }
-                divided.append(new)
-            }
+            first = position
         }
-        chunks = divided
-        noteStructure(&directory)
-        return true
+        if let first { directory.locate(from: first) }
     }
 
-    private mutating func noteStructure(_ directory: inout ChunkDirectory) {
-        var end = 0
-        ends = chunks.map { chunk in
-            end += chunk.rows.count
-            return end
-        }
-        directory.locate(chunks)
-    }
+    private func count(ofChunk position: Int) -> Int { ends[position] - start(of: position) }
 
     /// Counts on, where chunks, the first first, got or lost rows.
     private mutating func moveEnds(_ changes: [(position: Int, by: Int)]) {
@@ -185,69 +176,11 @@ extension ResultRows {
         for (index, change) in changes.enumerated() {
             distance += change.by
             let end = index + 1 < changes.count ? changes[index + 1].position : ends.count
-            while position < end {
-                ends[position] += distance
-                position += 1
+            // Safety: the pointer stays in the closure, and the positions are those of chunks.
+            ends.withUnsafeMutableBufferPointer { ends in
+                for position in position..<max(position, end) { ends[position] += distance }
             }
+            position = max(position, end)
         }
-    }
-}
-
-extension ResultChunk {
-    fileprivate func append(_ entry: ResultEntry<Entity>, keepsObject: Bool) {
-        rows.append(ResultRow(key: entry.key, seen: entry.seen))
-        if keepsObject, let object = entry.object { objects.append(object) }
-        values.append(contentsOf: entry.keys)
-    }
-
-    /// Removes the rows at ascending offsets.
-    fileprivate func remove(at offsets: [Int], width: Int) {
-        // A few are faster moved one by one, which is a copy of memory each.
-        if offsets.count <= 8 {
-            for offset in offsets.reversed() {
-                rows.remove(at: offset)
-                if !objects.isEmpty { objects.remove(at: offset) }
-                values.removeSubrange(offset * width..<(offset + 1) * width)
-            }
-            return
-        }
-        let kept = ResultChunk(number: number)
-        var next = 0
-        for offset in offsets + [rows.count] {
-            kept.append(self, next..<offset, width: width)
-            next = offset + 1
-        }
-        take(kept)
-    }
-
-    /// Inserts rows before those that are at ascending offsets now.
-    fileprivate func insert(
-        _ entries: ArraySlice<ResultEntry<Entity>>, before offsets: [Int], width: Int,
-        keepsObjects: Bool
-    ) {
-        if entries.count <= 8 {
-            for (entry, offset) in zip(entries, offsets).reversed() {
-                rows.insert(ResultRow(key: entry.key, seen: entry.seen), at: offset)
-                if keepsObjects, let object = entry.object { objects.insert(object, at: offset) }
-                values.insert(contentsOf: entry.keys, at: offset * width)
-            }
-            return
-        }
-        let merged = ResultChunk(number: number)
-        merged.rows.reserveCapacity(rows.count + entries.count)
-        var next = 0
-        for (entry, offset) in zip(entries, offsets) {
-            if next < offset { merged.append(self, next..<offset, width: width) }
-            next = offset
-            merged.append(entry, keepsObject: keepsObjects)
-        }
-        merged.append(self, next..<rows.count, width: width)
-        take(merged)
-    }
-
-    private func take(_ other: ResultChunk) {
-        rows = other.rows
-        objects = other.objects
-        values = other.values
     }
 }

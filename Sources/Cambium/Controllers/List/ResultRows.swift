@@ -3,17 +3,17 @@
 /// A copy shares the chunks, so that it costs a reference for each of them; a change copies those
 /// that it touches, where somebody else has them too. So nobody who still looks at an earlier state
 /// makes a change cost what the length of the list is.
-struct ResultRows<Entity: ManagedObject> {
+struct ResultRows {
     let order: ObjectOrder
     /// The greatest number of rows in a chunk.
     let chunkSize: Int
     /// What gives the rows' objects, where the rows do not keep them.
-    let source: ResultSource<Entity>?
-    var chunks: [ResultChunk<Entity>] = []
+    let source: ResultSource?
+    var chunks: [ResultChunk] = []
     /// The number of rows up to the end of each chunk.
     var ends: [Int] = []
 
-    init(order: ObjectOrder, chunkSize: Int, source: ResultSource<Entity>? = nil) {
+    init(order: ObjectOrder, chunkSize: Int, source: ResultSource? = nil) {
         self.order = order
         self.chunkSize = chunkSize
         self.source = source
@@ -41,7 +41,7 @@ struct ResultRows<Entity: ManagedObject> {
     }
 
     /// The object of a row.
-    func object(at index: Int) -> Entity? {
+    func object(at index: Int) -> ManagedObject? {
         guard let source else {
             let (chunk, offset) = place(of: index)
             return chunks[chunk].objects[offset]
@@ -50,7 +50,7 @@ struct ResultRows<Entity: ManagedObject> {
     }
 
     /// The object of a row that somebody looks at, who will look at its neighbours too.
-    func shownObject(at index: Int) -> Entity? {
+    func shownObject(at index: Int) -> ManagedObject? {
         guard let source else { return object(at: index) }
         let start = index / source.windowSize * source.windowSize
         return source.shownObject(key(at: index)) {
@@ -76,9 +76,9 @@ struct ResultRows<Entity: ManagedObject> {
         return chunks[chunk].rows[offset].seen
     }
 
-    func objects(in range: Range<Int>) -> [Entity] {
+    func objects(in range: Range<Int>) -> [ManagedObject] {
         if let source { return source.objects(keys(in: range)) }
-        var objects: [Entity] = []
+        var objects: [ManagedObject] = []
         objects.reserveCapacity(range.count)
         forEachPart(of: range) { objects.append(contentsOf: chunks[$0].objects[$1]) }
         return objects
@@ -118,14 +118,10 @@ struct ResultRows<Entity: ManagedObject> {
 
     /// Whether a row comes before an object.
     func precedes(
-        _ chunk: ResultChunk<Entity>, _ offset: Int, _ keys: [Value], _ key: Int64
+        _ chunk: ResultChunk, _ offset: Int, _ keys: [Value], _ key: Int64
     ) -> Bool {
-        let first = offset * width
-        for (index, term) in order.terms.enumerated() {
-            let result = term.order(chunk.values[first + index], keys[index])
-            if result != 0 { return result < 0 }
-        }
-        return chunk.rows[offset].key < key
+        let result = order.order(chunk.values, offset * width, keys)
+        return result == 0 ? chunk.rows[offset].key < key : result < 0
     }
 
     /// Whether the row at an index comes before an object.

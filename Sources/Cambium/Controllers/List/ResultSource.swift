@@ -1,6 +1,6 @@
 /// Gives the objects of rows where a list keeps only keys: those of a window together, by one
 /// statement.
-final class ResultSource<Entity: ManagedObject> {
+final class ResultSource {
     /// How many neighbouring rows are read together.
     let windowSize: Int
     private let context: ManagedObjectContext
@@ -8,14 +8,14 @@ final class ResultSource<Entity: ManagedObject> {
     /// The relationships that are read with the objects.
     private let prefetched: [String]
     /// The windows that were looked at last, which live as long as they are here.
-    private var windows: [[Entity]] = []
+    private var windows: [[ManagedObject]] = []
     /// Objects of rows that went, as far as somebody has them: they are not registered any more.
     private var lost: [Int64: WeakObject] = [:]
     /// Those that went with the latest change, which is told yet.
-    private var latestLost: [Entity] = []
+    private var latestLost: [ManagedObject] = []
 
     private struct WeakObject {
-        weak var object: Entity?
+        weak var object: ManagedObject?
     }
 
     init(_ scope: ResultScope, in context: ManagedObjectContext) {
@@ -26,7 +26,7 @@ final class ResultSource<Entity: ManagedObject> {
     }
 
     /// The objects with these keys, which are registered afterwards.
-    func objects(_ keys: [Int64]) -> [Entity] {
+    func objects(_ keys: [Int64]) -> [ManagedObject] {
         let map = context.objects[entity.rootIndex]
         let missing = keys.filter { map.map[$0]?.record == nil }
         var read: [ManagedObject] = []
@@ -43,31 +43,28 @@ final class ResultSource<Entity: ManagedObject> {
             }
         }
         return withExtendedLifetime(read) {
-            keys.compactMap { key in
+            keys.map { key in
                 let object = context.object(entity: entity.index, key: key)
                 // Its row is gone, which is no error of whoever looks at it.
                 if isRead, object.record == nil, object.lifecycle == .clean {
                     context.vanish(object)
                 }
-                return object.cast(to: Entity.self)
+                return object
             }
         }
     }
 
-    func object(_ key: Int64) -> Entity? {
+    func object(_ key: Int64) -> ManagedObject? {
         if let object = lost[key]?.object { return object }
-        if let known = context.objects[entity.rootIndex].map[key] {
-            return known.cast(to: Entity.self)
-        }
-        return objects([key]).first
+        return context.objects[entity.rootIndex].map[key] ?? objects([key]).first
     }
 
     /// An object that somebody looks at. Its window is read with it.
     ///
     /// - Parameter window: The keys of the window.
-    func shownObject(_ key: Int64, window: () -> [Int64]) -> Entity? {
+    func shownObject(_ key: Int64, window: () -> [Int64]) -> ManagedObject? {
         if let known = context.objects[entity.rootIndex].map[key], known.record != nil {
-            return known.cast(to: Entity.self)
+            return known
         }
         windows.append(objects(window()))
         if windows.count > 3 { windows.removeFirst() }
@@ -82,13 +79,13 @@ final class ResultSource<Entity: ManagedObject> {
     }
 
     /// Keeps an object in mind whose row goes.
-    func lose(_ object: Entity) {
+    func lose(_ object: ManagedObject) {
         latestLost.append(object)
         lost[object.key] = WeakObject(object: object)
     }
 
     /// A row comes, perhaps again.
-    func find(_ object: Entity) {
+    func find(_ object: ManagedObject) {
         lost[object.key] = nil
     }
 

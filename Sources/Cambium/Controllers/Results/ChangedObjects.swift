@@ -20,6 +20,8 @@ struct ChangedObjects {
     ///   - family: The numbers of the entities that are asked for, all of one hierarchy.
     init(_ changes: ObjectChanges, isComplete: Bool = true, of family: Set<Int> = []) {
         others = isComplete ? .nothing : .values
+        rows.reserveCapacity(changes.unregistered.count)
+        self.changes.reserveCapacity(changes.inserted.count + changes.updated.count)
         for row in changes.unregistered where family.contains(row.entity) {
             rows[row.key] = row.slots?.isEmpty == true ? .links : .values
         }

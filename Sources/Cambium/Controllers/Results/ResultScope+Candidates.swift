@@ -5,14 +5,15 @@ extension ResultScope {
     func candidates(
         for changes: ObjectChanges, in context: ManagedObjectContext
     ) throws -> [ManagedObject] {
+        let named =
+            try changes.objects(adoptedBy: context, of: family)
+            + objectsLooking(at: changes, context)
         var seen: Set<ObjectIdentifier> = []
-        let candidates =
-            (try changes.objects(adoptedBy: context, of: family)
-            + objectsLooking(at: changes, context))
-            .filter { object in
-                family.contains(object.entityDescription.index)
-                    && seen.insert(ObjectIdentifier(object)).inserted
-            }
+        seen.reserveCapacity(named.count)
+        let candidates = named.filter { object in
+            family.contains(object.entityDescription.index)
+                && seen.insert(ObjectIdentifier(object)).inserted
+        }
         try context.load(
             candidates.filter {
                 $0.record == nil && ($0.lifecycle == .clean || $0.lifecycle == .updated)

@@ -1,7 +1,7 @@
 /// Who hears of the changes of a controller's results, and how far the results are.
-struct ResultTracking<Entity: ManagedObject> {
+struct ResultTracking {
     private struct WeakConsumer {
-        weak var consumer: ResultConsumer<Entity>?
+        weak var consumer: ResultConsumer?
     }
 
     private var weakConsumers: [WeakConsumer] = []
@@ -13,10 +13,10 @@ struct ResultTracking<Entity: ManagedObject> {
     /// Changes that came while others were told.
     var waiting: [ObjectChanges] = []
 
-    var consumers: [ResultConsumer<Entity>] { weakConsumers.compactMap(\.consumer) }
+    var consumers: [ResultConsumer] { weakConsumers.compactMap(\.consumer) }
     var hasConsumers: Bool { weakConsumers.contains { $0.consumer != nil } }
 
-    mutating func add(_ consumer: ResultConsumer<Entity>) {
+    mutating func add(_ consumer: ResultConsumer) {
         weakConsumers.removeAll { $0.consumer == nil }
         weakConsumers.append(WeakConsumer(consumer: consumer))
     }

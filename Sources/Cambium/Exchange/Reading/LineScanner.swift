@@ -31,14 +31,3 @@ struct LineScanner: RecordScanner {
         hasContent = false
     }
 }
-
-/// The bytes that formats are made of.
-enum ASCII {
-    static let tab = UInt8(ascii: "\t")
-    static let lineFeed = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
-    static let space = UInt8(ascii: " ")
-    static let quote = UInt8(ascii: "\"")
-    static let backslash = UInt8(ascii: "\\")
-    static let comma = UInt8(ascii: ",")
-}

@@ -76,15 +76,6 @@ extension ExchangeAttribute {
     /// - Throws: ``StoreError`` where the format cannot write it.
     func write(_ value: Value, to json: inout JSONWriter, _ dates: ExchangeDateFormat) throws {
         switch value {
-        case .null: json.write(raw: "null")
-        case .bool(let value): json.write(raw: value ? "true" : "false")
-        case .int(let value): json.write(raw: "\(value)")
-        case .double(let value):
-            value.isFinite ? json.write(raw: numberText(value)) : json.write("\(value)")
-        case .decimal(let value):
-            let text = value.description
-            DecimalText.significantDigits(text) < DecimalText.exactDigits
-                ? json.write(raw: text) : json.write(text)
         case .string(let value):
             if case .codable = kind {
                 json.write(raw: try JSONValue(text: value).text())
@@ -94,9 +85,8 @@ extension ExchangeAttribute {
         case .date(let value):
             let text = try dates.text(of: value, attribute.name)
             if case .seconds = dates.kind { json.write(raw: text) } else { json.write(text) }
-        case .uuid(let value): json.write(value.uuidString)
-        case .uri(let value): json.write(value.absoluteString)
-        case .data(let value): json.write(value.base64EncodedString())
+        default:
+            json.write(value, as: attribute.type)
         }
     }
 }

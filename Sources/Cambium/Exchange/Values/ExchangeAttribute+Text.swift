@@ -65,7 +65,7 @@ extension ExchangeAttribute {
         case .null: ""
         case .bool(let value): value ? "true" : "false"
         case .int(let value): "\(value)"
-        case .double(let value): numberText(value)
+        case .double(let value): DecimalText.shortest(value, as: attribute.type)
         case .decimal(let value): value.description
         case .string(let value): value
         case .date(let value): try dates.text(of: value, attribute.name)
@@ -73,13 +73,6 @@ extension ExchangeAttribute {
         case .uri(let value): value.absoluteString
         case .data(let value): value.base64EncodedString()
         }
-    }
-
-    /// The shortest text that leads back to the number.
-    func numberText(_ value: Double) -> String {
-        let single = Float(value)
-        if case .float = kind, Double(single) == value { return "\(single)" }
-        return "\(value)"
     }
 }
 

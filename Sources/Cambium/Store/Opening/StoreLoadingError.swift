@@ -53,7 +53,8 @@ public struct StoreLoadingError: Error, Sendable {
             case .migrationIsOff: .needsMigration
             case .cancelled: .cancelled
             case .storeDiffers: .storeDiffers
-            case .refused, .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed:
+            case .refused, .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed,
+                .codeIsMissing:
                 .migrationFailed
             }
         case let error as SQLiteError:

@@ -1,4 +1,4 @@
-import CambiumMigration
+@_spi(Generated) import CambiumMigration
 import CambiumSQL
 import CambiumSQLite
 
@@ -10,6 +10,8 @@ struct StoreOpener {
     let roots: Set<Int>
     /// Whether a store is migrated where the options do not say.
     let migratesByDefault: Bool
+    /// The steps of migrations that the program supplies.
+    var codeSteps: [CodeStep] = []
 
     private var options: StoreOptions { description.options }
 
@@ -130,6 +132,7 @@ extension StoreOpener {
         runner.driftPolicy =
             options.isReadOnly && options.driftPolicy == .repair ? .report : options.driftPolicy
         runner.progress = options.migrationProgress
+        runner.code = codeSteps
         if let interruption = options.migrationInterruption {
             runner.isCancelled = { interruption.isRequested || Task.isCancelled }
         }

@@ -11,6 +11,7 @@ extension ModelChecker {
             warnAboutAttributes(of: entity, draft, in: model)
             warnAboutDeletes(of: entity, draft, in: model)
             warnAboutIndexes(of: entity, draft, in: model)
+            warnAboutFloatingUniques(of: entity, draft, in: model)
             warnAboutConditions(of: entity, draft, in: model)
         }
         warnAboutUnusedTypes(of: model)

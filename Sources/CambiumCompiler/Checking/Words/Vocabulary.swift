@@ -35,11 +35,16 @@ enum Vocabulary {
     }
 
     /// The rule of each element; those that mean something else in one parent have its name too.
-    static let rules: [String: ElementRule] = [
+    static let rules = modelRules.merging(historyRules) { rule, _ in rule }
+
+    private static let modelRules: [String: ElementRule] = [
         "model": ElementRule(
             required: ["name", "version"], optional: ["access", "identifier"],
-            children: ["enum", "composite", "entity", "configuration", "migration", "info"]),
+            children: [
+                "enum", "composite", "entity", "configuration", "migration", "info", "suppress",
+            ]),
         "info": ElementRule(required: ["key", "value"]),
+        "suppress": ElementRule(required: ["code", "reason"]),
         "enum": ElementRule(required: ["name"], optional: ["type"], children: ["case"]),
         "case": ElementRule(required: ["name"], optional: ["value"]),
         "composite": ElementRule(required: ["name"], children: ["attribute", "info"]),
@@ -57,7 +62,7 @@ enum Vocabulary {
             ],
             children: [
                 "attribute", "derived", "relationship", "fetched", "unique", "index", "rule",
-                "fetch", "info",
+                "fetch", "info", "suppress",
             ]),
         "attribute": ElementRule(
             required: ["name", "type"],
@@ -66,17 +71,18 @@ enum Vocabulary {
                 "pattern", "scale", "class", "storage", "preserved", "merge", "renamedFrom",
                 "validate", "hashModifier",
             ],
-            children: ["info"]),
+            children: ["info", "suppress"]),
         "derived": ElementRule(
             required: ["name", "type", "expression"],
-            optional: ["scale", "optional", "renamedFrom", "hashModifier"], children: ["info"]),
+            optional: ["scale", "optional", "renamedFrom", "hashModifier"],
+            children: ["info", "suppress"]),
         "relationship": ElementRule(
             required: ["name", "to"],
             optional: [
                 "inverse", "optional", "many", "ordered", "min", "max", "onDelete", "transient",
                 "renamedFrom", "hashModifier",
             ],
-            children: ["info"]),
+            children: ["info", "suppress"]),
         "fetched": ElementRule(
             required: ["name", "to"],
             optional: ["where"] + request + ["hashModifier"], children: ["info"]),
@@ -90,16 +96,41 @@ enum Vocabulary {
             hasText: true),
         "parameter": ElementRule(required: ["name"], optional: ["type"]),
         "configuration": ElementRule(required: ["name", "entities"], children: ["info"]),
-        "migration": ElementRule(
-            required: ["from"], children: ["rename", "fill", "drop", "keep", "step"]),
+        "migration": ElementRule(required: ["from"], children: declarations),
         "rename": ElementRule(
             required: ["entity", "from"], optional: ["property"]),
-        "fill": ElementRule(required: ["entity", "attribute", "with"]),
+        "fill": ElementRule(required: ["entity", "attribute", "with"], optional: ["reason"]),
+        "link": ElementRule(
+            required: ["entity", "relationship", "where"], optional: ["sort", "reason"]),
+        "require": ElementRule(required: ["entity", "property", "reason"]),
         "drop": ElementRule(
-            required: ["entity", "reason"], optional: ["property"]),
-        "keep": ElementRule(required: ["entity", "relationship", "reason"]),
-        "step": ElementRule(required: ["name"]),
+            required: ["entity", "reason"], optional: ["property", "where"]),
+        "keep": ElementRule(
+            required: ["entity", "relationship", "reason"], optional: ["sort"]),
+        "deduplicate": ElementRule(
+            required: ["entity", "by", "reason"], optional: ["sort", "links"]),
+        "step": ElementRule(required: ["name"], optional: ["entities"]),
     ]
+
+    /// What is declared about a step from one version to the next.
+    static let declarations = [
+        "rename", "fill", "link", "require", "drop", "keep", "deduplicate", "step",
+    ]
+
+    /// The file of declarations beside a bundle: what each means for the data stands with it.
+    private static let historyRules: [String: ElementRule] = {
+        var rules: [String: ElementRule] = [
+            "history": ElementRule(required: ["name"], children: ["migration"]),
+            "history/migration": ElementRule(
+                required: ["from", "to"], children: declarations),
+        ]
+        for name in declarations {
+            guard let rule = modelRules[name] else { continue }
+            rules["history/migration/\(name)"] = ElementRule(
+                required: rule.required, optional: rule.optional + ["class"])
+        }
+        return rules
+    }()
 
     /// How something is fetched.
     private static let request = [

@@ -1,3 +1,4 @@
+import CambiumModel
 import Foundation
 
 /// The expression of a mapping, which Xcode keeps as an archive.

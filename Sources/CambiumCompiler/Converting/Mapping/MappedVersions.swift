@@ -48,7 +48,7 @@ package struct MappedVersions: Sendable {
 
 extension ParsedModel {
     /// With that migration and no other.
-    fileprivate func with(migration: ParsedElement?) -> ParsedModel {
+    func with(migration: ParsedElement?) -> ParsedModel {
         var model = self
         model.root.children.removeAll { $0.name == "migration" }
         if let migration { model.root.children.append(migration) }

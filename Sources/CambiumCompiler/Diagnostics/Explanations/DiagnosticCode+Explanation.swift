@@ -3,6 +3,28 @@ extension DiagnosticCode {
     /// beside this one.
     package var explanation: Explanation {
         switch self {
+        case .droppedTwin: .droppedTwin
+        case .lostOrder: .lostOrder
+        case .removedCase: .removedCase
+        case .reusedCase: .reusedCase
+        case .uniqueOnRows: .uniqueOnRows
+        case .limitsOnRows: .limitsOnRows
+        case .ruleOnRows: .ruleOnRows
+        case .narrowedType: .narrowedType
+        case .countsOnRows: .countsOnRows
+        case .abstractOnRows: .abstractOnRows
+        case .presenceOnRows: .presenceOnRows
+        case .externalOnRows: .externalOnRows
+        case .emptyFill: .emptyFill
+        case .needlessRebuild: .needlessRebuild
+        case .rebuiltData: .rebuiltData
+        case .indexInUse: .indexInUse
+        case .floatingUnique: .floatingUnique
+        case .inventedMoment: .inventedMoment
+        case .sameHash: .sameHash
+        case .unknownCase: .unknownCase
+        case .unusedSuppression: .unusedSuppression
+        case .invalidSuppression: .invalidSuppression
         case .malformed: .malformed
         case .notUTF8: .notUTF8
         case .documentType: .documentType
@@ -88,8 +110,6 @@ extension DiagnosticCode {
         case .impliedDrop: .impliedDrop
         case .emptyProof: .emptyProof
         case .brokenChain: .brokenChain
-        case .conditionOnRows: .conditionOnRows
-        case .removedCase: .removedCase
         case .idleFill: .idleFill
         }
     }

@@ -43,8 +43,10 @@ extension Explanation {
     static let unknownMigrationSubject = Explanation(
         title: "The migration names something that is not there",
         meaning: """
-            A fill names entities and attributes as the new version calls them, a drop as the \
-            old one did, a rename both. One of the names does not exist in its version.
+            A fill, a link, a requirement and a de-duplication name entities and properties as the \
+            new version calls them, a drop as the old one did, a rename both. One of the names does \
+            not exist in its version. The same holds for what is declared beside a bundle, in its \
+            history; there the versions have to exist, too.
             """,
         remedy: "Correct the name, or delete the line.",
         wrong: .versions(
@@ -86,7 +88,8 @@ extension Explanation {
             """,
         remedy: """
             Write one of the lines that the notes propose: renamedFrom="…" on the new name, a \
-            <drop> with the reason, a default, or a <fill>.
+            <drop> with the reason, a default, a <fill>, a <link>, or a <require> where you know \
+            that every object has it.
             """,
         wrong: .versions(
             """
@@ -134,8 +137,9 @@ extension Explanation {
             The lock says what the version was when it was frozen. Stores that were made by it are \
             in use and stay as they are, so a change to the file would be a change to the past: \
             they could no longer be opened, or the next migration would take them for something \
-            that they are not. How a file is laid out, comments, code generation, messages, named \
-            requests, merge and delete rules may change.
+            that they are not. The notes say what it was, and what it is now. How a file is laid \
+            out, the order in it, comments, code generation, messages, named requests, merge and \
+            delete rules may change.
             """,
         remedy: """
             Undo the change, copy the file to a new version and make the change there. If the \
@@ -165,8 +169,9 @@ extension Explanation {
             Core Data took it, and the message names what goes.
             """,
         remedy: """
-            Nothing, if no store of that version has the data any more. Otherwise give the new \
-            entity or property the renaming identifier of the old one.
+            Run cambium freeze --history once: it writes what went into Name.history.xml beside the \
+            bundle, each with a reason, and the warning is gone. Where something was renamed instead, \
+            give the new entity or property the renaming identifier of the old one.
             """,
         wrong: .words("Version 2 of 3 has no attribute title, which version 1 has"),
         right: .words("Version 2 has the attribute name with the renaming identifier title"))
@@ -193,8 +198,8 @@ extension Explanation {
             of those before it, cannot be opened; newer ones can.
             """,
         remedy: """
-            If such stores are still in use, convert the model and write the step's fills and drops \
-            into its migration.
+            Run cambium freeze --history: it declares in Name.history.xml beside the bundle what \
+            loses least. Then put the values there right that your mapping knew.
             """,
         wrong: .words("A required attribute without a default, new in version 2 of 3"),
         right: .words("The same attribute with a default"))

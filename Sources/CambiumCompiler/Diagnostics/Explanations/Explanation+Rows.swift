@@ -1,20 +1,54 @@
-// 7xx: what a new version asks of rows
+// LQ2xx: what fails on rows that are there
 extension Explanation {
-    static let conditionOnRows = Explanation(
-        title: "Rows that are there may not meet the new version",
+    static let uniqueOnRows = Explanation(
+        title: "Rows that are there may not be unique",
         meaning: """
-            A uniqueness constraint or a rule is new, limits are tighter, a type holds fewer values. \
-            Nothing says whether the stores in use have rows that do not fit. Such a store is \
-            refused when it is opened and stays as it was; of what the store itself cannot check, \
-            the object is read, and refused when it is saved next.
+            A uniqueness constraint is new, and nothing says whether the stores in use have \
+            objects that share the values. Such a store is refused when it is opened, and stays \
+            as it was.
             """,
         remedy: """
-            Loosen the condition, or fill what it looks at: a fill that looks at the attribute's own \
-            value is computed for every row; any other gives a value to rows without one, and puts \
-            nothing right. Values that do not fit a type are put right in a version of their own, \
-            before the type changes; of what has to be unique only the program knows which object to \
-            change. If there can be no such rows, nothing needs to be done: the next version does \
-            not warn of it any more.
+            Add to the constraint what tells such objects apart, or give them a value that does, \
+            in a version of its own. If there can be no such objects, say so in a suppression; \
+            the next version does not warn of it any more.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <unique by="sku"/>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="code" type="uuid" default="new"/>
+              <unique by="code"/>
+            </entity>
+            """))
+
+    static let limitsOnRows = Explanation(
+        title: "Values that are there may be beyond the new limits",
+        meaning: """
+            Limits are tighter. A store with a value beyond them is refused when it is opened \
+            and stays as it was; of what the store itself cannot check, the object is read, and \
+            refused when it is saved next.
+            """,
+        remedy: """
+            Loosen the limits, or put the values right: a fill that looks at the attribute's own \
+            value is computed for every row; any other gives a value to rows without one, and \
+            puts nothing right. If there can be no such values, say so in a suppression.
             """,
         wrong: .versions(
             """
@@ -25,6 +59,7 @@ extension Explanation {
             """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
+              <attribute name="note" type="string" optional="true"/>
             </entity>
             """),
         right: .versions(
@@ -36,48 +71,309 @@ extension Explanation {
             """
             <entity name="Product">
               <attribute name="stock" type="int32" min="0"/>
+              <attribute name="note" type="string" optional="true"/>
             </entity>
             <migration from="1">
               <fill entity="Product" attribute="stock" with="TERNARY(stock &lt; 0, 0, stock)"/>
             </migration>
             """))
 
-    static let removedCase = Explanation(
-        title: "A case of an enumeration is gone",
+    static let ruleOnRows = Explanation(
+        title: "Objects that are there may not meet the new rule",
         meaning: """
-            The rows of existing stores keep the raw value of a case that the new version does not \
-            have. The store opens, but reading such a value is an error, and the object cannot be \
-            saved.
+            A rule is new, or asks more than before. A store with an object that does not meet \
+            it is refused when it is opened; where only a save can check the rule, the object is \
+            read and cannot be saved.
             """,
         remedy: """
-            Keep the case, or give its raw value to another case. Or give its objects another case, \
-            with a fill that looks at the old value: TERNARY(kind IN {'book'}, kind, 'book').
+            Fill what the rule looks at, from its old value. If there can be no such objects, \
+            say so in a suppression.
             """,
         wrong: .versions(
             """
-            <enum name="Kind"><case name="book"/><case name="toy"/></enum>
             <entity name="Product">
-              <attribute name="kind" type="Kind"/>
+              <attribute name="price" type="int32"/>
             </entity>
             """,
             """
-            <enum name="Kind"><case name="book"/></enum>
             <entity name="Product">
-              <attribute name="kind" type="Kind"/>
+              <attribute name="price" type="int32"/>
+              <attribute name="note" type="string" optional="true"/>
+              <rule name="priced">price &gt; 0</rule>
             </entity>
             """),
         right: .versions(
             """
-            <enum name="Kind"><case name="book"/><case name="toy"/></enum>
             <entity name="Product">
-              <attribute name="kind" type="Kind"/>
+              <attribute name="price" type="int32"/>
             </entity>
             """,
             """
-            <enum name="Kind"><case name="book"/><case name="plaything" value="toy"/></enum>
             <entity name="Product">
-              <attribute name="kind" type="Kind"/>
+              <attribute name="price" type="int32"/>
+              <attribute name="note" type="string" optional="true"/>
+              <rule name="priced">price &gt; 0</rule>
             </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="price" with="TERNARY(price &gt; 0, price, 1)"/>
+            </migration>
+            """))
+
+    static let narrowedType = Explanation(
+        title: "Values that are there may not fit their new type",
+        meaning: """
+            The new type holds fewer values than the old one. No value is cut or rounded: a \
+            store with one that does not fit is refused, and stays as it was.
+            """,
+        remedy: """
+            Put the values right in a version of their own, before the type changes, with a fill \
+            that looks at the old value. If there can be no such values, say so in a \
+            suppression.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int64"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int16"/>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int64"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="stock" type="int64"/>
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="stock" with="TERNARY(stock &gt; 30000, 30000, stock)"/>
+            </migration>
+            """))
+
+    static let countsOnRows = Explanation(
+        title: "A relationship may have more or fewer objects than it may now",
+        meaning: """
+            How many objects a relationship leads to is checked when an object is saved. One \
+            that leads to more than the new version allows, or to fewer, is read and cannot be \
+            saved.
+            """,
+        remedy: """
+            Widen min and max. If there can be no such objects, say so in a suppression.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Album">
+              <relationship name="tracks" to="Track" inverse="album" many="true"/>
+            </entity>
+            <entity name="Track">
+              <attribute name="title" type="string"/>
+              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Album">
+              <relationship name="tracks" to="Track" inverse="album" many="true" max="20"/>
+            </entity>
+            <entity name="Track">
+              <attribute name="title" type="string"/>
+              <attribute name="note" type="string" optional="true"/>
+              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <entity name="Album">
+              <relationship name="tracks" to="Track" inverse="album" many="true"/>
+            </entity>
+            <entity name="Track">
+              <attribute name="title" type="string"/>
+              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Album">
+              <relationship name="tracks" to="Track" inverse="album" many="true"/>
+            </entity>
+            <entity name="Track">
+              <attribute name="title" type="string"/>
+              <attribute name="note" type="string" optional="true"/>
+              <relationship name="album" to="Album" inverse="tracks" optional="true"/>
+            </entity>
+            """))
+
+    static let abstractOnRows = Explanation(
+        title: "An entity that may have objects becomes abstract",
+        meaning: """
+            An abstract entity has no objects of its own. A store that has some is refused when \
+            it is opened, and stays as it was.
+            """,
+        remedy: """
+            Leave the entity as it was, or let the program turn its objects into others before \
+            this version ships. If there can be none, say so in a suppression.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            <entity name="Book" parent="Product"/>
+            """,
+            """
+            <entity name="Product" abstract="true">
+              <attribute name="sku" type="string"/>
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            <entity name="Book" parent="Product"/>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            <entity name="Book" parent="Product"/>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            <entity name="Book" parent="Product"/>
+            """))
+
+    static let presenceOnRows = Explanation(
+        title: "Values that are there may lack a part that is required now",
+        meaning: """
+            A value with several parts has all parts that are required, or is not there. One \
+            that lacks a part which was optional before makes the store refused when it is \
+            opened.
+            """,
+        remedy: """
+            Leave the part optional, or fill it from its old value. If there can be no such \
+            values, say so in a suppression.
+            """,
+        wrong: .versions(
+            """
+            <composite name="Address">
+              <attribute name="city" type="string"/>
+              <attribute name="street" type="string" optional="true"/>
+            </composite>
+            <entity name="Product">
+              <attribute name="origin" type="Address" optional="true"/>
+            </entity>
+            """,
+            """
+            <composite name="Address">
+              <attribute name="city" type="string"/>
+              <attribute name="street" type="string"/>
+            </composite>
+            <entity name="Product">
+              <attribute name="origin" type="Address" optional="true"/>
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <composite name="Address">
+              <attribute name="city" type="string"/>
+              <attribute name="street" type="string" optional="true"/>
+            </composite>
+            <entity name="Product">
+              <attribute name="origin" type="Address" optional="true"/>
+            </entity>
+            """,
+            """
+            <composite name="Address">
+              <attribute name="city" type="string"/>
+              <attribute name="street" type="string" optional="true"/>
+            </composite>
+            <entity name="Product">
+              <attribute name="origin" type="Address" optional="true"/>
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """))
+
+    static let externalOnRows = Explanation(
+        title: "Values that are there may lie in files",
+        meaning: """
+            The attribute kept large values in files, and is to keep all of them in the row. \
+            What lies in a file cannot come back: a store with such a value is refused when it \
+            is opened, and stays as it was.
+            """,
+        remedy: """
+            Leave storage as it was. If no value was ever larger than 100 KB, say so in a \
+            suppression.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="photo" type="data" optional="true" storage="external"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="photo" type="data" optional="true"/>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="photo" type="data" optional="true" storage="external"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="photo" type="data" optional="true" storage="external"/>
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """))
+
+    static let emptyFill = Explanation(
+        title: "A fill has no value for some objects",
+        meaning: """
+            The attribute is required, and its fill looks at one that may be nil. A store with an \
+            object where it is has no value to put there: it is refused when it is opened, and stays \
+            as it was.
+            """,
+        remedy: """
+            Say what such objects get: TERNARY(note == nil, 'none', note). If there can be none, say \
+            so in a suppression.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+              <attribute name="label" type="string"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="label" with="note"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+              <attribute name="label" type="string"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="label" with="TERNARY(note == nil, 'none', note)"/>
+            </migration>
             """))
 
     static let idleFill = Explanation(
@@ -112,7 +408,7 @@ extension Explanation {
             """,
             """
             <entity name="Product">
-              <attribute name="price" type="double"/>
+              <attribute name="price" type="double" hashModifier="2"/>
             </entity>
             <migration from="1">
               <fill entity="Product" attribute="price" with="price * 1.19"/>

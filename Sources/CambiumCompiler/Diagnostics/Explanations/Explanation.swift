@@ -33,13 +33,6 @@ package struct Explanation: Sendable {
 }
 
 extension DiagnosticCode {
-    /// The code as people write it: `CM502`, `cm502` or `502`.
-    package init?(named name: String) {
-        let digits = name.uppercased().hasPrefix("CM") ? String(name.dropFirst(2)) : name
-        guard let number = Int(digits) else { return nil }
-        self.init(rawValue: number)
-    }
-
     /// The explanation, as `cambium explain` prints it.
     package var explanationText: String {
         let explanation = self.explanation

@@ -18,6 +18,7 @@ extension SwiftEmitter {
                 writer.code("private static let \(constant) = ", code(migration, type: type))
             }
         }
+        emitSteps(to: &writer)
         return writer.text
     }
 

@@ -8,8 +8,18 @@ extension SwiftEmitter {
         writer.line()
         writer.doc("The model `\(model.name)`, version \(model.version).")
         writer.block("\(typeModifier)enum \(SwiftText.identifier(model.name))") { writer in
-            writer.doc("Everything that opening a store of this model needs.")
-            writer.code("\(modifier)static let model = ", compiledModel)
+            // With its type: to find it out, the compiler would look at what the program calls
+            // `classes` or `schema`, and go round in a circle where that comes from the model.
+            let type = names.library("CompiledModel")
+            if steppedMigrations.isEmpty {
+                writer.doc("Everything that opening a store of this model needs.")
+                writer.code("\(modifier)static let model: \(type) = ", compiledModel)
+            } else {
+                emitSteppedModel(to: &writer)
+                writer.line()
+                writer.doc("What was compiled; the program's steps of migrations are not in it.")
+                writer.code("static let \(modelConstant): \(type) = ", compiledModel)
+            }
             writer.line()
             writer.doc("The classes of the entities.")
             let classType = names.library("ManagedObject") + ".Type"
@@ -23,7 +33,7 @@ extension SwiftEmitter {
             writer.line()
             writer.doc("The model as values.")
             writer.body("private static var currentModel: \(names.library("Model"))") {
-                $0.code("", currentModel(literals))
+                $0.code("", modelLiteral(model, literals) { .text(constant($0)) })
             }
             // One declaration for each entity (computed, since each is read once), and types
             // wherever a literal has many elements, keep the type checker fast.
@@ -34,6 +44,7 @@ extension SwiftEmitter {
                     $0.code("", literals.entity(entity))
                 }
             }
+            emitEarlierVersions(literals, to: &writer)
         }
         return writer.text
     }
@@ -56,11 +67,19 @@ extension SwiftEmitter {
             })
     }
 
-    private func currentModel(_ literals: ModelLiteralEmitter) -> SwiftCode {
+    /// A version of the model as a value.
+    ///
+    /// - Parameters:
+    ///   - isProof: Whether proofs look at it, which need its migration.
+    ///   - entity: The constant of an entity.
+    func modelLiteral(
+        _ model: Model, _ literals: ModelLiteralEmitter, isProof: Bool = false,
+        entity: (Entity) -> SwiftCode
+    ) -> SwiftCode {
         var arguments: [(label: String?, value: SwiftCode)] = [
             ("name", .string(model.name)),
             ("version", .string(model.version)),
-            ("entities", .array(model.entities.map { .text(constant($0)) })),
+            ("entities", .array(model.entities.map(entity))),
         ]
         if !model.enumerations.isEmpty {
             arguments.append(
@@ -79,12 +98,16 @@ extension SwiftEmitter {
         if !model.userInfo.isEmpty {
             arguments.append(("userInfo", ModelLiteralEmitter.userInfo(model.userInfo)))
         }
+        // The migrations are all that a runtime needs.
+        if isProof, let migration = model.migration {
+            arguments.append(("migration", literals.migration(migration)))
+        }
         return .call(names.library("Model"), arguments)
     }
 
     /// The name of the constant that holds an entity: two entities never share one, and none is
     /// that of another declaration.
-    private func constant(_ entity: Entity) -> String {
+    func constant(_ entity: Entity) -> String {
         "entity" + SwiftText.plainIdentifier(entity.name)
     }
 }

@@ -248,7 +248,7 @@ struct ModelLiteralEmitter {
 }
 
 /// The arguments of a call, without those that are absent or empty.
-private struct Arguments {
+struct Arguments {
     private var arguments: [(label: String?, value: SwiftCode)] = []
 
     mutating func add(_ label: String, _ value: SwiftCode?) {

@@ -8,16 +8,18 @@ package struct BundleContents: Sendable {
     /// How many bytes they have.
     package let size: Int
 
-    /// Reads the bundle, and the settings beside it.
+    /// Reads the bundle, and the settings and declarations beside it.
     ///
+    /// - Parameter declarations: The file of declarations, where it lies elsewhere.
     /// - Returns: nil where a hash would not say everything, as where something is a link, cannot
     ///   be read, or is larger than a model may be.
-    package init?(of path: String) {
+    package init?(of path: String, declarations: String? = nil) {
         let bundle = URL(fileURLWithPath: path, isDirectory: true)
         let settings = [
             bundle.deletingLastPathComponent().appendingPathComponent("cambium.json"),
             bundle.deletingLastPathComponent()
                 .appendingPathComponent(bundle.lastPathComponent + ".json"),
+            URL(fileURLWithPath: declarations ?? ParsedHistory.path(beside: path)),
         ]
         let manager = FileManager.default
         let root = bundle.resolvingSymlinksInPath()

@@ -14,13 +14,15 @@ package struct BundleReport: Sendable {
     /// even parsed.
     ///
     /// - Parameters:
+    ///   - declarations: The file of declarations, where it does not lie beside the bundle.
     ///   - contents: What is in the bundle, where that is known.
     ///   - verdicts: What was found out before; nil finds out everything.
     package init(
-        checking path: String, _ contents: BundleContents? = nil, verdicts: VerdictCache? = nil
+        checking path: String, declarations: String? = nil, _ contents: BundleContents? = nil,
+        verdicts: VerdictCache? = nil
     ) {
         let key = contents.flatMap { contents in
-            verdicts?.key(of: "report", [path, contents.digest])
+            verdicts?.key(of: "report", [path, declarations ?? "", contents.digest])
         }
         if let text = key.flatMap({ verdicts?.verdict(for: $0) }),
             let kept = BundleReport(text: text)
@@ -28,13 +30,14 @@ package struct BundleReport: Sendable {
             self = kept
             return
         }
-        let compilation = ModelCompiler.compile(path, verdicts: verdicts)
+        let compilation = ModelCompiler.compile(
+            path, declarations: declarations, verdicts: verdicts)
         diagnostics = compilation.diagnostics
         summary = compilation.bundle?.summary
         remarks = compilation.bundle?.remarks ?? []
         // Somebody may have written to a file while it was read.
         guard summary != nil, let key, let text,
-            BundleContents(of: path)?.digest == contents?.digest
+            BundleContents(of: path, declarations: declarations)?.digest == contents?.digest
         else { return }
         verdicts?.keep(text, for: key)
     }

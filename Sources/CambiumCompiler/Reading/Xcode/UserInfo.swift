@@ -38,6 +38,35 @@ struct UserInfo {
     }
 }
 
+extension UserInfo {
+    /// `cambium.suppress.LQ201`, whose value is the reason, as `<suppress>`.
+    func suppressions() -> [ParsedElement] {
+        Self.suppressions(keys)
+    }
+
+    /// The same of keys of whatever element.
+    static func suppressions(
+        _ keys: [(key: String, value: ParsedAttribute)]
+    ) -> [ParsedElement] {
+        keys.filter { $0.key.hasPrefix(suppression) }.map { key, value in
+            var list = AttributeList(at: value.offset)
+            list.set("code", String(key.dropFirst(suppression.count)), from: value)
+            // An entry without a value says nothing.
+            list.set("reason", value.name == "value" ? value.value : "", from: value)
+            return ParsedElement(own: "suppress", list)
+        }
+    }
+
+    /// The keys for the `<suppress>` of an element.
+    static func suppressionKeys(of element: ParsedElement) -> [(key: String, value: String)] {
+        element.children(named: "suppress").map {
+            (suppression + ($0["code"]?.value ?? ""), $0["reason"]?.value ?? "")
+        }
+    }
+
+    private static let suppression = "suppress."
+}
+
 /// `<info>`, in Xcode `<entry>`.
 struct InfoSpelling: Spelling {
     func own(from xcode: AttributeList) -> AttributeList { pair(of: xcode) }

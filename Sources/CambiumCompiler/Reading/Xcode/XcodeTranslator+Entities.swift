@@ -31,8 +31,8 @@ extension XcodeTranslator {
         children += indexes.elements()
         children += rules(of: info)
         children += requests.map { complete($0, with: info) }
-        children += info.infos
-        return ParsedElement(own: "entity", list, children: children)
+        children += info.infos + info.suppressions()
+        return ParsedElement(own: "entity", list, children: children, end: element.end)
     }
 
     /// What all properties of an entity have in common.
@@ -68,7 +68,9 @@ extension XcodeTranslator {
         list.take(info.keys.filter { !["class", "enum"].contains($0.key) })
         markEmptyInfo(info, &list)
         let isDerived = list["expression"] != nil
-        return ParsedElement(own: isDerived ? "derived" : "attribute", list, children: info.infos)
+        return ParsedElement(
+            own: isDerived ? "derived" : "attribute", list,
+            children: info.infos + info.suppressions(), end: element.end)
     }
 
     /// Says what is kept, but not as the same thing.
@@ -98,7 +100,8 @@ extension XcodeTranslator {
         }
         list.take(info.keys)
         markEmptyInfo(info, &list)
-        return ParsedElement(own: "relationship", list, children: info.infos)
+        return ParsedElement(
+            own: "relationship", list, children: info.infos + info.suppressions(), end: element.end)
     }
 
     func markEmptyInfo(_ info: UserInfo, _ list: inout AttributeList) {

@@ -63,7 +63,9 @@ struct XcodeTranslator {
             list.set(attribute.name, attribute.value, from: attribute)
         }
         list.take(modelKeys.filter { $0.key != Self.enumerationOrder })
-        let infos = UserInfo(of: root).infos + modelInfos(under: "info.")
+        let infos =
+            UserInfo(of: root).infos + modelInfos(under: "info.")
+            + UserInfo.suppressions(modelKeys)
         return ParsedElement(own: "model", list, children: children + infos)
     }
 

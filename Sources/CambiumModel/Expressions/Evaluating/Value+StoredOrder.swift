@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 extension Value {
     /// Less than 0, 0 or greater than 0, as SQLite orders the stored forms. What is not a number,
     /// which no store keeps, comes between null and the least number, so that this is an order.
@@ -37,11 +45,12 @@ extension String.UTF8View {
     fileprivate func order(relativeTo other: Self) -> Int {
         let result = withContiguousStorageIfAvailable { one in
             other.withContiguousStorageIfAvailable { other in
-                for index in 0..<Swift.min(one.count, other.count) where one[index] != other[index]
-                {
-                    return one[index] < other[index] ? -1 : 1
+                guard let bytes = one.baseAddress, let others = other.baseAddress else {
+                    return one.count - other.count
                 }
-                return one.count - other.count
+                // Safety: both have so many bytes, and stay during the closures.
+                let result = memcmp(bytes, others, Swift.min(one.count, other.count))
+                return result == 0 ? one.count - other.count : Int(result)
             }
         }
         if case let result?? = result { return result }

@@ -28,6 +28,12 @@ package enum MigrationFix: Sendable, Hashable {
     case drop(entity: String, property: String?)
     /// Existing objects get values.
     case fill([Property])
+    /// Existing objects get links to the first object that meets a condition.
+    case link(entity: String, relationship: String)
+    /// Every object has something already, as the author knows.
+    case require(entity: String, property: String)
+    /// Objects of an entity that meet a condition may go.
+    case giveUp(entity: String)
     /// Of several links of a to-one, which could have several, the first in an order stays.
     case keep(entity: String, relationship: String)
     /// An attribute gets a default.
@@ -45,6 +51,12 @@ package enum MigrationFix: Sendable, Hashable {
             return properties.map {
                 "<fill entity=\"\($0.entity)\" attribute=\"\($0.name)\" with=\"…\"/>"
             }.joined()
+        case .link(let entity, let relationship):
+            return "<link entity=\"\(entity)\" relationship=\"\(relationship)\" where=\"…\"/>"
+        case .require(let entity, let property):
+            return "<require entity=\"\(entity)\" property=\"\(property)\" reason=\"…\"/>"
+        case .giveUp(let entity):
+            return "<drop entity=\"\(entity)\" where=\"…\" reason=\"…\"/>"
         case .keep(let entity, let relationship):
             return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
         case .rename, .giveDefault, .makeOptional:
@@ -67,7 +79,7 @@ package enum MigrationFix: Sendable, Hashable {
             let word = declaration == .relationship ? "to" : "type"
             return "<\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" "
                 + "optional=\"true\"/>"
-        case .drop, .fill, .keep:
+        case .drop, .fill, .link, .require, .giveUp, .keep:
             return ""
         }
     }

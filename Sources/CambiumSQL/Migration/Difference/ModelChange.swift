@@ -7,6 +7,8 @@ package enum ModelChange: Sendable, Hashable {
     case entityDropped(String)
     case entityRenamed(String, from: String)
     case entityBecameAbstract(String)
+    /// Objects that meet the condition go, and the entity stays.
+    case objectsDropped(String, where: String)
     case parentChanged(entity: String, from: String?, to: String?)
     case attributeAdded(entity: String, String, isFilled: Bool)
     case attributeDropped(entity: String, String)
@@ -29,6 +31,7 @@ package enum ModelChange: Sendable, Hashable {
     case relationshipDropped(entity: String, String, losesLinks: Bool)
     case relationshipRenamed(entity: String, String, from: String)
     case relationshipChanged(entity: String, String)
+    case relationshipBecameRequired(entity: String, String)
     case relationshipMoved(entity: String, String, from: [String])
     case linksDropped(entity: String, String)
     case orderChanged(entity: String, String, isOrdered: Bool)
@@ -50,6 +53,7 @@ package enum ModelChange: Sendable, Hashable {
             ""
         case .entityAdded(let entity), .entityDropped(let entity), .entityRenamed(let entity, _),
             .entityBecameAbstract(let entity), .parentChanged(let entity, _, _),
+            .objectsDropped(let entity, _), .relationshipBecameRequired(let entity, _),
             .attributeMoved(let entity, _, _), .relationshipMoved(let entity, _, _),
             .linksDropped(let entity, _), .duplicatesDropped(let entity, _),
             .attributeAdded(let entity, _, _),
@@ -87,12 +91,12 @@ package enum ModelChange: Sendable, Hashable {
         case .attributeAdded(_, _, let isFilled):
             isFilled ? .needsData : .additive
         case .attributeConverted, .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
-            .uniqueAdded,
-            .ruleAdded, .ruleChanged, .presenceChanged, .caseDropped:
+            .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged,
+            .caseDropped:
             .needsData
         case .attributeRevised, .linksDropped:
             .lossy
-        case .duplicatesDropped:
+        case .duplicatesDropped, .objectsDropped:
             // Objects go, and which they are only the rows tell.
             .destructive
         case .orderChanged(_, _, let isOrdered):
@@ -119,6 +123,8 @@ package enum ModelChange: Sendable, Hashable {
         case .entityDropped(let entity): "drop \(entity) and its data"
         case .entityRenamed(let entity, let from): "rename \(from) to \(entity)"
         case .entityBecameAbstract(let entity): "make \(entity) abstract"
+        case .objectsDropped(let entity, let condition):
+            "drop the objects of \(entity) where \(condition)"
         case .parentChanged(let entity, _, let parent):
             parent.map { "let \(entity) inherit from \($0)" }
                 ?? "let \(entity) inherit from none"
@@ -161,6 +167,7 @@ package enum ModelChange: Sendable, Hashable {
         case .relationshipRenamed(let entity, let name, let from):
             "rename \(entity).\(from) to \(name)"
         case .relationshipChanged(let entity, let name): "change \(entity).\(name)"
+        case .relationshipBecameRequired(let entity, let name): "require \(entity).\(name)"
         case .orderChanged(let entity, let name, let isOrdered):
             isOrdered
                 ? "keep the order of \(entity).\(name)" : "forget the order of \(entity).\(name)"

@@ -17,6 +17,9 @@ extension ModelDifference {
                     .attributeAdded(
                         entity: entity.name, attribute.name,
                         isFilled: match.fill(of: attribute.name, in: entity.name) != nil))
+                if match.isRequired(attribute.name, in: entity.name) {
+                    add(.attributeBecameRequired(entity: entity.name, attribute.name))
+                }
             }
         }
         compareMissingAttributes(of: oldEntity, in: entity)
@@ -182,16 +185,23 @@ extension ModelDifference {
             }
             return
         }
-        guard !attribute.isOptional, attribute.defaultValue == nil else { return }
+        guard !attribute.isOptional, attribute.defaultValue == nil,
+            !match.isRequired(attribute.name, in: entity.name), !match.hasNoObjects(entity)
+        else { return }
+        if isSupplied(entity) {
+            return add(SuppliedValue(entity: entity.name, property: attribute.name))
+        }
+        let hasValues = match.hasOldValues(attribute.name, in: entity.name)
         add(
             MigrationProblem(
                 entity: entity.name, property: attribute.name,
                 message: "\(entity.name).\(attribute.name) is \(reason), and existing objects "
-                    + "have no value for it; give it a default or a fill, or make it optional",
+                    + "\(hasValues ? "may " : "")have no value for it; give it a default or a fill, "
+                    + "or make it optional",
                 fixes: [
                     .giveDefault(name: attribute.name, type: word(for: attribute.type)),
                     .fill([.init(entity: entity.name, name: attribute.name)]),
-                ]))
+                ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : [])))
     }
 
     mutating func addMissing(

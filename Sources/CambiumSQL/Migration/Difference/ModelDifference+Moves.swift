@@ -72,9 +72,7 @@ extension ModelDifference {
         }
         for relationship in entity.relationships {
             compareMoves(to: relationship, of: entity)
-            if !relationship.isToMany, !relationship.isOptional {
-                checkRequired(relationship, of: entity)
-            }
+            checkRequired(relationship, of: entity)
             checkLinks(relationship, of: entity)
         }
     }

@@ -11,9 +11,7 @@ extension ModelDifference {
             } else if !compareMoves(to: relationship, of: entity) {
                 add(.relationshipAdded(entity: entity.name, relationship.name))
             }
-            if !relationship.isToMany, !relationship.isOptional {
-                checkRequired(relationship, of: entity)
-            }
+            checkRequired(relationship, of: entity)
             checkLinks(relationship, of: entity)
         }
         compareMissingRelationships(of: oldEntity, in: entity)
@@ -104,41 +102,6 @@ extension ModelDifference {
         if wasOrdered != isOrdered {
             add(.orderChanged(entity: entity.name, new.name, isOrdered: isOrdered))
         }
-    }
-
-    mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {
-        let sources = match.sources(of: relationship.name, in: entity)
-        let olds = sources.compactMap { match.oldRelationship(at: $0.old) }
-        let covered = Set(sources.flatMap(\.entities))
-        let isBare = new.family(of: entity).contains { member in
-            !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
-        }
-        let old = olds.first
-        if old == nil || isBare || olds.contains(where: { $0.isOptional || $0.isToMany }) {
-            add(
-                MigrationProblem(
-                    entity: entity.name, property: relationship.name,
-                    message: "\(entity.name).\(relationship.name) is required, and existing "
-                        + "objects may have no object there; make it optional",
-                    fixes: [
-                        .makeOptional(
-                            .relationship, name: relationship.name, type: relationship.destination)
-                    ]))
-        } else if let destination = new.entity(named: relationship.destination),
-            let oldDestination = match.oldEntity(of: destination),
-            let gone = old.flatMap({ _ in droppedEntity(below: oldDestination) })
-        {
-            add(
-                MigrationProblem(
-                    entity: entity.name, property: relationship.name,
-                    message: "\(gone) is dropped, but the required relationship "
-                        + "\(entity.name).\(relationship.name) may lead to its objects; make it "
-                        + "optional"))
-        }
-    }
-
-    private func droppedEntity(below oldEntity: Entity) -> String? {
-        old.family(of: oldEntity).first { match.newEntity(of: $0) == nil }?.name
     }
 
     /// Links are carried where each end holds as many as before. What keeps them from being carried

@@ -10,6 +10,9 @@ package struct ModelDifference: Sendable {
     /// Why there is no migration; empty where there is one.
     package private(set) var problems: [MigrationProblem]
 
+    /// What existing objects have no value of until a step of the program gives them one.
+    package private(set) var supplied: [SuppliedValue] = []
+
     /// What is what in the two versions.
     package let match: ModelMatch
     /// The old links that there is a problem with already: either end would tell it again.
@@ -48,12 +51,17 @@ package struct ModelDifference: Sendable {
             compareMissingRelationships(of: entity, in: nil)
         }
         compareEnumerations()
+        compareObjects()
         compareKeeps()
         compareDeduplications()
     }
 
     mutating func add(_ change: ModelChange) {
         changes.append(change)
+    }
+
+    mutating func add(_ value: SuppliedValue) {
+        if !supplied.contains(value) { supplied.append(value) }
     }
 
     mutating func add(_ problem: MigrationProblem) {

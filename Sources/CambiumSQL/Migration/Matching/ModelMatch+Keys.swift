@@ -31,7 +31,7 @@ extension ModelMatch {
 
     /// SQL for what is added to the keys of an old entity's objects; nil where they stay, or go.
     /// It reads the old key table.
-    func keyShift(of oldEntity: Entity) -> String? {
+    package func keyShift(of oldEntity: Entity) -> String? {
         guard mergesRoots, let newEntity = newEntity(of: oldEntity) else { return nil }
         let origins = origins(of: new.root(of: newEntity)).map(\.oldRoot.name)
         let earlier = origins.prefix { $0 != old.root(of: oldEntity).name }

@@ -174,7 +174,9 @@ package struct ModelMatch {
 
     /// Whether the author says that the data of something in the old version may go.
     func isDropped(_ entity: String, _ property: String?) -> Bool {
-        new.migration?.drops.contains { $0.entity == entity && $0.property == property } ?? false
+        new.migration?.drops.contains {
+            $0.entity == entity && $0.property == property && $0.condition == nil
+        } ?? false
     }
 
     /// The same for a property; the drop of a composite value is that of its parts.
@@ -291,7 +293,7 @@ extension MigrationDeclaration {
     /// The entities that anything is said about.
     fileprivate var entities: Set<String> {
         Set(
-            fills.map(\.entity) + drops.map(\.entity) + keeps.map(\.entity)
-                + deduplications.map(\.entity))
+            fills.map(\.entity) + links.map(\.entity) + requirements.map(\.entity)
+                + drops.map(\.entity) + keeps.map(\.entity) + deduplications.map(\.entity))
     }
 }

@@ -5,9 +5,11 @@ struct MigrationStepBuilder {
     let difference: ModelDifference
     let oldSchema: Schema
     let newSchema: Schema
-    private let copies: [TableCopy]
+    let copies: [TableCopy]
     /// The way of each copy.
-    private let ways: [TableCopy.Way]
+    let ways: [TableCopy.Way]
+    /// What the program's own steps write; nil where there are none.
+    let coverage: StepCoverage?
 
     init(difference: ModelDifference, _ oldSchema: Schema, _ newSchema: Schema) {
         self.difference = difference
@@ -15,7 +17,12 @@ struct MigrationStepBuilder {
         self.newSchema = newSchema
         let builder = TableCopyBuilder(match: difference.match, oldSchema: oldSchema)
         copies = newSchema.tables.map(builder.copy)
-        ways = copies.map(\.way)
+        let coverage = StepCoverage(difference)
+        self.coverage = coverage
+        // What steps write is made anew, so that they have the old beside the new.
+        ways = copies.map { copy in
+            coverage?.covers(copy.table, in: difference.new) ?? false ? .rebuild : copy.way
+        }
     }
 
     var steps: [MigrationStep] {
@@ -28,8 +35,36 @@ struct MigrationStepBuilder {
                     summary: "Refuse a store whose data does not fit", kind: .needsData,
                     sql: refusals)
             ]
-        return checks + zip(copies, ways).compactMap(step)
-            + [replacement, derivation].compactMap { $0 }
+        let givenUp = GivenUpObjects(match: difference.match, schema: oldSchema).step
+        return [givenUp].compactMap(\.self) + checks + zip(copies, ways).compactMap(step)
+            + codeSteps + [replacement, requirement, derivation].compactMap { $0 }
+    }
+
+    /// Refuses a store where an object has not what the author knows every object to have, and where
+    /// no column says so, because the links are kept at the other end.
+    private var requirement: MigrationStep? {
+        let new = difference.new
+        let statements = (new.migration?.requirements ?? []).flatMap { required -> [String] in
+            guard let entity = new.entity(named: required.entity),
+                let relationship = new.relationship(required.property, of: entity),
+                case .inverseKey(let column) = new.storage(of: relationship, of: entity),
+                let destination = new.entity(named: relationship.destination)
+            else { return [] }
+            let table = SQLText.identifier(new.root(of: entity).name)
+            let names = new.family(of: entity).map { SQLText.literal(.text($0.name)) }
+            let isOfEntity =
+                entity.parent == nil ? "" : "\"_entity\" IN (\(names.joined(separator: ", "))) AND "
+            return RefusalBuilder.statements(
+                "SELECT \"_id\" FROM \(table)\nWHERE \(isOfEntity)\"_id\" NOT IN ("
+                    + "SELECT \(SQLText.identifier(column)) FROM "
+                    + "\(SQLText.identifier(new.root(of: destination).name)) "
+                    + "WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1",
+                reason: "an object of \(entity.name) has no \(relationship.name)")
+        }
+        guard !statements.isEmpty else { return nil }
+        return MigrationStep(
+            summary: "Refuse a store in which something required is missing", kind: .needsData,
+            sql: statements)
     }
 
     /// Computes what existing objects have as the values of derived attributes, once everything
@@ -46,6 +81,8 @@ struct MigrationStepBuilder {
 
     private func needsComputing(_ derivation: Derivation) -> Bool {
         let (entity, name) = (derivation.entity.name, derivation.attribute.name)
+        // Steps may have written what it is computed from.
+        if coverage != nil, !derivation.sources.usesNow { return true }
         return difference.changes.contains { change in
             switch change {
             case .derivationAdded(entity, name), .derivationChanged(entity, name):
@@ -75,23 +112,33 @@ struct MigrationStepBuilder {
             return step(
                 for: table, "Change \(table.name)", sql: statements + restatement.statements)
         case .rebuild:
+            if isWorking(table) {
+                let name = StepTableSQL.workingName(of: table.name)
+                return step(
+                    for: table, "Prepare \(table.name)",
+                    sql: [StepTableSQL.create(table)] + copy.insertStatements(into: name))
+            }
             let name = temporaryName(of: table)
+            // What nothing is copied into is new, also where no change speaks of it alone.
+            let isNew = copy.parts.isEmpty
             return step(
-                for: table, copy.parts.isEmpty ? "Make \(table.name)" : "Rebuild \(table.name)",
+                for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
                 sql: [table.createStatement(named: name)] + copy.insertStatements(into: name))
         }
     }
 
-    private func step(for table: Table, _ title: String, sql: [String]) -> MigrationStep {
+    private func step(
+        for table: Table, _ title: String, isNew: Bool = false, sql: [String]
+    ) -> MigrationStep {
         let changes = difference.changes.filter { concerns($0, table) }
         let list = changes.map(\.summary).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
-            kind: changes.map(\.kind).max() ?? .reversible,
+            kind: changes.map(\.kind).max() ?? (isNew ? .additive : .reversible),
             losesData: changes.contains(where: \.losesData), tables: [table.name], sql: sql)
     }
 
-    private func concerns(_ change: ModelChange, _ table: Table) -> Bool {
+    func concerns(_ change: ModelChange, _ table: Table) -> Bool {
         switch change {
         case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
             return tableOfLinks(entity, name) == table.name
@@ -137,8 +184,10 @@ struct MigrationStepBuilder {
         }
     }
 
+    func isRebuilt(_ table: Table) -> Bool { rebuilt.contains { $0.name == table.name } }
+
     /// A new table has its own name at once where no old one is in the way.
-    private func temporaryName(of table: Table) -> String {
+    func temporaryName(of table: Table) -> String {
         oldSchema.table(named: table.name) == nil ? table.name : "_new_\(table.name)"
     }
 
@@ -162,6 +211,7 @@ struct MigrationStepBuilder {
             + dropped.map { "DROP TABLE \(SQLText.identifier($0.name))" }
             + rebuilt.compactMap(renameStatement) + duplicates
             + indexStatements + KeyTablePlan(match: difference.match).statements
+            + (coverage.map(StepTableSQL.finish) ?? [])
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
             summary: summaryOfReplacement(dropped: dropped.map(\.name)),

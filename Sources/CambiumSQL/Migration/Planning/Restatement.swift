@@ -95,7 +95,7 @@ struct Restatement: Hashable {
 
     /// Whether only what is said about the values of a column differs: neither their form nor where
     /// they lead, and not that each row has one now.
-    private static func canRestate(_ old: String, as column: Table.Column) -> Bool {
+    static func canRestate(_ old: String, as column: Table.Column) -> Bool {
         guard case .attribute = column.content, !column.isGenerated else { return false }
         let name = SQLText.identifier(column.name)
         func words(_ definition: String) -> (type: Substring, isRequired: Bool)? {

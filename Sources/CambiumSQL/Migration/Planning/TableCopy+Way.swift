@@ -11,29 +11,57 @@ extension TableCopy {
         case rebuild
     }
 
+    /// What keeps the table from being changed in place.
+    enum Obstacle: Hashable {
+        /// Its rows come from elsewhere, or not all of them stay.
+        case rows
+        /// What is said about a column, or what rows get there.
+        case column(Table.Column)
+        /// What the table says beside its columns.
+        case statement
+    }
+
     /// The simplest way. The order of columns is of no importance.
     var way: Way {
-        guard parts.count == 1, let part = parts.first, part.source.name == table.name,
-            part.filter == nil, linkQuery == nil, part.values.allSatisfy({ $0.new == nil })
-        else { return .rebuild }
-        let known = Dictionary(
-            part.source.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var added: [Table.Column] = []
-        for (column, value) in zip(table.columns, part.values) {
-            if let old = known[column.name] {
-                let isSame = value.old == .column(column.name) || value.old == .generated
-                guard isSame, old.isGenerated == column.isGenerated else { return .rebuild }
-            } else if value.isOfNewColumn {
-                added.append(column)
-            } else {
-                return .rebuild
-            }
-        }
-        guard table.columns.count - added.count == part.source.columns.count,
-            let restatement = Restatement(from: part.source, to: table, besides: added)
+        guard obstacles.isEmpty, let source,
+            let restatement = Restatement(from: source, to: table, besides: added)
         else { return .rebuild }
         return added.isEmpty && restatement.isEmpty
             ? .keep : .restate(added: added, restatement)
+    }
+
+    /// Why there is nothing simpler than to make it anew; none where there is.
+    var obstacles: [Obstacle] {
+        guard parts.count == 1, let part = parts.first, part.source.name == table.name,
+            part.filter == nil, linkQuery == nil
+        else { return [.rows] }
+        let known = Dictionary(
+            part.source.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        var obstacles: [Obstacle] = []
+        for (column, value) in zip(table.columns, part.values)
+        where !isInPlace(column, value, from: known[column.name]) {
+            obstacles.append(.column(column))
+        }
+        let names = Set(table.columns.map(\.name))
+        obstacles += part.source.columns.filter { !names.contains($0.name) }.map { .column($0) }
+        let isRestatable = Restatement(from: part.source, to: table, besides: added) != nil
+        return obstacles.isEmpty && !isRestatable ? [.statement] : obstacles
+    }
+
+    private var added: [Table.Column] {
+        let names = Set((source?.columns ?? []).map(\.name))
+        return table.columns.filter { !names.contains($0.name) }
+    }
+
+    private func isInPlace(
+        _ column: Table.Column, _ value: Value, from old: Table.Column?
+    ) -> Bool {
+        guard value.new == nil else { return false }
+        guard let old else { return value.isOfNewColumn }
+        let isSame = value.old == .column(column.name) || value.old == .generated
+        return isSame && old.isGenerated == column.isGenerated
+            && (old.definition == column.definition
+                || Restatement.canRestate(old.definition, as: column))
     }
 }
 

@@ -56,8 +56,33 @@ extension TableCopyBuilder {
         return .sql("coalesce(\(list))")
     }
 
-    /// The key of a to-one that the new table holds.
+    /// The key of a to-one that the new table holds: what it was, else what the author says.
     func key(
+        _ relationship: String, of entity: String, from origin: RowOrigin
+    ) -> TableCopy.Origin {
+        let carried = carriedKey(relationship, of: entity, from: origin)
+        guard let given = givenKey(relationship, of: entity, from: origin) else { return carried }
+        return carried == .null ? .sql(given) : .sql("coalesce(\(carried.sql), \(given))")
+    }
+
+    /// SQL for the key that the author gives to objects that have none.
+    private func givenKey(
+        _ relationship: String, of entity: String, from origin: RowOrigin
+    ) -> String? {
+        guard let link = match.link(of: relationship, in: entity),
+            let owner = new.entity(named: entity),
+            let oldOwner = match.oldEntity(of: owner),
+            old.root(of: oldOwner).name == origin.table.name,
+            let query = LinkSource.query(link, in: match)
+        else { return nil }
+        guard owner.parent != nil else { return query }
+        let members = origin.members(of: owner, without: []).compactMap { name in
+            new.entity(named: name).flatMap(match.oldEntity)?.name
+        }
+        return "CASE WHEN \(origin.isOf(members)) THEN \(query) END"
+    }
+
+    private func carriedKey(
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin {
         guard let links = carriedLinks(relationship, of: entity) else { return .null }
@@ -100,9 +125,9 @@ extension TableCopyBuilder {
     func entityOfKey(
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin {
-        guard let links = carriedLinks(relationship, of: entity) else { return .null }
+        let links = carriedLinks(relationship, of: entity)
         let key = key(relationship, of: entity, from: origin)
-        if case .column = key, let only = links.single,
+        if case .column = key, let only = links?.single,
             let column = only.keyOfSource?.entityColumn,
             match.renamedEntity("", in: only.destinationTable) == nil
         {
@@ -110,8 +135,11 @@ extension TableCopyBuilder {
         }
         if key == .null { return .null }
         var ends: [Entity] = []
-        for links in links.sets {
-            let end = links.isSwapped ? links.entity : links.destination
+        var all = (links?.sets ?? []).map { $0.isSwapped ? $0.entity : $0.destination }
+        if match.link(of: relationship, in: entity) != nil {
+            all.append(oldDestination(of: relationship, in: entity))
+        }
+        for end in all {
             if let root = end.map(old.root), !ends.contains(where: { $0.name == root.name }) {
                 ends.append(root)
             }
@@ -138,6 +166,12 @@ extension TableCopyBuilder {
         let ownKey = isShifted ? match.newKey("other.\"_id\"", of: root) : "other.\"_id\""
         return "(SELECT \(name) FROM \(SQLText.identifier(root.name)) AS other "
             + "WHERE \(ownKey) = \(key))"
+    }
+
+    /// What the objects that a relationship leads to were.
+    private func oldDestination(of relationship: String, in entity: String) -> Entity? {
+        new.entity(named: entity).flatMap { new.relationship(relationship, of: $0) }
+            .flatMap { new.entity(named: $0.destination) }.flatMap(match.oldEntity)
     }
 
     private func carriedLinks(_ relationship: String, of entity: String) -> CarriedLinks? {

@@ -35,6 +35,12 @@ extension Model {
         }
     }
 
+    /// A value that keeps to the attribute's limits, another one for mostly every number.
+    package func sampleValue(of attribute: Attribute, number: Int) -> StoredValue {
+        var random = SampleRandom(UInt64(clamping: number), attribute.name, number, 0)
+        return sample(of: attribute, among: [], &random)
+    }
+
     private func isEnumeration(_ type: AttributeType) -> Bool {
         if case .enumeration = type { true } else { false }
     }

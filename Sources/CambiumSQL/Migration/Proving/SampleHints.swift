@@ -44,6 +44,15 @@ struct SampleHints {
             derivation: attribute.derivation, isExternal: attribute.isExternal)
     }
 
+    /// Whether the attribute gets another type, which may not hold every value.
+    func isConverted(_ attribute: Attribute, of entity: Entity) -> Bool {
+        guard let match, let new = match.newAttribute(of: attribute.name, in: entity.name) else {
+            return false
+        }
+        return match.old.plainType(of: attribute.type) != match.new.plainType(of: new.type)
+            || attribute.usesExternalForm != new.usesExternalForm
+    }
+
     /// Values that mean something to a condition.
     func words(for attribute: Attribute, of entity: Entity) -> [Value] {
         words[

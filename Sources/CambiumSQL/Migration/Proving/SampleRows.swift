@@ -1,13 +1,25 @@
 import CambiumModel
 
 /// Rows of a model's tables that a migration is proven with: every concrete entity with all
-/// optional values absent, and with all present, and links of every relationship.
+/// optional values absent, and with all present, and links of every relationship, some objects
+/// having none, others many.
 ///
 /// They are a function of the model and a seed. A row may fail a CHECK or a unique index that looks
 /// at several columns; the caller then asks for another attempt.
 package struct SampleRows {
     /// How many objects each concrete entity gets.
     package static let objectsPerEntity = 4
+
+    /// What kind of values the rows have.
+    package enum Content: Sendable {
+        /// Such as any program might write.
+        case ordinary
+        /// The least, the greatest, the longest and the strangest; of attributes that get another
+        /// type ordinary ones, which it mostly holds.
+        case extremesWhereTypesStay
+        /// The same of all attributes.
+        case extremes
+    }
 
     /// A row to insert.
     package struct Row {
@@ -19,6 +31,7 @@ package struct SampleRows {
     private let schema: Schema
     private let keys: [String: [Int]]
     private let seed: UInt64
+    private let content: Content
     private let hints: SampleHints
 
     /// Prepares rows.
@@ -28,18 +41,22 @@ package struct SampleRows {
     ///   - match: What the model is in the version that a migration takes them to; their values
     ///     then mostly meet its conditions too.
     package init(
-        of model: Model, _ schema: Schema? = nil, for match: ModelMatch? = nil, seed: UInt64
+        of model: Model, _ schema: Schema? = nil, for match: ModelMatch? = nil, seed: UInt64,
+        content: Content = .ordinary
     ) {
         self.model = model
         self.seed = seed
+        self.content = content
         hints = SampleHints(of: model, for: match)
         self.schema = schema ?? Schema(of: model)
+        // So many that most extremes of an attribute have a turn.
+        let count = content == .ordinary ? Self.objectsPerEntity : 4 * Self.objectsPerEntity
         var keys: [String: [Int]] = [:]
         for root in model.roots {
             var next = 1
             for entity in model.family(of: root) where !entity.isAbstract {
-                keys[entity.name] = Array(next..<next + Self.objectsPerEntity)
-                next += Self.objectsPerEntity
+                keys[entity.name] = Array(next..<next + count)
+                next += count
             }
         }
         self.keys = keys
@@ -94,7 +111,8 @@ package struct SampleRows {
                 Row { attempt in
                     var random = SampleRandom(seed, entity.name, index, attempt)
                     let values = columns.map {
-                        value(of: $0, for: entity, key: key, isSparse: index == 0, &random)
+                        value(
+                            of: $0, for: entity, key: key, place: (index, attempt), &random)
                     }
                     return start + list(values)
                 }
@@ -111,7 +129,12 @@ package struct SampleRows {
         let start = insertion(into: table)
         var rows: [Row] = []
         for source in sources {
-            for destination in destinations where (source + destination) % 2 == 0 {
+            for destination in destinations
+            where content == .ordinary
+                ? (source + destination) % 2 == 0
+                    // One leads to all, and all lead to one.
+                : source == sources.first || destination == destinations.first
+            {
                 let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
                 // Places in any order, and some of them alike.
                 let places = table.columns.dropFirst(2).map { _ in
@@ -139,10 +162,11 @@ package struct SampleRows {
     }
 
     private func value(
-        of column: Table.Column, for entity: Entity, key: Int, isSparse: Bool,
-        _ random: inout SampleRandom
+        of column: Table.Column, for entity: Entity, key: Int,
+        place: (index: Int, attempt: Int), _ random: inout SampleRandom
     ) -> StoredValue {
         let lineage = model.lineage(of: entity)
+        let isSparse = place.index == 0
         switch column.content {
         case .system:
             return .integer(column.name == "_id" ? Int64(key) : 1)
@@ -153,6 +177,7 @@ package struct SampleRows {
                 let attribute = declarer.attributes.first(where: { $0.name == name }),
                 !(isSparse && attribute.isOptional), attribute.derivation == nil
             else { return .null }
+            if let extreme = extreme(of: attribute, declarer, place, &random) { return extreme }
             return model.sample(
                 of: hints.attribute(attribute, of: declarer),
                 among: hints.words(for: attribute, of: declarer), &random)
@@ -170,6 +195,8 @@ package struct SampleRows {
             // A list of one has no order to lose.
             let isInList = model.inversePositionColumn(of: relationship, of: declarer) != nil
             var position = (isInList ? key / 2 : key) % destinations.count
+            // All at the first or the last, and none at those between.
+            if content != .ordinary { position = key % 2 == 0 ? 0 : destinations.count - 1 }
             if isOneToOne(relationship) {
                 let sources = concrete(declarer.name).flatMap { keys[$0.name] ?? [] }
                 position = sources.firstIndex(of: key) ?? destinations.count
@@ -183,6 +210,28 @@ package struct SampleRows {
 }
 
 extension SampleRows {
+    /// One of the values that are rarely thought of; nil where ordinary ones are wanted. The later
+    /// attempts are ordinary more and more: a rule may not allow the others.
+    private func extreme(
+        of attribute: Attribute, _ declarer: Entity, _ place: (index: Int, attempt: Int),
+        _ random: inout SampleRandom
+    ) -> StoredValue? {
+        switch content {
+        case .ordinary: return nil
+        case .extremesWhereTypesStay:
+            if hints.isConverted(attribute, of: declarer) { return nil }
+        case .extremes: break
+        }
+        if place.index == 0 || place.attempt > 20
+            || place.attempt > 10 && random.next(below: 2) == 0
+        {
+            return nil
+        }
+        let values = model.extremes(of: hints.attribute(attribute, of: declarer))
+        guard !values.isEmpty else { return nil }
+        return values[(place.index - 1 + place.attempt) % values.count]
+    }
+
     private func isOneToOne(_ relationship: Relationship) -> Bool {
         guard let inverse = relationship.inverse,
             let destination = model.entity(named: relationship.destination)

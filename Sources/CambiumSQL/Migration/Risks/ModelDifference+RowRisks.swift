@@ -3,13 +3,24 @@ import CambiumModel
 extension ModelDifference {
     /// What the new version asks of the rows that are there. An attribute whose fill looks at the
     /// value of before is taken care of; a fill for objects without a value changes no other.
+    /// Where objects are given up by a condition, its author has looked at what the others have.
     package var rowRisks: [RowRisk] {
-        changes.flatMap(risks) + new.entities.flatMap(countRisks)
+        let risks =
+            changes.flatMap(risks) + new.entities.flatMap(countRisks)
             + new.enumerations.flatMap(risks)
+        guard !match.conditionalDrops.isEmpty else { return risks }
+        return risks.filter { !isThinned($0.entity) }
+    }
+
+    private func isThinned(_ name: String) -> Bool {
+        guard let oldEntity = new.entity(named: name).flatMap(match.oldEntity) else { return false }
+        let lineage = Set(old.lineage(of: oldEntity).map(\.name))
+        return match.conditionalDrops.contains { lineage.contains($0.entity.name) }
     }
 
     private func risks(_ change: ModelChange) -> [RowRisk] {
-        guard let entity = new.entity(named: change.entity) else { return [] }
+        // What the program writes it sees to, and proves.
+        guard let entity = new.entity(named: change.entity), !isSupplied(entity) else { return [] }
         func risk(
             _ kind: RowRisk.Kind, _ property: String? = nil, refusesStore: Bool = true
         ) -> [RowRisk] {
@@ -40,6 +51,7 @@ extension ModelDifference {
             else { return [] }
             return risk(.rule(name), refusesStore: new.isEnforcedByStore(rule, of: entity))
         case .entityBecameAbstract: return risk(.abstractEntity)
+        case .externalChanged(_, let name, isExternal: false): return risk(.inRow, name)
         case .presenceChanged(_, let name):
             let composite = entity.compositeAttributes.first { $0.name == name }
             let parts = entity.attributes.filter { composite?.contains($0) ?? false }

@@ -21,6 +21,8 @@ package struct RowRisk: Sendable, Hashable {
         case abstractEntity
         /// A value with several parts has all that it needs, or none.
         case presence
+        /// Values lie in the row, none in a file.
+        case inRow
     }
 
     /// The entity of the rows.

@@ -1,3 +1,4 @@
+import CambiumModel
 import Foundation
 import Testing
 

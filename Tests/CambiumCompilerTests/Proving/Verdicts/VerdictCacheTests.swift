@@ -37,7 +37,7 @@ import Testing
     @Test func `every damage makes it a file that is not there`() throws {
         let cache = folder.cache()
         let key = cache.key(of: "step", ["a"])
-        cache.keep("12 0", for: key)
+        cache.keep("12 9 0", for: key)
         let file = try #require(folder.files.first)
         let good = try Data(contentsOf: file)
         for index in good.indices {
@@ -51,7 +51,7 @@ import Testing
         try (good + Data("0".utf8)).write(to: file)
         #expect(cache.verdict(for: key) == nil)
         try good.write(to: file)
-        #expect(cache.proof(for: key) == MigrationProver.Proof(rows: 12, refusals: 0))
+        #expect(cache.proof(for: key) == MigrationProver.Proof(rows: 12, newRows: 9, refusals: 0))
     }
 
     @Test func `a file under the name of another key is not believed`() throws {

@@ -17,12 +17,21 @@ struct PlainList: Equatable {
     }
 
     /// What a list shows.
-    init(_ list: ResultList<TestDummy>) {
+    init(_ list: ResultList) {
         let starts = list.state.sectionStarts()
         sections = list.sections.enumerated().map { index, section in
             Section(
                 name: section.name,
                 rows: list.rows.keys(in: starts[index]..<starts[index + 1]))
+        }
+    }
+
+    /// What a list showed.
+    init(_ former: FormerResults) {
+        let starts = former.sections.starts
+        sections = former.sections.enumerated().map { index, section in
+            Section(
+                name: section.name, rows: Array(former.keys[starts[index]..<starts[index + 1]]))
         }
     }
 
@@ -37,7 +46,8 @@ struct PlainList: Equatable {
     ///
     /// - Parameter changed: The objects that changed; no others may be named.
     func faults(
-        of difference: FetchedResultsDifference<TestDummy>, to new: PlainList, changed: Set<Int64>
+        of difference: FetchedResultsDifference<ManagedObject>, to new: PlainList,
+        changed: Set<Int64>
     ) -> [String] {
         var faults = faultsInSteps(difference, to: new) + faultsInView(difference, to: new)
         // Only where all is in its place can be asked what moved past what.
@@ -52,7 +62,7 @@ struct PlainList: Equatable {
 
     /// Applied as its documentation says, the difference leads to the new list.
     private func faultsInSteps(
-        _ difference: FetchedResultsDifference<TestDummy>, to new: PlainList
+        _ difference: FetchedResultsDifference<ManagedObject>, to new: PlainList
     ) -> [String] {
         var faults: [String] = []
         var shown = self
@@ -95,7 +105,7 @@ struct PlainList: Equatable {
 
     /// Within a section an object moves only past another one.
     private func faultsInMoves(
-        _ difference: FetchedResultsDifference<TestDummy>, to new: PlainList
+        _ difference: FetchedResultsDifference<ManagedObject>, to new: PlainList
     ) -> [String] {
         var faults: [String] = []
         for case .move(let object, let from, let to) in difference.changes {
@@ -111,7 +121,7 @@ struct PlainList: Equatable {
 
     /// A table view takes the difference and shows the new list.
     private func faultsInView(
-        _ difference: FetchedResultsDifference<TestDummy>, to new: PlainList
+        _ difference: FetchedResultsDifference<ManagedObject>, to new: PlainList
     ) -> [String] {
         let updates = difference.viewUpdates
         let leaving = Set(updates.deletedItems + updates.movedItems.map(\.from))
@@ -154,11 +164,11 @@ struct PlacedList {
     private let dummies: [TestDummy]
     private let dummyKeys: [Int64]
     private let isDescending: Bool
-    private(set) var list: ResultList<TestDummy>
+    private(set) var list: ResultList
     private(set) var places: [Int: Place]
     /// The list as it must be.
     private var plain = PlainList()
-    private let slow = ResultConsumer<TestDummy>()
+    private let slow = ResultConsumer()
     private var slowList = PlainList()
     private var slowChanged: Set<Int64> = []
 
@@ -212,7 +222,7 @@ struct PlacedList {
     /// - Parameter touched: Objects that change and stay where they are.
     mutating func change(_ new: [Int: Place?], touched: Set<Int> = []) throws -> [String] {
         let old = plain
-        var edit = ResultList<TestDummy>.Edit()
+        var edit = ResultList.Edit()
         var changed: Set<Int64> = []
         for (index, place) in new where place != places[index] {
             let dummy = dummies[index]
@@ -233,9 +243,8 @@ struct PlacedList {
             changed.insert(dummies[index].key)
         }
         plain = makePlain()
-        let before = list.state
         let difference = try list.apply(edit)
-        if !difference.isEmpty { slow.receive(difference, from: before) }
+        if !difference.isEmpty { slow.receive(difference, list.state) }
         slowChanged.formUnion(changed)
         return old.faults(of: difference, to: plain, changed: changed)
     }

@@ -100,10 +100,10 @@ struct ResultListTests {
     /// Makes the edit that leads from one state to another, and notes what is wrong with it.
     private func edit(
         _ old: State, _ new: State, _ isDescending: Bool, _ faults: inout [String]
-    ) -> ListMirror<TestDummy>.Told {
+    ) -> ListMirror<ManagedObject>.Told {
         var list = list(old, isDescending)
         var mirror = Self.mirror(list)
-        var told = ListMirror<TestDummy>.Told()
+        var told = ListMirror<ManagedObject>.Told()
         do {
             told = .init(try list.apply(edit(list, from: old, to: new)))
             try mirror.apply(told)
@@ -121,11 +121,10 @@ struct ResultListTests {
     private func compose(_ states: [State], _ faults: inout [String]) throws {
         var list = list(states[0], false)
         var mirror = Self.mirror(list)
-        let consumer = ResultConsumer<TestDummy>()
+        let consumer = ResultConsumer()
         for (old, new) in zip(states, states.dropFirst()) {
-            let before = list.state
             let difference = try list.apply(edit(list, from: old, to: new))
-            if !difference.isEmpty { consumer.receive(difference, from: before) }
+            if !difference.isEmpty { consumer.receive(difference, list.state) }
         }
         let told = consumer.take(list).map { ListMirror.Told($0) } ?? .init()
         do {
@@ -140,7 +139,7 @@ struct ResultListTests {
 
     /// What changed is told, and nothing else.
     private func checkChanges(
-        _ told: ListMirror<TestDummy>.Told, _ states: [State], _ faults: inout [String]
+        _ told: ListMirror<ManagedObject>.Told, _ states: [State], _ faults: inout [String]
     ) {
         let named = told.changes.map(\.parts.object)
         for (index, dummy) in dummies.prefix(states[0].count).enumerated() {
@@ -160,12 +159,12 @@ struct ResultListTests {
 
     // MARK: Lists
 
-    private func list(_ state: State, _ isDescending: Bool) -> ResultList<TestDummy> {
+    private func list(_ state: State, _ isDescending: Bool) -> ResultList {
         let terms = [
             SortTerm(path: ["isEven"], isDescending: isDescending),
             SortTerm(path: ["name"], isDescending: false),
         ]
-        var list = ResultList<TestDummy>(
+        var list = ResultList(
             order: ObjectOrder(terms), sectioning: .values, chunkSize: 2)
         // Sections that are made of values are never refused.
         try? list.reset(
@@ -176,9 +175,9 @@ struct ResultListTests {
     }
 
     private func edit(
-        _ list: ResultList<TestDummy>, from old: State, to new: State
-    ) -> ResultList<TestDummy>.Edit {
-        var edit = ResultList<TestDummy>.Edit()
+        _ list: ResultList, from old: State, to new: State
+    ) -> ResultList.Edit {
+        var edit = ResultList.Edit()
         for (dummy, (before, after)) in zip(dummies, zip(old, new)) {
             switch (list.index(of: dummy), after) {
             case (nil, nil): break
@@ -199,7 +198,7 @@ struct ResultListTests {
         [.int(Int64(place.section)), .int(Int64(place.rank))]
     }
 
-    private static func mirror(_ list: ResultList<TestDummy>) -> ListMirror<TestDummy> {
+    private static func mirror(_ list: ResultList) -> ListMirror<ManagedObject> {
         let starts = list.state.sectionStarts()
         return ListMirror(
             list.sections.enumerated().map { index, section in

@@ -7,7 +7,7 @@ struct SmallList {
     private let dummies: [TestDummy]
     /// How each object looks, which never changes.
     private let looks: [SeenState]
-    private let list: ResultList<TestDummy>
+    private let list: ResultList
     private let plain: PlainList
     /// The section of each object.
     private var sections: [Int] = []
@@ -34,7 +34,7 @@ struct SmallList {
             case .names: .names { "name of \($0.sectionName)" }
             case .values, .descending: .values
             }
-        var list = ResultList<TestDummy>(
+        var list = ResultList(
             order: ObjectOrder(terms), sectioning: sectioning, chunkSize: 2)
         try list.reset(
             to: sections.enumerated().map { object, section in
@@ -86,7 +86,7 @@ struct SmallList {
     func faults(
         to target: [[Int]], _ new: PlainList, unchanged: Set<Int>, touched: Int
     ) throws -> [String] {
-        var edit = ResultList<TestDummy>.Edit()
+        var edit = ResultList.Edit()
         var changed: Set<Int64> = []
         var isGone = sections.map { _ in true }
         for (section, objects) in target.enumerated() {
@@ -118,8 +118,12 @@ struct SmallList {
         }
         var list = list
         let difference = try list.apply(edit)
-        let faults = plain.faults(of: difference, to: new, changed: changed)
+        var faults = plain.faults(of: difference, to: new, changed: changed)
         let shown = PlainList(list)
-        return shown == new ? faults : faults + ["the list is \(shown)"]
+        if shown != new { faults.append("the list is \(shown)") }
+        var former = FormerResults(list.state)
+        former.takeBack(difference)
+        if PlainList(former) != plain { faults.append("taken back it is \(PlainList(former))") }
+        return faults
     }
 }

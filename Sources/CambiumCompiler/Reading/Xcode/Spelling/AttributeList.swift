@@ -73,11 +73,12 @@ extension ParsedElement {
 
     /// An element of Cambium's own that was written elsewhere, or nowhere.
     init(
-        own name: String, _ list: AttributeList, children: [ParsedElement] = []
+        own name: String, _ list: AttributeList, children: [ParsedElement] = [], end: Int? = nil
     ) {
         self.init(
             name: name, namespace: Vocabulary.namespace, offset: list.offset,
             attributes: list.items, children: children)
+        self.end = end
     }
 
     /// An element of Xcode's.

@@ -4,7 +4,7 @@
 /// The model `Expressions`, version 1.
 nonisolated enum Expressions {
     /// Everything that opening a store of this model needs.
-    static let model = CompiledModel(
+    static let model: CompiledModel = CompiledModel(
         model: currentModel,
         classes: classes,
         schema: schema,

@@ -4,7 +4,7 @@
 /// The model `Parts`, version 1.
 nonisolated public enum Parts {
     /// Everything that opening a store of this model needs.
-    public static let model = CompiledModel(
+    public static let model: CompiledModel = CompiledModel(
         model: currentModel,
         classes: classes,
         schema: schema,

@@ -4,7 +4,7 @@
 /// The model `Shop`, version 3.
 nonisolated public enum Shop {
     /// Everything that opening a store of this model needs.
-    public static let model = CompiledModel(
+    public static let model: CompiledModel = CompiledModel(
         model: currentModel,
         classes: classes,
         schema: schema,

@@ -4,7 +4,7 @@
 /// The model `Stores`, version 1.
 nonisolated enum Stores {
     /// Everything that opening a store of this model needs.
-    static let model = CompiledModel(
+    static let model: CompiledModel = CompiledModel(
         model: currentModel,
         classes: classes,
         schema: schema,

@@ -4,7 +4,7 @@
 /// The model `Orders`, version 1.
 nonisolated public enum Orders {
     /// Everything that opening a store of this model needs.
-    public static let model = CompiledModel(
+    public static let model: CompiledModel = CompiledModel(
         model: currentModel,
         classes: classes,
         schema: schema,

@@ -4,7 +4,7 @@
 /// The model `Notes`, version Notes 2.
 nonisolated enum Notes {
     /// Everything that opening a store of this model needs.
-    static let model = CompiledModel(
+    static let model: CompiledModel = CompiledModel(
         model: currentModel,
         classes: classes,
         schema: schema,

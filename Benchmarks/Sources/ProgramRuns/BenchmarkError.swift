@@ -1,0 +1,8 @@
+/// What is wrong with the command line, or with a run.
+package struct BenchmarkError: Error, CustomStringConvertible {
+    /// What is wrong.
+    package let description: String
+
+    /// Says what is wrong.
+    package init(_ description: String) { self.description = description }
+}

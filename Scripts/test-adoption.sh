@@ -1,0 +1,32 @@
+#!/bin/sh
+# Adopts every store of ../shared/corpus/stores that Core Data wrote, and compares row by row,
+# value by value and link by link what SQL finds in the old store with what the runtime says of the
+# new one. Then migrates those of Wire to the newest version of their model. Prints both tables.
+#
+#   Scripts/test-adoption.sh
+#
+# Without the corpus it says so and succeeds. It takes Python 3.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+corpus=$root/../shared/corpus
+command -v python3 > /dev/null || { echo "python3 is needed, and not there." >&2; exit 1; }
+# First, whether the comparison finds what is wrong.
+python3 -B "$root/Tests/Adoption/test_compare.py"
+if [ ! -d "$corpus/stores" ]; then
+    echo "There is no ../shared/corpus/stores: nothing was adopted."
+    exit 0
+fi
+. "$(dirname "$0")/setup.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$root"
+flags="--package-path Tests/Adoption --scratch-path .build/adoption"
+# shellcheck disable=SC2086
+swift build --product cambium $strict
+# shellcheck disable=SC2086
+swift build --product ObjectDump $flags
+tool=$(swift build --show-bin-path)/cambium
+# shellcheck disable=SC2086
+dump=$(swift build $flags --show-bin-path)/ObjectDump
+python3 -B Tests/Adoption/check.py "$tool" "$dump" "$corpus" "$work"

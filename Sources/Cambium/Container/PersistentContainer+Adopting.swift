@@ -1,0 +1,95 @@
+import CambiumAdoption
+import CambiumSQLite
+
+extension PersistentContainer {
+    /// Opens a store, and makes it out of one that Core Data wrote where it is not there yet: for a
+    /// program that finds such a store on a user's disk.
+    ///
+    /// ```swift
+    /// let container = try PersistentContainer(
+    ///     adopting: oldStore, at: "shop.sqlite", model: Shop.model,
+    ///     earlierVersions: Shop.earlierVersions
+    /// ) { report in
+    ///     print(report.text)
+    /// }
+    /// ```
+    ///
+    /// The version that wrote the old store is found among the model's; the new store is there
+    /// completely or not at all, and is then opened as any other, which migrates it. The old store
+    /// is never changed: remove it when you no longer need it. Where the new store is there
+    /// already, it is opened and the old one is not looked at.
+    ///
+    /// - Parameters:
+    ///   - oldStore: The SQLite file that Core Data wrote.
+    ///   - path: The path of the new store.
+    ///   - model: What the compiler made of the model, such as `Shop.model`.
+    ///   - earlierVersions: The versions that may have written the old store, the oldest first;
+    ///     `Shop.earlierVersions`, which the compiler makes where the file `cambium.json` beside
+    ///     the bundle says `"earlierVersions": true`. The current version is one of them always.
+    ///   - options: How to open the new store. Its migration progress tells of the migration, and
+    ///     not of the adoption.
+    ///   - progress: Called while the old store is copied, on this thread.
+    ///   - report: Given what came along and what did not; not called where the new store was there.
+    /// - Throws: ``AdoptionError`` where the old store cannot be adopted: it fits no version, is
+    ///   damaged or in use; then as ``init(model:at:options:)``, with the new store in the version
+    ///   that wrote the old one.
+    public convenience init(
+        adopting oldStore: URL, at path: String, model: CompiledModel,
+        earlierVersions: [Model] = [], options: StoreOptions = StoreOptions(),
+        progress: (AdoptionProgress) -> Void = { _ in },
+        report: (AdoptionReport) -> Void = { _ in }
+    ) throws {
+        try Self.adopt(
+            oldStore, at: path, model, earlierVersions, isCancelled: { Task.isCancelled },
+            progress: progress, report: report)
+        try self.init(model: model, at: .file(path), options: options)
+    }
+
+    /// The same on a thread of its own, so that a large store keeps nobody waiting but the caller.
+    /// Cancelling the task ends it soon; there is no new store then, or one that is not migrated
+    /// yet.
+    ///
+    /// - Returns: The container, and the report; nil where the new store was there.
+    /// - Throws: As ``init(adopting:at:model:earlierVersions:options:progress:report:)``.
+    public static func open(
+        adopting oldStore: URL, at path: String, model: CompiledModel,
+        earlierVersions: [Model] = [], options: StoreOptions = StoreOptions(),
+        progress: (@Sendable (AdoptionProgress) -> Void)? = nil
+    ) async throws -> (container: PersistentContainer, report: AdoptionReport?) {
+        try await onThreadOfItsOwn { interruption in
+            var made: AdoptionReport?
+            try adopt(
+                oldStore, at: path, model, earlierVersions,
+                isCancelled: { interruption.isRequested },
+                progress: { progress?($0) }, report: { made = $0 })
+            var options = options
+            options.migrationInterruption = interruption
+            let container = try PersistentContainer(
+                model: model, at: .file(path), options: options)
+            return (container, made)
+        }
+    }
+
+    private static func adopt(
+        _ oldStore: URL, at path: String, _ model: CompiledModel, _ earlierVersions: [Model],
+        isCancelled: () -> Bool, progress: (AdoptionProgress) -> Void,
+        report: (AdoptionReport) -> Void
+    ) throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        let store = try CoreDataStore(at: oldStore.path, workPath: path + ".adopting-source")
+        let made = try withoutActuallyEscaping(isCancelled) { isCancelled in
+            try withoutActuallyEscaping(progress) { progress in
+                var adoption = Adoption(
+                    store, versions: earlierVersions + [model.model],
+                    current: model.model.version
+                ) { _, _ in .init(migrations: model.migrations) }
+                // Opening migrates: it knows the program's own steps.
+                adoption.migrates = false
+                adoption.isCancelled = isCancelled
+                adoption.progress = progress
+                return try adoption.run(to: path)
+            }
+        }
+        report(made)
+    }
+}

@@ -1,0 +1,90 @@
+// Which objects a change lets in, out or elsewhere.
+extension ResultList {
+    func edit(
+        for changes: ObjectChanges, _ scope: ResultScope, in context: ManagedObjectContext
+    ) throws -> Edit {
+        let changed = ChangedObjects(changes, of: scope.family)
+        let candidates = try scope.candidates(for: changes, in: context)
+            .map { (object: $0, belongs: scope.includes($0)) }
+        var edit = Edit()
+        var leaving: Set<Int> = []
+        func remove(_ index: Int) {
+            if leaving.insert(index).inserted { edit.removed.append(index) }
+        }
+        let source = rows.source
+        source?.beginChange()
+        // For a list of keys a row that was deleted and inserted again is still there.
+        let remaining: Set<Int64> =
+            source == nil ? [] : Set(candidates.filter(\.belongs).map(\.object.key))
+        for row in changes.lostRows where scope.family.contains(row.entity) {
+            // A list that keeps its objects hears of them.
+            if source != nil, !remaining.contains(row.key), let index = index(of: row.key) {
+                remove(index)
+            }
+        }
+        for (object, belongs) in candidates {
+            let place = index(of: object.key)
+            let known = place.flatMap { rows.has(object, at: $0) ? $0 : nil }
+            guard belongs else {
+                if let known, !remaining.contains(object.key) {
+                    source?.lose(object)
+                    remove(known)
+                }
+                continue
+            }
+            let keys = order.keys(of: object)
+            if let known {
+                var seen = rows.seen(at: known)
+                let isChanged = changed[object].tells(object, &seen)
+                if seen != rows.seen(at: known) { edit.looks.append((known, seen)) }
+                if !rows.keys(at: known).hasSamePlace(as: keys) {
+                    edit.rekeyed.append(.init(index: known, keys: keys, isChanged: isChanged))
+                } else if isChanged {
+                    edit.touched.append(known)
+                }
+            } else {
+                // The row has a new object where another context deleted and inserted it again.
+                if let place { remove(place) }
+                source?.find(object)
+                edit.inserted.append(ResultEntry(object, keys: keys))
+            }
+        }
+        if !scope.options.prefetched.isEmpty {
+            try context.prefetch(
+                scope.options.prefetched, of: edit.inserted.compactMap(\.object),
+                scope.request.entity)
+        }
+        return edit
+    }
+
+    /// What happened to the rows of the list that are found again.
+    ///
+    /// - Parameter registered: The objects that the context knows of the rows' hierarchy.
+    func history(
+        of found: [ResultEntry], _ changed: ChangedObjects, isReordered: Bool,
+        _ registered: RootObjects
+    ) -> ResultHistory {
+        var displaced: Set<Int64> = []
+        var updated: Set<Int64> = []
+        for entry in found {
+            guard let index = index(of: entry.key) else { continue }
+            var seen = rows.seen(at: index)
+            let isUpdated =
+                (entry.object ?? registered.map[entry.key]).map { changed[$0].tells($0, &seen) }
+                ?? (seen != entry.seen)
+            if isUpdated { updated.insert(entry.key) }
+            if !isReordered, !rows.keys(at: index).hasSamePlace(as: entry.keys) {
+                displaced.insert(entry.key)
+            }
+        }
+        return ResultHistory(displaced: displaced, updated: updated, isReordered: isReordered)
+    }
+}
+
+extension [Value] {
+    /// Whether both have the same place in an order. Not the same as `==`, which takes strings to
+    /// be equal that differ in bytes.
+    func hasSamePlace(as other: [Value]) -> Bool {
+        zip(self, other).allSatisfy { $0.order(relativeTo: $1) == 0 }
+    }
+}

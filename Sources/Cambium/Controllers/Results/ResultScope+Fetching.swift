@@ -1,0 +1,52 @@
+// What a controller fetches.
+extension ResultScope {
+    /// What the request finds now.
+    func fetchEntries(
+        _ order: ObjectOrder, in context: ManagedObjectContext
+    ) throws -> [ResultEntry] {
+        // Unsaved changes and limits are settled with the objects at hand.
+        let needsObjects =
+            batchSize == 0 || request.limit != nil || request.offset > 0
+            || context.hasPendingChanges(in: request.entity)
+        if needsObjects {
+            return try entries(of: context.fetchObjects(request, true), order, in: context)
+        }
+        var entries: [ResultEntry] = []
+        let keys = try fetchKeys(in: context)
+        entries.reserveCapacity(keys.count)
+        for start in stride(from: 0, to: keys.count, by: Self.keysPerStep) {
+            let step = Array(keys[start..<min(start + Self.keysPerStep, keys.count)])
+            let objects = try context.fetchRows(
+                RowRequest(entity: request.entity, selection: .keys(step)))
+            entries += try self.entries(of: objects, order, in: context)
+            context.sweepIfGrown()
+        }
+        return entries
+    }
+
+    private static let keysPerStep = 2000
+
+    private func fetchKeys(in context: ManagedObjectContext) throws -> [Int64] {
+        var request = request
+        request.sort = []
+        request.readsKeysOnly = true
+        var keys: [Int64] = []
+        try context.store(of: request.entity).fetch(request) { row in
+            if family.contains(row.entity) { keys.append(row.key) }
+        }
+        return keys
+    }
+
+    private func entries(
+        of objects: [ManagedObject], _ order: ObjectOrder, in context: ManagedObjectContext
+    ) throws -> [ResultEntry] {
+        for path in related.paths { try context.fireFaults(of: objects, along: path) }
+        let keepsObjects = batchSize == 0
+        if keepsObjects { try context.prefetch(options.prefetched, of: objects, request.entity) }
+        return objects.map { object in
+            ResultEntry(
+                key: object.key, keepsObjects ? object : nil, keys: order.keys(of: object),
+                seen: SeenState(of: object))
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Makes a store of Cambium's out of one that Core Data wrote.
+///
+/// The new store is made under another name and gets its own when it is whole, so that it is there
+/// completely or not at all.
+package struct Adoption {
+    /// What becomes of the key of an object.
+    package struct Identity: Hashable {
+        /// The entity in the version that wrote the store.
+        package let oldEntity: String
+        /// The key in the store, `Z_PK`.
+        package let oldKey: Int64
+        /// The entity in the new store; nil where the migration took the object away.
+        package let newEntity: String?
+        /// The key in the new store.
+        package let newKey: Int64?
+    }
+
+    /// The store that Core Data wrote.
+    package let store: CoreDataStore
+    /// All versions of the model, the oldest first.
+    package let versions: [Model]
+    /// The name of the program's version.
+    package let current: String
+    /// Gives the steps from one version to another, by their names, and why none starts from a
+    /// version.
+    package let steps: (_ first: String, _ last: String) -> Steps
+    /// The name of the version that wrote the store, where somebody knows it.
+    package var writtenBy: String?
+    /// The hashes of the versions, where somebody has them.
+    package var hashes: VersionHashes?
+    /// The name of the version that the new store is to have; nil is the last one.
+    package var target: String?
+    /// Whether the new store is migrated at all; if not, it has the version that wrote the store.
+    package var migrates = true
+    /// Told how far it is.
+    package var progress: (AdoptionProgress) -> Void = { _ in }
+    /// Asked before each statement, and while a long one runs; true ends the adoption.
+    package var isCancelled: () -> Bool = { Task.isCancelled }
+    /// Told what became of the key of each object; nil where nobody wants to know.
+    package var identities: ((Identity) throws -> Void)?
+
+    /// Steps from one version to another.
+    package struct Steps {
+        let migrations: [Migration]
+        let obstacles: [String: String]
+
+        /// - Parameter obstacles: Why no step starts from a version, by its name.
+        package init(migrations: [Migration], obstacles: [String: String] = [:]) {
+            self.migrations = migrations
+            self.obstacles = obstacles
+        }
+    }
+
+    /// Prepares an adoption.
+    package init(
+        _ store: CoreDataStore, versions: [Model], current: String,
+        steps: @escaping (_ first: String, _ last: String) -> Steps
+    ) {
+        self.store = store
+        self.versions = versions
+        self.current = current
+        self.steps = steps
+    }
+
+    /// What an adoption would do; nothing is written.
+    ///
+    /// - Throws: ``AdoptionError`` where it could not do it.
+    package func plan() throws(AdoptionError) -> AdoptionReport {
+        let match = try match()
+        var report = report(of: match)
+        do throws(SQLiteError) {
+            let connection = try Connection(path: ":memory:", settings: Self.settings)
+            _ = try connection.rows(ObjectAdoptionSQL.attach, [.text(store.file.uri)])
+            var survey = SourceSurvey(match.layout, store, connection)
+            try survey.count()
+            report.entities = survey.entityCounts
+            report.relationships = survey.relationshipCounts
+            report.leftOut = survey.leftOut
+        } catch {
+            throw CoreDataStore.meaning(of: error, store.path)
+        }
+        let way = way(from: match.layout.model)
+        report.migration = way.count
+        report.version = way.last.version
+        return report
+    }
+
+    /// Makes the new store.
+    ///
+    /// - Parameter path: Where it is to be; there is nothing yet.
+    /// - Throws: ``AdoptionError``; there is nothing there then.
+    package func run(to path: String) throws -> AdoptionReport {
+        let match = try match()
+        let place = try NewStore(path: path)
+        do {
+            var report = report(of: match)
+            try AdoptionRun(self, match, place).run(&report)
+            try store.file.requireUnchanged()
+            try place.finish()
+            report.destination = path
+            return report
+        } catch let error as SQLiteError {
+            place.remove()
+            throw meaning(of: error, place)
+        } catch {
+            place.remove()
+            throw error
+        }
+    }
+
+    /// The steps that are to be taken.
+    func way(from model: Model) -> MigrationWay {
+        let names = versions.map(\.version)
+        var end = migrates ? target ?? current : model.version
+        // No step leads back from a version that comes after the program's.
+        if let first = names.firstIndex(of: model.version), let last = names.firstIndex(of: end),
+            last < first
+        {
+            end = model.version
+        }
+        let steps =
+            end == model.version ? Steps(migrations: []) : steps(model.version, end)
+        return MigrationWay(from: model, to: end, versions: versions, steps)
+    }
+
+    static let settings: ConnectionSettings = {
+        var settings = ConnectionSettings()
+        settings.allowsURIs = true
+        return settings
+    }()
+
+    private func match() throws(AdoptionError) -> VersionFinder.Match {
+        let match = try VersionFinder(store: store, versions: versions, hashes: hashes)
+            .match(forced: writtenBy)
+        let names = versions.map(\.version)
+        guard let target else { return match }
+        guard let end = names.firstIndex(of: target) else {
+            throw .noSuchVersion(target, known: names)
+        }
+        let writer = match.layout.model.version
+        if let start = names.firstIndex(of: writer), end < start {
+            throw .versionIsEarlier(target, than: writer)
+        }
+        return match
+    }
+
+    private func report(of match: VersionFinder.Match) -> AdoptionReport {
+        let model = match.layout.model
+        return AdoptionReport(
+            store: store.path, destination: nil, model: model.name, writtenBy: model.version,
+            version: model.version, current: current,
+            foundBy: match.evidence.rawValue, alsoFits: match.alsoFits,
+            differences: match.layout.differences)
+    }
+
+    /// Whose fault an error of SQLite's is: a disk that is full is the new store's, pages that are
+    /// damaged are the old one's, as the new one has just been written.
+    private func meaning(of error: SQLiteError, _ place: NewStore) -> AdoptionError {
+        let damaged: Set<Int32> = [11, 26]
+        let interrupted: Int32 = 9
+        if error.primaryCode == interrupted { return .cancelled }
+        return damaged.contains(error.primaryCode)
+            ? CoreDataStore.meaning(of: error, store.path)
+            : .cannotWrite(path: place.path, reason: "\(error)")
+    }
+}

@@ -1,0 +1,71 @@
+import CambiumSQLite
+
+/// Why a store that Core Data wrote could not be adopted. Nothing was written then, and the store is
+/// as it was.
+public enum AdoptionError: Error, Sendable, Hashable {
+    /// There is no file.
+    case noFile(path: String)
+    /// The file is a database, but Core Data did not write it, or the file is none.
+    case notCoreData(path: String, reason: String)
+    /// The database is damaged, or cannot be read.
+    case damaged(path: String, SQLiteError)
+    /// Another program writes the store.
+    case inUse(path: String)
+    /// No version of the model can have written the store.
+    case fitsNoVersion(VersionMismatch)
+    /// The model has no version of that name.
+    case noSuchVersion(String, known: [String])
+    /// The version to migrate to comes before the one that wrote the store.
+    case versionIsEarlier(String, than: String)
+    /// There is something where the new store is to be.
+    case destinationExists(path: String)
+    /// The new store cannot be written.
+    case cannotWrite(path: String, reason: String)
+    /// Somebody asked to stop.
+    case cancelled
+}
+
+extension AdoptionError {
+    /// The code that Core Data uses for the nearest thing, for ported code.
+    public var coreDataCode: Int {
+        switch self {
+        case .noFile: 260
+        case .notCoreData, .damaged: 259
+        case .inUse: 134080
+        case .fitsNoVersion: 134100
+        case .noSuchVersion, .versionIsEarlier: 134130
+        case .destinationExists: 516
+        case .cannotWrite: 512
+        case .cancelled: 134120
+        }
+    }
+}
+
+extension AdoptionError: CustomStringConvertible {
+    /// What happened and what to do about it.
+    public var description: String {
+        switch self {
+        case .noFile(let path):
+            "There is no store \(path)"
+        case .notCoreData(let path, let reason):
+            "\(path) is no SQLite store of Core Data's: \(reason)"
+        case .damaged(let path, let error):
+            "\(path) cannot be read: \(error). Take a copy from before it was damaged"
+        case .inUse(let path):
+            "\(path) changes while it is read. Quit the program that writes it, or adopt a copy"
+        case .fitsNoVersion(let mismatch):
+            mismatch.description
+        case .noSuchVersion(let version, let known):
+            "The model has no version '\(version)'. It has: \(known.joined(separator: ", "))"
+        case .versionIsEarlier(let version, let other):
+            "The version '\(version)' comes before '\(other)', which wrote the store: no migration "
+                + "leads back"
+        case .destinationExists(let path):
+            "There is something at \(path) already. Move it away, or choose another place"
+        case .cannotWrite(let path, let reason):
+            "\(path) cannot be written: \(reason)"
+        case .cancelled:
+            "The adoption was cancelled. Nothing was written"
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+// The links between objects, and what needs them.
+extension AdoptionRun {
+    func countKeys(_ tables: [ObjectTable]) throws {
+        try meter.begins(
+            .checking, "Check links", at: Self.copyingShare + Self.indexingShare,
+            share: Self.checkingShare, rows: tables.reduce(0) { $0 + $1.extent.rows })
+        for table in tables {
+            for (index, key) in table.object.keys.enumerated() {
+                let count = try table.counts?.keys[index] ?? number(of: key, in: table)
+                links.read(count, of: key.relationship, key.entity)
+            }
+        }
+    }
+
+    func checkKeys(_ report: inout AdoptionReport, _ tables: [ObjectTable]) throws {
+        var repair = KeyRepair(model, connection)
+        try repair.run(over: tables.map(\.object))
+        report.refusedRows += repair.refused
+        report.lostLinks += repair.lost
+    }
+
+    /// How many rows have a key, where all rows were copied.
+    func number(
+        of key: CoreDataLayout.KeySource, in table: ObjectTable
+    ) throws(SQLiteError) -> Int {
+        guard let column = key.column else { return 0 }
+        if let check = KeyCheckSQL(key.relationship, of: key.entity, in: model) {
+            return try connection.number(check.count)
+        }
+        return try connection.number(
+            AdoptionSQL.count(ofValuesIn: column, ofSourceTable: table.object.table))
+    }
+
+    /// Core Data keeps both sides of a one-to-one; where they do not say the same, the side counts
+    /// that our store keeps.
+    func noteOneSided(
+        _ key: CoreDataLayout.KeySource, _ query: String, _ table: ObjectTable,
+        _ report: inout AdoptionReport
+    ) throws {
+        for row in try connection.rows(query) {
+            guard case .integer(let id) = row[0], case .integer(let target) = row[2] else {
+                continue
+            }
+            let number = if case .integer(let number) = row[1] { number } else { Int64(0) }
+            let entity = table.object.entities.first { $0.number == number }?.entity.name
+            report.lostLinks.append(
+                .init(
+                    entity: entity ?? table.object.root.name, id: id,
+                    relationship: key.relationship.name, target: target,
+                    reason: "the object that it leads to does not lead back"))
+        }
+    }
+
+    /// Links that are kept as pairs, and what copying them needs.
+    struct Pairs {
+        let link: CoreDataLayout.LinkSource
+        let sql: LinkAdoptionSQL
+    }
+
+    func copyLinks() throws -> [Pairs] {
+        let start = Self.copyingShare + Self.indexingShare + Self.checkingShare
+        try meter.begins(
+            .copying, "Copy links", at: start, share: Self.checkingShare,
+            rows: layout.links.count * 1_000)
+        let pairs = layout.links.compactMap { link in
+            LinkAdoptionSQL(link, in: model).map { Pairs(link: link, sql: $0) }
+        }
+        for pair in pairs {
+            for copy in pair.sql.copies { try connection.execute(copy) }
+        }
+        for table in schema.tables {
+            guard case .links = table.content else { continue }
+            for index in table.indexes { try connection.execute(index.createStatement) }
+        }
+        return pairs
+    }
+
+    /// Takes away what breaks rules that look at more than the row, and what needs that.
+    func refuseBrokenRules(
+        _ report: inout AdoptionReport, _ tables: [ObjectTable], _ pairs: [Pairs]
+    ) throws {
+        let before = report.refusedRows.count
+        for rule in BrokenRuleSQL.all(in: model) {
+            for row in try connection.rows(rule.query) {
+                guard case .integer(let key) = row[0], case .text(let entity) = row[1] else {
+                    continue
+                }
+                _ = try connection.rows(rule.remove, [.integer(key)])
+                report.refusedRows.append(
+                    .init(entity: entity, id: key, property: rule.property, reason: rule.reason))
+            }
+        }
+        guard report.refusedRows.count > before else { return }
+        try checkKeys(&report, tables)
+        for pair in pairs { try connection.execute(pair.sql.removeDangling) }
+    }
+
+    func countLinks(
+        _ report: inout AdoptionReport, _ tables: [ObjectTable], _ pairs: [Pairs]
+    ) throws {
+        for table in tables {
+            for key in table.object.keys {
+                if let check = KeyCheckSQL(key.relationship, of: key.entity, in: model) {
+                    links.wrote(
+                        try connection.number(check.count), of: key.relationship, key.entity)
+                } else if let query = table.sql.oneSided(key) {
+                    try noteOneSided(key, query, table, &report)
+                }
+            }
+        }
+        for pair in pairs {
+            let (link, sql) = (pair.link, pair.sql)
+            let count = try connection.number(sql.count)
+            let copied = try connection.number(sql.copiedCount)
+            links.read(count, of: link.relationship, link.entity)
+            links.wrote(copied, of: link.relationship, link.entity)
+            guard copied < count else { continue }
+            for row in try connection.rows(sql.lost) {
+                guard case .integer(let owner) = row[0], case .integer(let member) = row[1] else {
+                    continue
+                }
+                report.lostLinks.append(
+                    .init(
+                        entity: link.entity.name, id: owner, relationship: link.relationship.name,
+                        target: member, reason: "one of the two objects is not there"))
+            }
+        }
+    }
+}

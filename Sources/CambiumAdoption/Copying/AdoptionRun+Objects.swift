@@ -1,0 +1,79 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+// The tables of objects, and their indexes.
+extension AdoptionRun {
+    func copyObjects(_ report: inout AdoptionReport) throws -> [ObjectTable] {
+        var tables: [ObjectTable] = []
+        for object in layout.objects {
+            guard let table = schema.table(named: object.root.name) else { continue }
+            let sql = ObjectAdoptionSQL(object, in: layout, to: table)
+            let extent = SourceCounts(object, try connection.rows(sql.extent))
+            tables.append(ObjectTable(object: object, table: table, sql: sql, extent: extent))
+        }
+        let all = max(1, tables.reduce(0) { $0 + $1.extent.rows })
+        var done = 0
+        for index in tables.indices where tables[index].extent.rows > 0 {
+            let table = tables[index]
+            try meter.begins(
+                .copying, "Copy \(table.object.root.name)",
+                at: Self.copyingShare * Double(done) / Double(all),
+                share: Self.copyingShare * Double(table.extent.rows) / Double(all),
+                rows: table.extent.rows)
+            var copier = ObjectCopier(table, model, connection)
+            try copier.copy()
+            report.refusedRows += copier.refused
+            if copier.copied < table.extent.rows {
+                tables[index].counts = SourceCounts(
+                    table.object, try connection.rows(table.sql.counts))
+            }
+            done += table.extent.rows
+        }
+        return tables
+    }
+
+    static let copyingShare = 0.5
+    static let indexingShare = 0.15
+    static let checkingShare = 0.05
+
+    func makeIndexes(
+        _ report: inout AdoptionReport, _ tables: [ObjectTable]
+    ) throws {
+        let rows = tables.reduce(0) { $0 + $1.extent.rows }
+        try meter.begins(
+            .checking, "Make indexes", at: Self.copyingShare, share: Self.indexingShare, rows: rows)
+        for table in schema.tables {
+            guard case .objects(let name) = table.content, let root = model.entity(named: name)
+            else { continue }
+            for index in table.indexes {
+                try make(index, of: root, &report)
+            }
+        }
+    }
+
+    /// Makes an index; where rows are alike that may not be, the first of them stays.
+    func make(
+        _ index: TableIndex, of root: Entity, _ report: inout AdoptionReport
+    ) throws {
+        do throws(SQLiteError) {
+            try connection.execute(index.createStatement)
+        } catch {
+            let constraintCode: Int32 = 19
+            guard error.primaryCode == constraintCode,
+                let duplicates = AdoptionSQL.duplicates(for: index, of: root, in: model)
+            else { throw error }
+            let found = RefusalReason(model, root).of(error, entity: nil)
+            for row in try connection.rows(duplicates.query) {
+                guard case .integer(let key) = row[0], case .text(let entity) = row[1] else {
+                    continue
+                }
+                _ = try connection.rows(duplicates.remove, [.integer(key)])
+                report.refusedRows.append(
+                    .init(
+                        entity: entity, id: key, property: found.property, reason: found.reason))
+            }
+            try connection.execute(index.createStatement)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Makes a new store: copies, checks and migrates.
+final class AdoptionRun {
+    let adoption: Adoption
+    let layout: CoreDataLayout
+    let schema: Schema
+    let connection: Connection
+    let meter: AdoptionMeter
+    let place: NewStore
+    var links: LinkCounts
+
+    var model: Model { layout.model }
+
+    init(
+        _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore
+    ) throws(SQLiteError) {
+        self.adoption = adoption
+        self.place = place
+        layout = match.layout
+        schema = Schema(of: match.layout.model)
+        links = LinkCounts(match.layout.model)
+        meter = AdoptionMeter(progress: adoption.progress, isCancelled: adoption.isCancelled)
+        var settings = Adoption.settings
+        settings.pragmas = AdoptionSQL.pragmas
+        connection = try Connection(path: place.unfinished, settings: settings)
+    }
+
+    func run(_ report: inout AdoptionReport) throws {
+        _ = try connection.rows(ObjectAdoptionSQL.attach, [.text(adoption.store.file.uri)])
+        try connection.asking(every: AdoptionMeter.instructionsPerTick, meter.tick) {
+            try connection.transaction { try copy(&report) }
+        }
+        connection.forgetStatements()
+        try connection.execute(ObjectAdoptionSQL.detach)
+        try migrate(&report)
+    }
+
+    // MARK: In one transaction
+
+    private func copy(_ report: inout AdoptionReport) throws {
+        for table in schema.tables { try connection.execute(table.createStatement()) }
+        // The last rows say what the store is; they need the tables only.
+        for statement in schema.statements.suffix(schema.recordCount) {
+            try connection.execute(statement)
+        }
+        let tables = try copyObjects(&report)
+        try makeIndexes(&report, tables)
+        try countKeys(tables)
+        try checkKeys(&report, tables)
+        let pairs = try copyLinks()
+        try refuseBrokenRules(&report, tables, pairs)
+        try countLinks(&report, tables, pairs)
+        try copyFiles(&report, tables)
+        try derive(&report)
+        try finishCounts(&report, tables)
+        try keepMetadata(&report)
+    }
+
+    /// A table of objects, and what copying it needs.
+    struct ObjectTable {
+        let object: CoreDataLayout.ObjectSource
+        let table: Table
+        let sql: ObjectAdoptionSQL
+        /// How many rows there are, and the least and the greatest key.
+        let extent: SourceCounts
+        /// What else there is to count; nil where all rows were copied, so that the new store tells.
+        var counts: SourceCounts?
+    }
+}

@@ -1,0 +1,61 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Brings the files of an attribute's large values into the new store.
+struct FileCopier {
+    let attribute: Attribute
+    /// The folder of the new store's files.
+    let folder: String
+    let source: CoreDataFiles
+    let connection: Connection
+    private(set) var missing: [AdoptionReport.MissingFile] = []
+
+    init(
+        attribute: Attribute, folder: String, source: CoreDataFiles, connection: Connection
+    ) {
+        self.attribute = attribute
+        self.folder = folder
+        self.source = source
+        self.connection = connection
+    }
+
+    mutating func run(_ query: String, _ update: String) throws {
+        for row in try connection.rows(query) {
+            guard case .integer(let key) = row[0], case .text(let entity) = row[1],
+                case .blob(let bytes) = row[2]
+            else { continue }
+            let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            if let path = source.path(of: name), FileManager.default.fileExists(atPath: path) {
+                _ = try connection.rows(update, [.integer(key), .blob(try take(path))])
+                continue
+            }
+            missing.append(
+                .init(
+                    entity: entity, id: key, property: attribute.name,
+                    file: source.path(of: name) ?? "no name of a file"))
+            // The value is required, but the rest of the object is worth more than nothing.
+            let rest = attribute.isOptional ? StoredValue.null : .blob(Data([ExternalForm.inline]))
+            _ = try connection.rows(update, [.integer(key), rest])
+        }
+    }
+
+    /// Takes a file over.
+    ///
+    /// - Returns: What the row holds.
+    private func take(_ path: String) throws -> Data {
+        let files = FileManager.default
+        let size = (try? files.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+        if size <= ExternalForm.largestInline {
+            return try Data([ExternalForm.inline]) + Data(contentsOf: URL(filePath: path))
+        }
+        let name = UUID().uuidString
+        do {
+            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try files.copyItem(atPath: path, toPath: "\(folder)/\(name)")
+        } catch {
+            throw AdoptionError.cannotWrite(path: "\(folder)/\(name)", reason: "\(error)")
+        }
+        return Data([ExternalForm.file]) + Data(name.utf8)
+    }
+}

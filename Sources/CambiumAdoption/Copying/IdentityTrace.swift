@@ -1,0 +1,77 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Follows the keys of all objects through a chain of migrations. A key stays, unless two
+/// hierarchies come together in one table.
+struct IdentityTrace {
+    private struct Path {
+        let oldEntity: String
+        var entity: String?
+        var shift: Int64 = 0
+    }
+
+    private let connection: Connection
+    private let roots: [Entity]
+    private let first: Model
+    private var model: Model
+    private var paths: [Path]
+    /// What is added to the keys of each entity by the step that comes next.
+    private var shifts: [String: Int64] = [:]
+
+    init(_ roots: [Entity], _ model: Model, _ connection: Connection) throws(SQLiteError) {
+        self.roots = roots
+        self.connection = connection
+        first = model
+        self.model = model
+        paths = roots.flatMap { root in
+            model.family(of: root).filter { !$0.isAbstract }
+                .map { Path(oldEntity: $0.name, entity: $0.name) }
+        }
+        try connection.execute(IdentitySQL.create)
+        for root in roots { try connection.execute(IdentitySQL.note(root, in: model)) }
+    }
+
+    /// Called before a step, while the key table is that of the version before it.
+    mutating func prepare(for next: Model) throws(SQLiteError) {
+        let match = ModelMatch(old: model, new: next)
+        shifts = [:]
+        for path in paths {
+            guard let name = path.entity, let entity = model.entity(named: name),
+                let shift = match.keyShift(of: entity)
+            else { continue }
+            shifts[name] = Int64(try connection.number(IdentitySQL.value(of: shift)))
+        }
+    }
+
+    /// Called after a step.
+    mutating func follow(_ next: Model) throws {
+        let match = ModelMatch(old: model, new: next)
+        for index in paths.indices {
+            guard let name = paths[index].entity else { continue }
+            paths[index].shift += shifts[name] ?? 0
+            paths[index].entity = model.entity(named: name).flatMap(match.newEntity)?.name
+        }
+        model = next
+    }
+
+    /// Tells what became of each key.
+    func tell(_ receive: (Adoption.Identity) throws -> Void) throws {
+        for path in paths {
+            let entity = path.entity.flatMap { model.entity(named: $0) }
+            let statement = try connection.statement(
+                IdentitySQL.list(newEntity: entity, in: model))
+            defer { statement.reset() }
+            try statement.bind([.text(path.oldEntity), .integer(path.shift)])
+            while try statement.step() {
+                let isThere = statement.integer(at: 1) != 0
+                let key = statement.integer(at: 0)
+                try receive(
+                    Adoption.Identity(
+                        oldEntity: path.oldEntity, oldKey: key,
+                        newEntity: isThere ? path.entity : nil,
+                        newKey: isThere ? key + path.shift : nil))
+            }
+        }
+    }
+}

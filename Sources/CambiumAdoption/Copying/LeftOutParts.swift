@@ -1,0 +1,51 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// What of a store nothing in the version is kept in.
+struct LeftOutParts {
+    private let layout: CoreDataLayout
+    private let store: CoreDataStore
+    private let connection: Connection
+
+    /// Tables that say nothing of objects, and are not worth a word.
+    private static let silent: Set = ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"]
+    private static let history: Set = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"]
+
+    init(_ layout: CoreDataLayout, _ store: CoreDataStore, _ connection: Connection) {
+        self.layout = layout
+        self.store = store
+        self.connection = connection
+    }
+
+    func all() throws(SQLiteError) -> [AdoptionReport.LeftOut] {
+        var parts: [AdoptionReport.LeftOut] = []
+        for table in layout.unusedTables where !Self.silent.contains(table) {
+            let rows = try connection.number(AdoptionSQL.count(ofSourceTable: table))
+            parts.append(.init(name: table, rows: rows, reason: Self.reason(for: table)))
+        }
+        for (table, column) in layout.unusedColumns {
+            let values = try connection.number(
+                AdoptionSQL.count(ofValuesIn: column, ofSourceTable: table))
+            parts.append(
+                .init(
+                    name: "\(table).\(column)", rows: values,
+                    reason: "the version has no property for the column"))
+        }
+        for name in store.otherNotes {
+            parts.append(
+                .init(
+                    name: name, rows: nil,
+                    reason: "metadata that is neither text nor a number"))
+        }
+        return parts
+    }
+
+    private static func reason(for table: String) -> String {
+        if history.contains(table) { return "Core Data's history; the new store has its own" }
+        if table.hasPrefix("ANSCK") || table.hasPrefix("ZNSCK") {
+            return "what Core Data keeps for CloudKit"
+        }
+        return "the version has no entity or relationship for the table"
+    }
+}

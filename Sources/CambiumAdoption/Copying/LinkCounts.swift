@@ -1,0 +1,46 @@
+import CambiumModel
+
+/// How many links of each relationship were read and written. What is known of one side is known of
+/// the other.
+struct LinkCounts {
+    private struct Side: Hashable {
+        let entity: String
+        let relationship: String
+    }
+
+    private let model: Model
+    private var reads: [Side: Int] = [:]
+    private var writes: [Side: Int] = [:]
+
+    init(_ model: Model) {
+        self.model = model
+    }
+
+    /// Notes how many links of a relationship the store has.
+    mutating func read(_ count: Int, of relationship: Relationship, _ entity: Entity) {
+        reads[Side(entity: entity.name, relationship: relationship.name)] = count
+    }
+
+    /// Notes how many are in the new store.
+    mutating func wrote(_ count: Int, of relationship: Relationship, _ entity: Entity) {
+        writes[Side(entity: entity.name, relationship: relationship.name)] = count
+    }
+
+    /// The counts of all relationships, in the order of the model.
+    var counts: [AdoptionReport.RelationshipCount] {
+        model.entities.flatMap { entity in
+            entity.relationships.compactMap { relationship in
+                let side = Side(entity: entity.name, relationship: relationship.name)
+                let other = model.inverse(of: relationship).map {
+                    Side(entity: $0.entity.name, relationship: $0.relationship.name)
+                }
+                guard let read = reads[side] ?? other.flatMap({ reads[$0] }),
+                    let written = writes[side] ?? other.flatMap({ writes[$0] })
+                else { return nil }
+                return .init(
+                    entity: entity.name, relationship: relationship.name, read: read,
+                    written: min(written, read), lost: max(0, read - written))
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Copies the rows of one table, all at once; where one does not fit, halves them until it is
+/// known.
+struct ObjectCopier {
+    private let table: AdoptionRun.ObjectTable
+    private let model: Model
+    private let connection: Connection
+    private let statement: String
+    private(set) var refused: [AdoptionReport.RefusedRow] = []
+    /// How many rows were copied.
+    private(set) var copied = 0
+
+    init(_ table: AdoptionRun.ObjectTable, _ model: Model, _ connection: Connection) {
+        self.table = table
+        self.model = model
+        self.connection = connection
+        statement = table.sql.copy
+    }
+
+    mutating func copy() throws {
+        let (first, last) = (max(1, table.extent.first), table.extent.last)
+        if first <= last { try copy(first, last) }
+        if copied + refused.count < table.extent.rows { try refuseStrangers() }
+    }
+
+    private mutating func copy(_ first: Int64, _ last: Int64) throws {
+        do throws(SQLiteError) {
+            let statement = try connection.statement(statement)
+            try statement.bind([.integer(first), .integer(last)])
+            try statement.run()
+            copied += connection.changes
+        } catch {
+            let codesOfRows: Set<Int32> = [18, 19, 20]  // too big, constraint, type
+            guard codesOfRows.contains(error.primaryCode) else { throw error }
+            guard first < last else { return try refuse(first, error) }
+            let middle = first + (last - first) / 2
+            try copy(first, middle)
+            try copy(middle + 1, last)
+        }
+    }
+
+    private mutating func refuse(_ key: Int64, _ error: SQLiteError) throws {
+        let number = try connection.rows(table.sql.entityNumber, [.integer(key)]).first?.first
+        let entity = table.object.entities.first { .integer($0.number) == number }?.entity
+        let found = RefusalReason(model, table.object.root).of(error, entity: entity)
+        refused.append(
+            .init(
+                entity: entity?.name ?? table.object.root.name, id: key, property: found.property,
+                reason: found.reason))
+    }
+
+    private mutating func refuseStrangers() throws(SQLiteError) {
+        for row in try connection.rows(table.sql.strangers) {
+            guard case .integer(let key) = row[0] else { continue }
+            let entity = table.object.entities.first { .integer($0.number) == row[1] }?.entity.name
+            var reason = "keys are greater than 0"
+            if entity == nil {
+                reason =
+                    if case .integer(let number) = row[1] {
+                        "the version has no objects of an entity with the number \(number)"
+                    } else {
+                        "the row does not say what entity it is of"
+                    }
+            }
+            refused.append(
+                .init(
+                    entity: entity ?? table.object.root.name, id: key, property: nil,
+                    reason: reason))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// Says in words why the new store does not take a row.
+struct RefusalReason {
+    private let model: Model
+    private let root: Entity
+
+    init(_ model: Model, _ root: Entity) {
+        self.model = model
+        self.root = root
+    }
+
+    /// - Parameter entity: The row's entity, where it is known.
+    func of(_ error: SQLiteError, entity: Entity?) -> (property: String?, reason: String) {
+        switch model.constraint(failedWith: error.message, entity: entity) {
+        case .property(_, let property, let check)?:
+            return (property, Self.words[check] ?? "the value breaks a rule")
+        case .rule(let owner, let name)?:
+            let rule = model.entity(named: owner)?.rules.first { $0.name == name }
+            return (nil, "the rule \(name) is broken" + (rule?.message.map { ": \($0)" } ?? ""))
+        case .unique(_, let properties)?:
+            return (
+                properties.first,
+                "another row has the same \(properties.joined(separator: " and "))"
+            )
+        case nil: break
+        }
+        // cannot store TEXT value in INTEGER column Product.stock
+        let words = error.message.split(separator: " ")
+        if error.message.hasPrefix("cannot store "), let column = words.last {
+            let name = column.split(separator: ".").dropFirst().joined(separator: ".")
+            let property = property(ofColumn: name, entity: entity)
+            let type = property.flatMap { name in
+                model.attribute(name, of: entity ?? root)?.type.caseName
+            }
+            return (property ?? name, "the value is no \(type ?? "value of its type")")
+        }
+        return (nil, error.message)
+    }
+
+    private func property(ofColumn column: String, entity: Entity?) -> String? {
+        let entities = entity.map { model.lineage(of: $0) } ?? model.family(of: root)
+        for entity in entities {
+            let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+            if let name = names.first(where: { model.column(of: $0, in: entity) == column }) {
+                return name
+            }
+        }
+        return nil
+    }
+
+    private static let words: [ConstraintName.Check: String] = [
+        .minimum: "the value is less than the minimum",
+        .maximum: "the value is greater than the maximum",
+        .minimumLength: "the value is too short", .maximumLength: "the value is too long",
+        .pattern: "the value does not match the pattern",
+        .range: "the value is out of the range of its type",
+        .required: "a value is required, and there is none",
+        .presence: "a part of the value is required, and there is none",
+    ]
+}

@@ -1,0 +1,37 @@
+import CambiumModel
+
+/// The hashes of the versions of a model, as Xcode writes them beside the compiled model:
+/// `VersionInfo.plist` in `Shop.momd`. Equal hashes are equal entities to Core Data, which tells
+/// versions apart that no table does.
+package struct VersionHashes: Sendable {
+    /// The hash of each entity, by version.
+    let versions: [String: [String: Data]]
+
+    /// Reads the file; nil where it is no such list in the binary form.
+    package init?(_ bytes: Data) {
+        guard let list = BinaryPropertyList([UInt8](bytes)),
+            case .dictionary(let versions)? = list.dictionary["NSManagedObjectModel_VersionHashes"]
+        else { return nil }
+        var found: [String: [String: Data]] = [:]
+        for (name, hashes) in versions {
+            guard case .string(let version) = list.value(name),
+                case .dictionary(let entities) = list.value(hashes)
+            else { continue }
+            for (key, member) in entities {
+                guard case .string(let entity) = list.value(key),
+                    case .data(let hash) = list.value(member)
+                else { continue }
+                found[version, default: [:]][entity] = hash
+            }
+        }
+        guard !found.isEmpty else { return nil }
+        self.versions = found
+    }
+
+    /// Whether the entities of a store are those of a version; nil where nobody knows the version.
+    func isVersion(_ version: String, of store: CoreDataStore) -> Bool? {
+        guard let hashes = versions[version], !store.hashes.isEmpty else { return nil }
+        // A store of a configuration has some of the entities.
+        return store.hashes.allSatisfy { hashes[$0.key] == $0.value }
+    }
+}

@@ -1,0 +1,66 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+
+/// The steps from the version that wrote a store as far towards another one as they lead.
+struct MigrationWay {
+    /// The version that wrote the store.
+    let first: Model
+    /// The steps in order.
+    let steps: [Migration]
+    /// The version of each step's end.
+    let models: [Model]
+    /// Why the last step does not lead to the version that was asked for; nil where it does.
+    let obstacle: String?
+
+    /// The version that the way leads to.
+    var last: Model { models.last ?? first }
+
+    /// - Parameter target: The name of the version to go to.
+    init(from first: Model, to target: String, versions: [Model], _ known: Adoption.Steps) {
+        self.first = first
+        var steps: [Migration] = []
+        var models: [Model] = []
+        var obstacle: String?
+        var current = first
+        while current.version != target {
+            guard let step = known.migrations.first(where: { $0.from == current.version }),
+                let next = versions.first(where: { $0.version == step.to })
+            else {
+                obstacle =
+                    known.obstacles[current.version]
+                    ?? "no migration starts from '\(current.version)'"
+                break
+            }
+            if let code = step.codeSteps.first {
+                obstacle =
+                    "the step to '\(step.to)' runs code of the program (\(code)): open the store "
+                    + "with the program"
+                break
+            }
+            steps.append(step)
+            models.append(next)
+            current = next
+            // A chain has no circle; one that was put together wrongly ends.
+            if steps.count > versions.count { break }
+        }
+        (self.steps, self.models, self.obstacle) = (steps, models, obstacle)
+    }
+
+    /// What to say of it; nil where there is nowhere to go.
+    var count: AdoptionReport.MigrationCount? {
+        count(of: steps.count, obstacle: obstacle)
+    }
+
+    /// The same where only the first steps were taken.
+    func count(of taken: Int, obstacle: String?) -> AdoptionReport.MigrationCount? {
+        guard taken > 0 || obstacle != nil else { return nil }
+        let end = taken > 0 ? models[taken - 1].version : first.version
+        return AdoptionReport.MigrationCount(
+            from: first.version, to: end, versions: models.prefix(taken).map(\.version),
+            losses: steps.prefix(taken).flatMap { migration in
+                migration.steps.filter(\.losesData).map { "\(migration.to): \($0.summary)" }
+            },
+            stoppedAt: obstacle == nil ? nil : end, reason: obstacle)
+    }
+}

@@ -1,0 +1,67 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// An SQLite store that Core Data wrote. It is read, and never changed.
+package final class CoreDataStore {
+    /// The path of the file.
+    package let path: String
+    /// The names of the version that wrote it, as the model's author gave them.
+    package let identifiers: [String]
+    /// The hash of each entity of the version that wrote it.
+    package let hashes: [String: Data]
+    /// The store's UUID.
+    package let uuid: UUID?
+    let catalogue: CoreDataCatalogue
+    /// What the program noted in the store, as far as it is text, a number or a truth.
+    let notes: [String: String]
+    /// The names of what else it noted.
+    let otherNotes: [String]
+    let file: SourceFile
+
+    /// Opens a store.
+    ///
+    /// - Parameter workPath: Where a copy is made while the store is read, if that is needed; nil
+    ///   is among the temporary files.
+    /// - Throws: ``AdoptionError`` where there is no such store.
+    package init(at path: String, workPath: String? = nil) throws(AdoptionError) {
+        self.path = path
+        let work =
+            workPath
+            ?? FileManager.default.temporaryDirectory
+            .appendingPathComponent("cambium-\(UUID().uuidString).sqlite").path
+        file = try SourceFile(path: path, workPath: work)
+        let metadata: [StoredValue]
+        do throws(SQLiteError) {
+            var settings = ConnectionSettings()
+            settings.allowsURIs = true
+            let connection = try Connection(path: file.uri, mode: .readWrite, settings: settings)
+            let columns = try connection.rows(CoreDataCatalogue.columnsQuery)
+            let names = Set(columns.compactMap(\.first))
+            guard CoreDataCatalogue.requiredTables.allSatisfy({ names.contains(.text($0)) }) else {
+                throw SQLiteError(code: Self.notADatabase, message: Self.hasNoTables)
+            }
+            catalogue = CoreDataCatalogue(
+                columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery))
+            metadata = try connection.rows(CoreDataCatalogue.metadataQuery).first ?? []
+        } catch {
+            throw Self.meaning(of: error, path)
+        }
+        guard !catalogue.entities.isEmpty else {
+            throw .notCoreData(path: path, reason: "it has no entities")
+        }
+        let list = CoreDataMetadata(metadata)
+        (uuid, identifiers, hashes) = (list.uuid, list.identifiers, list.hashes)
+        (notes, otherNotes) = (list.notes, list.otherNotes)
+    }
+
+    private static let notADatabase: Int32 = 26
+    private static let hasNoTables =
+        "it has no tables \(CoreDataCatalogue.requiredTables.joined(separator: " and "))"
+
+    /// What an error of SQLite's means for a file that may be anything.
+    static func meaning(of error: SQLiteError, _ path: String) -> AdoptionError {
+        guard error.primaryCode == notADatabase else { return .damaged(path: path, error) }
+        return .notCoreData(path: path, reason: error.message)
+    }
+}

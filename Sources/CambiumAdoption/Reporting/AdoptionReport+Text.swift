@@ -1,0 +1,99 @@
+extension AdoptionReport {
+    /// The report for people: what came along, and of what did not the first of each kind.
+    public var text: String {
+        var lines = [header]
+        if !alsoFits.isEmpty {
+            lines.append(
+                "These versions can have written it too: \(alsoFits.joined(separator: ", "))")
+        }
+        add("Differences from the version that was named:", differences, to: &lines)
+        add("Rows:", entities.filter { $0.read > 0 }.map(\.line), to: &lines, isFull: true)
+        add("Links:", relationships.filter { $0.read > 0 }.map(\.line), to: &lines, isFull: true)
+        add(
+            "Refused rows:",
+            refusedRows.map { row in
+                "\(row.entity) \(row.id)\(row.property.map { ".\($0)" } ?? ""): \(row.reason)"
+            }, to: &lines)
+        add(
+            "Lost links:",
+            lostLinks.map { link in
+                "\(link.entity) \(link.id).\(link.relationship)"
+                    + (link.target.map { " → \($0)" } ?? "") + ": \(link.reason)"
+            }, to: &lines)
+        add(
+            "Changed values:",
+            changedValues.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }, to: &lines)
+        add(
+            "Missing files:",
+            missingFiles.map { "\($0.entity) \($0.id).\($0.property): \($0.file)" }, to: &lines)
+        add(
+            "Left out:",
+            leftOut.map { thing in
+                "\(thing.name)\(thing.rows.map { " (\($0))" } ?? ""): \(thing.reason)"
+            }, to: &lines)
+        if let migration { lines += migration.lines }
+        lines.append(footer)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private var header: String {
+        let evidence =
+            switch foundBy {
+            case "hashes": "its hashes are those of the store"
+            case "identifier": "its identifier says so, and its tables fit"
+            case "structure": "its tables fit"
+            default: "as was said"
+            }
+        return "\(store) was written by version '\(writtenBy)' of \(model): \(evidence)"
+    }
+
+    private var footer: String {
+        let rows = entities.reduce(0) { $0 + $1.written }
+        guard let destination else {
+            return "Nothing was written. Adopting it would give a store of version '\(version)'"
+        }
+        return "\(destination) has \(rows) object\(rows == 1 ? "" : "s") and version '\(version)'"
+            + (isComplete ? ": all came along" : ": not all came along, see above")
+    }
+
+    private static let shownLines = 20
+
+    private func add(
+        _ title: String, _ entries: [String], to lines: inout [String], isFull: Bool = false
+    ) {
+        guard !entries.isEmpty else { return }
+        lines.append(title)
+        let shown = isFull ? entries[...] : entries.prefix(Self.shownLines)
+        lines += shown.map { "  \($0)" }
+        let more = entries.count - shown.count
+        if more > 0 { lines.append("  … and \(more) more (--format json has all)") }
+    }
+}
+
+extension AdoptionReport.EntityCount {
+    fileprivate var line: String {
+        "\(entity): \(written)" + (written == read ? "" : " of \(read), \(refused) refused")
+    }
+}
+
+extension AdoptionReport.RelationshipCount {
+    fileprivate var line: String {
+        "\(entity).\(relationship): \(written)" + (written == read ? "" : " of \(read)")
+    }
+}
+
+extension AdoptionReport.MigrationCount {
+    fileprivate var lines: [String] {
+        var lines = [
+            versions.isEmpty
+                ? "Not migrated"
+                : "Migrated from version '\(from)' to '\(to)' in \(versions.count) "
+                    + "step\(versions.count == 1 ? "" : "s")"
+        ]
+        lines += losses.map { "  lost on the way: \($0)" }
+        if let stoppedAt {
+            lines.append("No further than '\(stoppedAt)': \(reason ?? "no migration leads on")")
+        }
+        return lines
+    }
+}

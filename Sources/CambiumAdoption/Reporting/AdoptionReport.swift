@@ -1,0 +1,153 @@
+import CambiumModel
+
+/// What an adoption did, or what it would do: row by row what did not come along.
+///
+/// Counts are those of the copy, in the names of the version that wrote the store; the migration
+/// comes after it.
+public struct AdoptionReport: Sendable, Hashable {
+    /// The objects of one entity, those of its sub-entities left out.
+    public struct EntityCount: Sendable, Hashable, Codable {
+        /// The entity.
+        public let entity: String
+        /// How many rows the store has.
+        public let read: Int
+        /// How many are in the new store.
+        public let written: Int
+        /// How many are not, each with its reason in ``AdoptionReport/refusedRows``.
+        public let refused: Int
+    }
+
+    /// The links of one relationship, seen from one side.
+    public struct RelationshipCount: Sendable, Hashable, Codable {
+        /// The entity that declares it.
+        public let entity: String
+        /// The relationship.
+        public let relationship: String
+        /// How many links the store has.
+        public let read: Int
+        /// How many are in the new store.
+        public let written: Int
+        /// How many are not: those of rows that were refused, and those of
+        /// ``AdoptionReport/lostLinks``.
+        public let lost: Int
+    }
+
+    /// A row that is not in the new store.
+    public struct RefusedRow: Sendable, Hashable {
+        /// The entity, or the number of one that the version does not have.
+        public let entity: String
+        /// The row's key, `Z_PK`.
+        public let id: Int64
+        /// The property that was in the way, where it was one.
+        public let property: String?
+        /// Why.
+        public let reason: String
+    }
+
+    /// A link that is not in the new store.
+    public struct LostLink: Sendable, Hashable {
+        /// The entity of the object that had it.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The relationship.
+        public let relationship: String
+        /// The key that it led to.
+        public let target: Int64?
+        /// Why.
+        public let reason: String
+    }
+
+    /// A value that is another one in the new store.
+    public struct ChangedValue: Sendable, Hashable, Codable {
+        /// The object's entity.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The attribute.
+        public let property: String
+        /// What became of it, and why.
+        public let reason: String
+    }
+
+    /// A file of a large value that is not where Core Data keeps it.
+    public struct MissingFile: Sendable, Hashable, Codable {
+        /// The object's entity.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The attribute.
+        public let property: String
+        /// The file's path.
+        public let file: String
+    }
+
+    /// Something of the store that no version's object has a part in.
+    public struct LeftOut: Sendable, Hashable {
+        /// A table, a column as `TABLE.COLUMN`, or a name in the metadata.
+        public let name: String
+        /// How many rows or values it has, where they were counted.
+        public let rows: Int?
+        /// Why.
+        public let reason: String
+    }
+
+    /// The way from the version that wrote the store to the program's.
+    public struct MigrationCount: Sendable, Hashable {
+        /// The version that it started from.
+        public let from: String
+        /// The version that it led to.
+        public let to: String
+        /// The versions on the way, the last one included.
+        public let versions: [String]
+        /// What was done that loses data, in words.
+        public let losses: [String]
+        /// The version behind which no migration leads on, where it ended early.
+        public let stoppedAt: String?
+        /// Why it ended there.
+        public let reason: String?
+    }
+
+    /// The path of the store that Core Data wrote.
+    public let store: String
+    /// The path of the new store; nil where there is only a plan.
+    public internal(set) var destination: String?
+    /// The model's name.
+    public let model: String
+    /// The version that wrote the store.
+    public let writtenBy: String
+    /// The version that the new store has.
+    public internal(set) var version: String
+    /// The version that the program has.
+    public let current: String
+    /// How the version was found: `hashes`, `identifier`, `structure` or
+    /// `forced`.
+    public let foundBy: String
+    /// Other versions that can have written it too.
+    public let alsoFits: [String]
+    /// In what the store and the version differ, where that was forced.
+    public let differences: [String]
+    /// How many rows there are of each entity.
+    public internal(set) var entities: [EntityCount] = []
+    /// How many links there are of each relationship.
+    public internal(set) var relationships: [RelationshipCount] = []
+    /// The rows that are not in the new store.
+    public internal(set) var refusedRows: [RefusedRow] = []
+    /// The links that are not in the new store although their row is.
+    public internal(set) var lostLinks: [LostLink] = []
+    /// The values that are others in the new store.
+    public internal(set) var changedValues: [ChangedValue] = []
+    /// The files that were not found.
+    public internal(set) var missingFiles: [MissingFile] = []
+    /// What nothing of the version is kept in.
+    public internal(set) var leftOut: [LeftOut] = []
+    /// The way to the version of the new store; nil where there was none.
+    public internal(set) var migration: MigrationCount?
+
+    /// Whether all rows, values and links came along, and the version is the one that was asked
+    /// for.
+    public var isComplete: Bool {
+        refusedRows.isEmpty && lostLinks.isEmpty && missingFiles.isEmpty
+            && changedValues.isEmpty && migration?.stoppedAt == nil && differences.isEmpty
+    }
+}

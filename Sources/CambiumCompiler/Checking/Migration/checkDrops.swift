@@ -1,0 +1,81 @@
+import CambiumModel
+
+// What existing objects lose.
+extension ModelChecker {
+    /// An entity, a property or some objects whose data may go.
+    mutating func checkDrop(
+        _ element: ParsedElement, from old: Model?
+    ) -> [MigrationDeclaration.Drop] {
+        guard let entity = element["entity"], let reason = element["reason"], let old else {
+            return []
+        }
+        let property = element["property"]
+        reportUnknown(entity, property, in: old)
+        checkReason(reason)
+        let owner = old.entity(named: entity.value)
+        if let condition = element["where"] {
+            guard property == nil else {
+                report(
+                    .inapplicable, "where chooses objects, and property drops one of theirs",
+                    at: condition, notes: ["Write two drops"])
+                return []
+            }
+            guard let owner else { return [] }
+            let tree = settle(condition.text) {
+                ExpressionCompiler.condition($0, entity: owner, model: old)
+            }
+            return tree.map {
+                [.init(entity: owner.name, condition: $0, reason: reason.value)]
+            } ?? []
+        }
+        if let owner, let property,
+            let composite = old.compositeAttribute(property.value, of: owner)
+        {
+            return old.attributes(of: owner).filter { composite.contains($0) }.map {
+                .init(entity: entity.value, property: $0.name, reason: reason.value)
+            }
+        }
+        return [.init(entity: entity.value, property: property?.value, reason: reason.value)]
+    }
+
+    /// Which of several links stay.
+    mutating func checkKeep(
+        _ element: ParsedElement, in model: Model, from old: Model?
+    ) -> MigrationDeclaration.Keep? {
+        guard let entity = element["entity"], let name = element["relationship"],
+            let reason = element["reason"]
+        else { return nil }
+        checkReason(reason)
+        guard let relationship = checkToOne(name, of: entity, in: model) else { return nil }
+        let destination = model.entity(named: relationship.destination)
+        var order: [MigrationDeclaration.Order] = []
+        if let sort = element["sort"], let old, let destination,
+            let former = formerEntity(of: destination, in: old)
+        {
+            order = checkOrder(sort, of: former, in: old)
+        }
+        return .init(
+            entity: entity.value, relationship: name.value, order: order, reason: reason.value)
+    }
+
+    /// What becomes of objects that are equal in what is unique.
+    mutating func checkDeduplication(
+        _ element: ParsedElement, in model: Model
+    ) -> MigrationDeclaration.Deduplication? {
+        guard let name = element["entity"], let by = element["by"], let reason = element["reason"]
+        else { return nil }
+        checkReason(reason)
+        guard let entity = model.entity(named: name.value) else {
+            reportUnknown(name, nil, in: model)
+            return nil
+        }
+        let properties = checkNames(in: by, of: entity, in: model)
+        let links = word(
+            "links", of: element, from: MigrationDeclaration.Deduplication.Links.self)
+        let order = element["sort"].map { checkOrder($0, of: entity, in: model) } ?? []
+        guard !properties.isEmpty else { return nil }
+        return .init(
+            entity: entity.name, properties: properties, order: order, links: links ?? .move,
+            reason: reason.value)
+    }
+}

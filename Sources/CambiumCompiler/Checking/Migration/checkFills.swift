@@ -1,0 +1,134 @@
+import CambiumModel
+
+// What existing objects get, or are known to have.
+extension ModelChecker {
+    /// The value that existing objects get.
+    mutating func checkFill(
+        _ element: ParsedElement, in model: Model
+    ) -> MigrationDeclaration.Fill? {
+        guard let name = element["entity"], let property = element["attribute"],
+            let with = element["with"]
+        else { return nil }
+        checkReason(element["reason"])
+        guard let entity = model.entity(named: name.value),
+            let attribute = model.attribute(property.value, of: entity)
+        else {
+            reportUnknown(name, property, in: model)
+            return nil
+        }
+        guard !attribute.isTransient, attribute.derivation == nil else {
+            report(
+                .unsuitableProperty,
+                attribute.isTransient
+                    ? "'\(attribute.name)' is transient: it is not in the store"
+                    : "'\(attribute.name)' is derived: it is computed anew",
+                at: property)
+            return nil
+        }
+        guard let value = checkValue(with.text, of: entity, in: model, attribute) else {
+            return nil
+        }
+        if case .literal(let constant) = value,
+            let problem = self.problem(of: constant, with: attribute.limits)
+        {
+            report(
+                .defaultBeyondLimits, "The fill \(with.value) is \(problem)", at: with)
+            return nil
+        }
+        return .init(entity: entity.name, attribute: attribute.name, value: value)
+    }
+
+    /// The object that a to-one leads to from now on.
+    mutating func checkLink(
+        _ element: ParsedElement, in model: Model, from old: Model?
+    ) -> MigrationDeclaration.Link? {
+        guard let name = element["entity"], let written = element["relationship"],
+            let condition = element["where"]
+        else { return nil }
+        checkReason(element["reason"])
+        guard let relationship = checkToOne(written, of: name, in: model), let old,
+            let entity = model.entity(named: name.value),
+            let destination = model.entity(named: relationship.destination)
+        else { return nil }
+        guard let source = formerEntity(of: entity, in: old),
+            let found = formerEntity(of: destination, in: old)
+        else {
+            report(
+                .unknownMigrationSubject,
+                "Version \(old.version) has no objects that could be linked here", at: written)
+            return nil
+        }
+        let tree = settle(condition.text) {
+            ExpressionCompiler.fetchedCondition(
+                $0, property: relationship.name, source: source, destination: found, model: old)
+        }
+        let order = element["sort"].map { checkOrder($0, of: found, in: old) } ?? []
+        return tree.map {
+            .init(
+                entity: entity.name, relationship: relationship.name, condition: $0, order: order)
+        }
+    }
+
+    /// What every object is known to have.
+    mutating func checkRequirement(
+        _ element: ParsedElement, in model: Model
+    ) -> MigrationDeclaration.Requirement? {
+        guard let name = element["entity"], let property = element["property"],
+            let reason = element["reason"]
+        else { return nil }
+        checkReason(reason)
+        guard let entity = model.entity(named: name.value),
+            model.attribute(property.value, of: entity) != nil
+                || model.relationship(property.value, of: entity) != nil
+        else {
+            reportUnknown(name, property, in: model)
+            return nil
+        }
+        let isRequired =
+            model.attribute(property.value, of: entity).map { !$0.isOptional && !$0.isTransient }
+            ?? model.relationship(property.value, of: entity).map { !$0.isOptional && !$0.isToMany }
+            ?? false
+        guard isRequired else {
+            report(
+                .unsuitableProperty, "'\(property.value)' is not required", at: property)
+            return nil
+        }
+        return .init(entity: name.value, property: property.value, reason: reason.value)
+    }
+
+    /// A stored to-one relationship of the new version, or nil where it is none (and reported).
+    mutating func checkToOne(
+        _ written: ParsedAttribute, of name: ParsedAttribute, in model: Model
+    ) -> Relationship? {
+        guard let owner = model.entity(named: name.value),
+            let relationship = model.relationship(written.value, of: owner)
+        else {
+            reportUnknown(name, written, in: model)
+            return nil
+        }
+        guard !relationship.isToMany, !relationship.isTransient else {
+            report(
+                .unknownMigrationSubject,
+                relationship.isToMany
+                    ? "'\(written.value)' leads to many objects: all its links stay"
+                    : "'\(written.value)' is transient: it is not in the store", at: written)
+            return nil
+        }
+        return relationship
+    }
+
+    /// An order of objects by attributes of their own.
+    mutating func checkOrder(
+        _ written: ParsedAttribute, of entity: Entity, in model: Model
+    ) -> [MigrationDeclaration.Order] {
+        checkList(written, of: entity, in: model).compactMap { item in
+            guard model.attribute(item.property, of: entity) != nil else {
+                report(
+                    .unsuitableProperty, "Objects are ordered by attributes of their own",
+                    at: written)
+                return nil
+            }
+            return .init(item.property, isDescending: item.isDescending)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import CambiumSQL
+
+/// Checks the file of declarations beside a bundle: which steps it is about, and what its
+/// declarations mean for the data. What they declare is checked with the version that each leads
+/// to.
+struct HistoryChecker {
+    private let bundle: ParsedBundle
+    private let history: ParsedHistory
+    private var diagnostics: [Diagnostic] = []
+
+    /// What is wrong; nothing where there is no such file.
+    static func check(_ bundle: ParsedBundle) -> [Diagnostic] {
+        guard let history = bundle.history else { return [] }
+        var checker = HistoryChecker(bundle: bundle, history: history)
+        checker.check()
+        return checker.diagnostics
+    }
+
+    private init(bundle: ParsedBundle, history: ParsedHistory) {
+        self.bundle = bundle
+        self.history = history
+    }
+
+    private mutating func check() {
+        let root = history.root
+        guard root.name == "history", root.namespace == Vocabulary.namespace else {
+            return report(
+                .wrongRoot,
+                "Declarations start with <history xmlns=\"\(Vocabulary.namespace)\" …>",
+                at: root.offset)
+        }
+        checkNames(of: root, "history")
+        if let name = root["name"], name.value != bundle.name {
+            report(
+                .nameMismatch,
+                "The declarations are about '\(name.value)', but the model is \(bundle.name)",
+                at: name.valueOffset, notes: ["Write name=\"\(bundle.name)\""])
+        }
+        let versions = bundle.chain.map(\.version)
+        var seen: Set<String> = []
+        for migration in root.children(named: "migration") {
+            checkNames(of: migration, "history/migration")
+            checkSteps(migration, versions, &seen)
+            for declaration in migration.children { checkClass(of: declaration) }
+        }
+    }
+
+    /// Elements and attributes, without those that are checked as parts of a version.
+    private mutating func checkNames(of element: ParsedElement, _ key: String) {
+        guard let rule = Vocabulary.rules[key] else { return }
+        for attribute in element.attributes
+        where !rule.attributes.contains(attribute.name) && attribute.name != "xmlns"
+            && !attribute.name.contains(":")
+        {
+            report(
+                .unknownXMLAttribute, "<\(element.name)> has no attribute '\(attribute.name)'",
+                at: attribute.offset,
+                notes: Self.hint(attribute.name, among: rule.attributes))
+        }
+        for name in rule.required where element[name] == nil {
+            report(
+                .missingXMLAttribute, "<\(element.name)> needs the attribute '\(name)'",
+                at: element.offset)
+        }
+        for child in element.children
+        where child.namespace == Vocabulary.namespace && !rule.children.contains(child.name)
+            && key == "history"
+        {
+            report(
+                .unknownElement, "<\(element.name)> has no element <\(child.name)>",
+                at: child.offset, notes: Self.hint(child.name, among: rule.children))
+        }
+    }
+
+    private mutating func checkSteps(
+        _ migration: ParsedElement, _ versions: [String], _ seen: inout Set<String>
+    ) {
+        guard let from = migration["from"], let to = migration["to"] else { return }
+        guard let index = versions.firstIndex(of: to.value) else {
+            return report(
+                .unknownMigrationSubject, "There is no version '\(to.value)'", at: to.valueOffset,
+                notes: Self.hint(to.value, among: versions))
+        }
+        guard seen.insert(to.value).inserted else {
+            return report(
+                .duplicateName, "The step to version '\(to.value)' is declared above",
+                at: migration.offset, notes: ["Write all of it in one <migration>"])
+        }
+        let previous = index > 0 ? versions[index - 1] : nil
+        if from.value != previous {
+            report(
+                .wrongStartVersion,
+                "The version before '\(to.value)' is not '\(from.value)'", at: from.valueOffset,
+                notes: [
+                    previous.map { "Write from=\"\($0)\"" }
+                        ?? "The first version has no migration"
+                ])
+        }
+    }
+
+    /// What an author reads about a declaration is what the migration does with the data.
+    private mutating func checkClass(of declaration: ParsedElement) {
+        guard let written = declaration["class"],
+            Vocabulary.declarations.contains(declaration.name)
+        else { return }
+        let kinds = Self.kinds(of: declaration)
+        guard !kinds.contains(where: { $0.rawValue == written.value }) else { return }
+        report(
+            .invalidWord,
+            "<\(declaration.name)> is \(kinds[0].rawValue) here, not '\(written.value)'",
+            at: written.valueOffset, notes: ["Write class=\"\(kinds[0].rawValue)\""])
+    }
+
+    /// What a declaration means for the data; the first is the usual one.
+    static func kinds(of declaration: ParsedElement) -> [MigrationKind] {
+        switch declaration.name {
+        case "rename": [.reversible]
+        // A fill that looks at the old value gives it another one.
+        case "fill": [.needsData, .lossy]
+        case "drop": [declaration["where"] == nil ? .lossy : .destructive]
+        case "keep": [.lossy]
+        case "deduplicate": [.destructive]
+        case "step": [.needsCode]
+        default: [.needsData]
+        }
+    }
+
+    private static func hint(_ name: String, among names: [String]) -> [String] {
+        Suggestion.sentence(for: name, among: names).map { [$0] } ?? []
+    }
+
+    private mutating func report(
+        _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = []
+    ) {
+        diagnostics.append(
+            Diagnostic(code, message, at: history.source.position(at: offset), notes: notes))
+    }
+}

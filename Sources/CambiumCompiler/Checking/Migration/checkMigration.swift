@@ -1,0 +1,151 @@
+import CambiumModel
+
+extension ModelChecker {
+    private var migrationElement: ParsedElement? { parsed.root.children(named: "migration").first }
+
+    /// Keeps what the migration renames, for the declarations that are read next.
+    mutating func collectRenames() {
+        for element in parsed.root.children(named: "migration").dropFirst() {
+            report(.duplicateName, "There is already a migration above", at: element.offset)
+        }
+        for element in migrationElement?.children(named: "rename") ?? [] {
+            guard let entity = element["entity"], let from = element["from"] else { continue }
+            let subject = Subject(
+                entity: entity.value, property: element["property"]?.value)
+            if renames.updateValue(from.value, forKey: subject) != nil {
+                report(.duplicateName, "It is already renamed above", at: element.offset)
+            }
+        }
+    }
+
+    /// Makes the declaration of the step from the version before.
+    mutating func checkMigration(
+        to model: Model, previousVersion: String?, previous: CheckedModel?
+    ) -> MigrationDeclaration? {
+        reportUnusedRenames(in: model)
+        if let previous { checkRenames(in: model, from: previous.model) }
+        guard let element = migrationElement, let from = element["from"] else { return nil }
+        guard from.value == previousVersion else {
+            let remedy =
+                previousVersion.map { "Write from=\"\($0)\"" }
+                ?? "The first version has no migration"
+            report(
+                .wrongStartVersion, "The version before this one is not '\(from.value)'", at: from,
+                notes: [remedy])
+            return nil
+        }
+        let old = previous?.model
+        return MigrationDeclaration(
+            from: from.value,
+            fills: element.children(named: "fill").compactMap { checkFill($0, in: model) },
+            links: element.children(named: "link").compactMap {
+                checkLink($0, in: model, from: old)
+            },
+            requirements: element.children(named: "require").compactMap {
+                checkRequirement($0, in: model)
+            },
+            drops: element.children(named: "drop").flatMap { checkDrop($0, from: old) },
+            keeps: element.children(named: "keep").compactMap {
+                checkKeep($0, in: model, from: old)
+            },
+            deduplications: element.children(named: "deduplicate").compactMap {
+                checkDeduplication($0, in: model)
+            },
+            steps: checkSteps(of: element, in: model))
+    }
+
+    /// Whether a reason says anything.
+    mutating func checkReason(_ reason: ParsedAttribute?) {
+        guard let reason, reason.text.isBlank else { return }
+        report(
+            .invalidWord, "Say why", at: reason,
+            notes: ["The reason is for those who read the migration later"])
+    }
+
+    // MARK: Renames
+
+    /// A rename that no declaration has taken names something that is not there.
+    private mutating func reportUnusedRenames(in model: Model) {
+        for element in migrationElement?.children(named: "rename") ?? [] {
+            guard let entity = element["entity"] else { continue }
+            let property = element["property"]
+            let subject = Subject(entity: entity.value, property: property?.value)
+            guard renames[subject] != nil else { continue }
+            reportUnknown(entity, property, in: model)
+        }
+    }
+
+    /// A name in the version before has to be there, unless the thing already had its new name.
+    private mutating func checkRenames(in model: Model, from old: Model) {
+        let elements = Dictionary(
+            parsed.root.children(named: "entity").map { ($0["name"]?.value, $0) },
+            uniquingKeysWith: { first, _ in first })
+        for entity in model.entities {
+            guard let element = elements[entity.name] else { continue }
+            let former = formerEntity(of: entity, in: old)
+            if let name = entity.renamedFrom, former == nil {
+                report(
+                    .unknownMigrationSubject,
+                    "Version \(old.version) has no entity '\(name)'",
+                    at: (element["renamedFrom"] ?? element["name"])?.valueOffset ?? element.offset,
+                    notes: hint(name, among: old.entities.map(\.name)))
+            }
+            guard let former else { continue }
+            // What moves up a hierarchy had its name in an entity below.
+            let members = model.family(of: entity).compactMap { formerEntity(of: $0, in: old) }
+            let names = ([former] + members).reduce(into: [String]()) { names, former in
+                let found =
+                    old.attributes(of: former).map(\.name)
+                    + old.relationships(of: former).map(\.name)
+                    + old.compositeAttributes(of: former).map(\.name)
+                names += found.filter { !names.contains($0) }
+            }
+            // Of a composite that is renamed, parts may be new.
+            let renamed =
+                entity.attributes.filter { !$0.isPart }.map { ($0.name, $0.renamedFrom) }
+                + entity.compositeAttributes.filter { !$0.isNested }.map {
+                    ($0.name, $0.renamedFrom)
+                } + entity.relationships.map { ($0.name, $0.renamedFrom) }
+            for case (let property, let name?) in renamed
+            where !names.contains(name) && !names.contains(property) {
+                let declaration = element.children.first { $0["name"]?.value == property }
+                report(
+                    .unknownMigrationSubject,
+                    "'\(former.name)' in version \(old.version) has no property '\(name)'",
+                    at: declaration?["renamedFrom"]?.valueOffset
+                        ?? declaration?.offset ?? element.offset,
+                    notes: hint(name, among: names))
+            }
+        }
+    }
+
+    func formerEntity(of entity: Entity, in old: Model) -> Entity? {
+        entity.renamedFrom.flatMap(old.entity(named:)) ?? old.entity(named: entity.name)
+    }
+
+    /// Reports an entity or property that a version does not have.
+    mutating func reportUnknown(
+        _ name: ParsedAttribute, _ property: ParsedAttribute?, in model: Model
+    ) {
+        guard let entity = model.entity(named: name.value) else {
+            if !brokenNames.contains(name.value) {
+                report(
+                    .unknownMigrationSubject,
+                    "Version \(model.version) has no entity '\(name.value)'", at: name,
+                    notes: hint(name.value, among: model.entities.map(\.name)))
+            }
+            return
+        }
+        let names =
+            model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
+            + model.compositeAttributes(of: entity).map(\.name)
+        guard let property, !names.contains(property.value),
+            !brokenNames.contains(property.value),
+            model.version != parsed.version || !incompleteEntities.contains(entity.name)
+        else { return }
+        report(
+            .unknownMigrationSubject,
+            "'\(entity.name)' in version \(model.version) has no property '\(property.value)'",
+            at: property, notes: hint(property.value, among: names))
+    }
+}

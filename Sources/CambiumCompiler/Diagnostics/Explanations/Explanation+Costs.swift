@@ -1,0 +1,186 @@
+// LQ3xx and LQ4xx: what costs, and where a store differs from what one expects
+extension Explanation {
+    static let needlessRebuild = Explanation(
+        title: "A table is rebuilt for what its default says",
+        meaning: """
+            A column with a default is added in no time: SQLite notes the value once, and every row \
+            has it. A fill writes every row again, which takes time and twice the room; one that \
+            says the same as the default does so for nothing.
+            """,
+        remedy: "Remove the fill.",
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="stock" type="int32" default="0"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="stock" with="0"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="stock" type="int32" default="0"/>
+            </entity>
+            """))
+
+    static let rebuiltData = Explanation(
+        title: "A table with large data is rebuilt",
+        meaning: """
+            Some changes need every row to be written again, and with it everything in the row. \
+            Where maxLength says that this may be a lot (more than 16 KB), the migration takes as long \
+            as copying it, and as much room again.
+            """,
+        remedy: """
+            Keep such data in files (storage="external") or in an entity of its own, or do without \
+            the change. cambium diff says what makes it necessary.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Photo">
+              <attribute name="image" type="data" maxLength="5000000"/>
+              <attribute name="caption" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Photo">
+              <attribute name="image" type="data" maxLength="5000000"/>
+            </entity>
+            <migration from="1">
+              <drop entity="Photo" property="caption" reason="never shown"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Photo">
+              <attribute name="image" type="data" maxLength="5000000" storage="external"/>
+              <attribute name="caption" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Photo">
+              <attribute name="image" type="data" maxLength="5000000" storage="external"/>
+            </entity>
+            <migration from="1">
+              <drop entity="Photo" property="caption" reason="never shown"/>
+            </migration>
+            """))
+
+    static let indexInUse = Explanation(
+        title: "An index that a request uses is gone",
+        meaning: """
+            A named request finds, or sorts, by what the index began with, and no other index \
+            does. It gives the same result as before and goes through the whole table for it.
+            """,
+        remedy: """
+            Keep the index, or remove the request if nobody uses it.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="title" type="string"/>
+              <attribute name="price" type="int32"/>
+              <index by="price"/>
+              <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="title" type="string"/>
+              <attribute name="price" type="int32"/>
+              <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="title" type="string"/>
+              <attribute name="price" type="int32"/>
+              <index by="price"/>
+              <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="title" type="string"/>
+              <attribute name="price" type="int32"/>
+              <index by="price, title"/>
+              <fetch name="cheap" sort="title"><parameter name="limit"/>price &lt; $limit</fetch>
+            </entity>
+            """))
+
+    static let floatingUnique = Explanation(
+        title: "A floating-point number is to be unique",
+        meaning: """
+            Such numbers are compared to the last bit. Two that a person takes for equal, such \
+            as 0.3 and 0.1 + 0.2, are two to the store, and both are saved.
+            """,
+        remedy: """
+            Make it a decimal or a whole number, or leave it out of the constraint.
+            """,
+        wrong: .model(
+            """
+            <entity name="Product">
+              <attribute name="weight" type="double"/>
+              <unique by="weight"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="Product">
+              <attribute name="weight" type="decimal" scale="3"/>
+              <unique by="weight"/>
+            </entity>
+            """))
+
+    static let inventedMoment = Explanation(
+        title: "Objects get the moment of the migration as their own",
+        meaning: """
+            A default of now says when an object was made. Objects that are there get it too, \
+            when the store is migrated, and nobody can tell afterwards which of these dates are \
+            true.
+            """,
+        remedy: """
+            Make the attribute optional without a default, or fill it with another attribute or \
+            with a date that says that it is not known.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="created" type="date" default="now"/>
+            </entity>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="sku" type="string"/>
+              <attribute name="created" type="date" default="now"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="created" with="CAST(0, 'NSDate')"/>
+            </migration>
+            """))
+}

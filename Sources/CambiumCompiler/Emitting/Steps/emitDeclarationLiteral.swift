@@ -1,0 +1,65 @@
+import CambiumModel
+
+extension ModelLiteralEmitter {
+    /// What the author of a version declared about the step to it.
+    func migration(_ migration: MigrationDeclaration) -> SwiftCode {
+        var call = Arguments()
+        call.add("from", .string(migration.from))
+        call.add("fills", migration.fills.map(fill))
+        call.add("drops", migration.drops.map(drop))
+        call.add("keeps", migration.keeps.map(keep))
+        call.add("deduplications", migration.deduplications.map(deduplication))
+        call.add("steps", migration.steps.map(step))
+        return call.code(".init")
+    }
+
+    private func fill(_ fill: MigrationDeclaration.Fill) -> SwiftCode {
+        var call = Arguments()
+        call.add("entity", .string(fill.entity))
+        call.add("attribute", .string(fill.attribute))
+        call.add("value", expressions.code(fill.value))
+        return call.code(".init")
+    }
+
+    private func drop(_ drop: MigrationDeclaration.Drop) -> SwiftCode {
+        var call = Arguments()
+        call.add("entity", .string(drop.entity))
+        call.add("property", drop.property.map { .string($0) })
+        call.add("reason", .string(drop.reason))
+        return call.code(".init")
+    }
+
+    private func keep(_ keep: MigrationDeclaration.Keep) -> SwiftCode {
+        var call = Arguments()
+        call.add("entity", .string(keep.entity))
+        call.add("relationship", .string(keep.relationship))
+        call.add("order", keep.order.map(order))
+        call.add("reason", .string(keep.reason))
+        return call.code(".init")
+    }
+
+    private func deduplication(
+        _ deduplication: MigrationDeclaration.Deduplication
+    ) -> SwiftCode {
+        var call = Arguments()
+        call.add("entity", .string(deduplication.entity))
+        call.add("properties", deduplication.properties.map { .string($0) })
+        call.add("order", deduplication.order.map(order))
+        if deduplication.links != .move { call.add("links", .text(".\(deduplication.links)")) }
+        call.add("reason", .string(deduplication.reason))
+        return call.code(".init")
+    }
+
+    private func order(_ order: MigrationDeclaration.Order) -> SwiftCode {
+        var arguments: [(label: String?, value: SwiftCode)] = [(nil, .string(order.attribute))]
+        if order.isDescending { arguments.append(("isDescending", .text("true"))) }
+        return .call(".init", arguments)
+    }
+
+    private func step(_ step: MigrationDeclaration.Step) -> SwiftCode {
+        var call = Arguments()
+        call.add("name", .string(step.name))
+        call.add("entities", step.entities.map { .string($0) })
+        return call.code(".init")
+    }
+}

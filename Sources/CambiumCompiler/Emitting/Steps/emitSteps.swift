@@ -1,0 +1,162 @@
+import CambiumModel
+
+/// What makes a step of the program one of Swift's: a protocol that says what the program supplies,
+/// and the rows of the versions that the steps lie between.
+extension SwiftEmitter {
+    /// The protocol's name.
+    var stepsProtocol: String {
+        names.unused(SwiftText.plainIdentifier(model.name) + "Migration")
+    }
+
+    /// What opens stores: a model and the steps that the program supplies.
+    func emitSteppedModel(to writer: inout SwiftWriter) {
+        writer.doc(
+            "The model. Opening a store takes a `\(stepsProtocol)` too: what the program itself does "
+                + "in migrations.")
+        writer.code(
+            "\(modifier)static let model = ",
+            .call(
+                "\(names.library("SteppedModel"))<any \(stepsProtocol)>",
+                [
+                    (nil, .text(modelConstant)), ("steps", .text("codeSteps")),
+                    ("proofs", .text("stepProofs")),
+                ]))
+    }
+
+    /// The protocol, the rows, and what proves the steps; nothing where there are none.
+    func emitSteps(to writer: inout SwiftWriter) {
+        guard !steppedMigrations.isEmpty else { return }
+        let versions = SteppedVersion.all(of: steppedMigrations)
+        writer.line()
+        emitProtocol(versions, to: &writer)
+        writer.line()
+        emitGlue(versions, to: &writer)
+        for version in versions {
+            writer.line()
+            emitRows(of: version, to: &writer)
+        }
+        for version in versions {
+            writer.line()
+            emitModel(of: version, to: &writer)
+        }
+    }
+
+    private func namespace(of model: Model, in versions: [SteppedVersion]) -> String {
+        versions.first { $0.model.version == model.version }?.name ?? ""
+    }
+
+    private func emitProtocol(_ versions: [SteppedVersion], to writer: inout SwiftWriter) {
+        let name = SwiftText.identifier(model.name)
+        writer.doc("What the program itself does in migrations of `\(model.name)`.")
+        writer.line("///")
+        writer.doc(
+            "Each step runs in the transaction of its migration, after the new tables have what the "
+                + "two versions say, and before their conditions are asked and the old ones go.")
+        writer.block("\(typeModifier)protocol \(stepsProtocol): \(names.standard("Sendable"))") {
+            writer in
+            var isFirst = true
+            for migration in steppedMigrations {
+                let (old, new) = (
+                    namespace(of: migration.old, in: versions),
+                    namespace(of: migration.new, in: versions)
+                )
+                for step in migration.coverage.steps {
+                    if !isFirst { writer.line() }
+                    isFirst = false
+                    writer.doc(
+                        "From version \(migration.old.version) to version \(migration.new.version)."
+                    )
+                    writer.docList(
+                        "Afterwards every object must have:",
+                        migration.coverage.supplied.map { "`\($0.name)`" })
+                    writer.line(
+                        "func \(SwiftText.identifier(step.name))(")
+                    writer.line(
+                        "    _ context: \(names.library("MigrationContext"))"
+                            + "<\(name).\(old), \(name).\(new)>")
+                    writer.line(") throws")
+                }
+            }
+        }
+    }
+
+    private func emitGlue(_ versions: [SteppedVersion], to writer: inout SwiftWriter) {
+        let codeStep = names.library("CodeStep")
+        func identifier(of step: MigrationDeclaration.Step) -> String {
+            SwiftText.identifier(step.name)
+        }
+        func type(of model: Model) -> SwiftCode {
+            .text("\(namespace(of: model, in: versions)).self")
+        }
+        writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
+            writer.doc(
+                "Proves the program's steps: runs each migration that has some on an SQLite in "
+                    + "memory, over rows that are made up, and all of them up to the current version. "
+                    + "For the program's own tests.")
+            writer.line("///")
+            writer.doc("- Throws: `MigrationVerificationError`, which lists what went wrong.")
+            writer.line(
+                "\(modifier)static func verifyMigrations(_ migration: any \(stepsProtocol)) throws {"
+            )
+            writer.line("    try model.verify(migration)")
+            writer.line("}")
+            writer.line()
+            writer.doc("The steps as the runner takes them.")
+            writer.block(
+                "@Sendable static func codeSteps("
+                    + "_ migration: any \(stepsProtocol)) -> [\(codeStep)]"
+            ) { writer in
+                let calls = steppedMigrations.flatMap { stepped in
+                    stepped.coverage.steps.map { step -> SwiftCode in
+                        .call(
+                            codeStep,
+                            [
+                                (nil, .string(step.name)),
+                                ("from", type(of: stepped.old)), ("to", type(of: stepped.new)),
+                                (nil, .text("{ try migration.\(identifier(of: step))($0) }")),
+                            ])
+                    }
+                }
+                writer.code("", .array(calls))
+            }
+            writer.line()
+            writer.doc("The versions on both sides of the steps, for proofs.")
+            writer.block(
+                "@Sendable static func stepProofs() -> "
+                    + "[\(names.library("StepProof"))]"
+            ) { writer in
+                let proofs = steppedMigrations.map { stepped -> SwiftCode in
+                    .call(
+                        names.library("StepProof"),
+                        [
+                            ("from", .text("\(namespace(of: stepped.old, in: versions)).model")),
+                            ("to", .text("\(namespace(of: stepped.new, in: versions)).model")),
+                        ])
+                }
+                writer.code("", .array(proofs))
+            }
+        }
+    }
+
+    /// A version as a value, which only proofs look at.
+    private func emitModel(of version: SteppedVersion, to writer: inout SwiftWriter) {
+        let literals = ModelLiteralEmitter(names: names)
+        writer.block(
+            "\(isolation)extension \(SwiftText.identifier(model.name)).\(version.name)"
+        ) { writer in
+            writer.doc("The version as values, for proofs.")
+            writer.body("fileprivate static var model: \(names.library("Model"))") {
+                $0.code(
+                    "",
+                    modelLiteral(version.model, literals, isProof: true) { .text(constant($0)) })
+            }
+            for entity in version.model.entities {
+                writer.line()
+                writer.doc("The entity `\(entity.name)`.")
+                writer.body("private static var \(constant(entity)): \(names.library("Entity"))") {
+                    $0.code("", literals.entity(entity))
+                }
+            }
+        }
+    }
+}

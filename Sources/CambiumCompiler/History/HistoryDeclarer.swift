@@ -1,0 +1,62 @@
+import CambiumModel
+import CambiumSQL
+
+/// Declares what loses least where two versions that have shipped leave something open.
+struct HistoryDeclarer {
+    let old: Model
+    let new: Model
+    /// Whether Core Data has migrated stores from the one to the other.
+    let isOfXcode: Bool
+
+    /// The declarations that solve a problem; none where only its author can.
+    func items(for problem: MigrationProblem) -> [HistoryItem] {
+        // Each end of links that become fewer says which stay.
+        let keeps = problem.fixes.compactMap { fix -> HistoryItem? in
+            guard case .keep(let entity, let relationship) = fix else { return nil }
+            return .keep(
+                .init(
+                    entity: entity, relationship: relationship,
+                    reason: "there is one at most since \(new.version): the first stays"))
+        }
+        if !keeps.isEmpty { return keeps }
+        for fix in problem.fixes {
+            switch fix {
+            case .drop(let entity, let property):
+                return [.drop(drop(entity, property, problem))]
+            case .fill(let properties):
+                return properties.compactMap { fill($0.name, of: $0.entity) }
+            default: continue
+            }
+        }
+        // A required link that no object can have.
+        return problem.fixes.compactMap { fix in
+            guard case .giveUp(let entity) = fix else { return nil }
+            return .drop(
+                .init(
+                    entity: entity, condition: .literal(.bool(true)),
+                    reason: "no object has what \(new.version) requires at "
+                        + (problem.property ?? problem.entity)))
+        }
+    }
+
+    private func drop(
+        _ entity: String, _ property: String?, _ problem: MigrationProblem
+    ) -> MigrationDeclaration.Drop {
+        let isGone = problem.side == .old
+        let reason =
+            isGone
+            ? "gone in \(new.version)" + (isOfXcode ? ", where Core Data dropped it" : "")
+            : "what it held does not fit what it is in \(new.version)"
+        return .init(entity: entity, property: property, reason: reason)
+    }
+
+    private func fill(_ name: String, of owner: String) -> HistoryItem? {
+        guard let entity = new.entity(named: owner),
+            let attribute = new.attribute(name, of: entity),
+            let (text, value) = NeutralValue.fill(attribute, of: entity, in: new)
+        else { return nil }
+        return .fill(
+            .init(entity: owner, attribute: name, value: value), text: text,
+            reason: "required in \(new.version), and nothing says what existing objects have")
+    }
+}

@@ -1,0 +1,80 @@
+/// What authors say is meant as it is: `<suppress code="LQ201" reason="…"/>` in the element that a
+/// finding is in, or in one around it.
+struct Suppressions {
+    /// One of them, and what it is in.
+    private struct Entry {
+        let code: DiagnosticCode
+        let place: SourcePosition
+        let scope: ClosedRange<SourcePosition>
+        let isCurrent: Bool
+    }
+
+    private let entries: [Entry]
+
+    /// Collects those of a bundle's versions, the last of which is the current one. What is wrong
+    /// with one is the checker's affair.
+    init(in versions: [ParsedModel]) {
+        entries = versions.enumerated().flatMap { index, version in
+            Self.entries(in: version, isCurrent: index + 1 == versions.count)
+        }
+    }
+
+    private static func entries(in version: ParsedModel, isCurrent: Bool) -> [Entry] {
+        var entries: [Entry] = []
+        func collect(_ element: ParsedElement, _ scope: ClosedRange<SourcePosition>) {
+            for child in element.children {
+                if child.name == "suppress" {
+                    guard let name = child["code"]?.value, let code = DiagnosticCode(named: name)
+                    else { continue }
+                    entries.append(
+                        Entry(
+                            code: code, place: version.position(at: child.offset), scope: scope,
+                            isCurrent: isCurrent))
+                } else if child.hasSuppressions {
+                    let end = version.position(at: child.end ?? child.offset)
+                    let start = version.position(at: child.offset)
+                    collect(child, start...max(start, end))
+                }
+            }
+        }
+        if version.root.hasSuppressions {
+            let file = version.source
+            collect(
+                version.root, file.position(at: 0)...file.position(at: file.bytes.count))
+        }
+        return entries
+    }
+
+    /// Takes what is suppressed out of the findings.
+    ///
+    /// - Returns: The others, and a warning for each suppression of the current version that was not
+    ///   needed.
+    func applied(
+        to diagnostics: [Diagnostic]
+    ) -> (kept: [Diagnostic], unused: [Diagnostic]) {
+        guard !entries.isEmpty else { return (diagnostics, []) }
+        var used: Set<Int> = []
+        let kept = diagnostics.filter { diagnostic in
+            guard !diagnostic.isError else { return true }
+            let matching = entries.indices.filter { index in
+                entries[index].code == diagnostic.code
+                    && entries[index].scope.contains(diagnostic.position)
+            }
+            used.formUnion(matching)
+            return matching.isEmpty
+        }
+        let unused = entries.indices.filter { entries[$0].isCurrent && !used.contains($0) }.map {
+            Diagnostic(
+                .unusedSuppression, "There is no \(entries[$0].code.name) here any more",
+                at: entries[$0].place, notes: ["Remove the suppression"])
+        }
+        return (kept, unused)
+    }
+}
+
+extension ParsedElement {
+    /// Whether a suppression is in it, at whatever depth.
+    fileprivate var hasSuppressions: Bool {
+        children.contains { $0.name == "suppress" || $0.hasSuppressions }
+    }
+}

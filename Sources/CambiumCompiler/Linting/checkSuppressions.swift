@@ -1,0 +1,34 @@
+extension ModelChecker {
+    /// Checks what suppressions say: a code that is a warning, and why.
+    mutating func checkSuppressions(in element: ParsedElement) {
+        for child in element.children {
+            if child.name == "suppress" {
+                checkSuppression(child)
+            } else if !child.children.isEmpty {
+                checkSuppressions(in: child)
+            }
+        }
+    }
+
+    private mutating func checkSuppression(_ element: ParsedElement) {
+        // That one is missing is said already.
+        guard let code = element["code"], let reason = element["reason"] else { return }
+        if let problem = Self.problem(ofCode: code.value) {
+            report(
+                .invalidSuppression, problem, at: code,
+                notes: ["Write the code that stands in brackets after the finding"])
+        } else if reason.text.isBlank {
+            report(
+                .invalidSuppression, "Say why \(code.value) is meant as it is here", at: reason,
+                notes: ["The reason is for those who read the model later"])
+        }
+    }
+
+    private static func problem(ofCode name: String) -> String? {
+        guard let code = DiagnosticCode(named: name), code.name == name else {
+            return "There is no code '\(name)'"
+        }
+        return code.severity == .error || code.isAboutSuppressions
+            ? "\(name) cannot be suppressed" : nil
+    }
+}

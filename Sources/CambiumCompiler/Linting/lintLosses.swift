@@ -1,0 +1,153 @@
+import CambiumModel
+import CambiumSQL
+
+extension StepLint {
+    /// What is lost although nobody may have meant it: what is dropped and comes back under nearly
+    /// the same name, and places in a list.
+    mutating func lintLosses() {
+        for change in difference.changes {
+            switch change {
+            case .entityDropped(let name): lintDroppedEntity(name)
+            case .attributeDropped(let entity, let name): lintDroppedAttribute(name, of: entity)
+            case .relationshipDropped(let entity, let name, losesLinks: true):
+                lintDroppedRelationship(name, of: entity)
+            case .orderChanged(let entity, let name, isOrdered: false):
+                lintLostOrder(of: name, in: entity)
+            default: break
+            }
+        }
+    }
+
+    private mutating func lintLostOrder(of name: String, in entity: String) {
+        // Where one link alone stays, there is nothing to put in order.
+        guard let owner = new.model.entity(named: entity),
+            new.model.relationship(name, of: owner)?.isToMany == true
+        else { return }
+        report(
+            .lostOrder, "The order of \(entity).\(name) is lost: it is no longer ordered",
+            of: entity, name,
+            notes: [
+                wording.write(("ordered", "true")) + ", unless nobody has given it an order that "
+                    + "counts"
+            ])
+    }
+
+    // MARK: Dropped and added
+
+    private mutating func lintDroppedAttribute(_ name: String, of entity: String) {
+        guard let owner = new.model.entity(named: entity),
+            let before = difference.match.oldEntity(of: owner)?.attributes
+                .first(where: { $0.name == name })
+        else { return }
+        let candidates = difference.changes.compactMap { change -> String? in
+            guard case .attributeAdded(entity, let added, _) = change,
+                new.model.attribute(added, of: owner)?.type == before.type
+            else { return nil }
+            return added
+        }
+        reportTwin(of: name, among: candidates, in: entity, .attribute)
+    }
+
+    private mutating func lintDroppedRelationship(_ name: String, of entity: String) {
+        guard let owner = new.model.entity(named: entity),
+            let before = difference.match.oldEntity(of: owner)?.relationships
+                .first(where: { $0.name == name }),
+            let destination = old.model.entity(named: before.destination)
+                .flatMap(difference.match.newEntity)
+        else { return }
+        let candidates = difference.changes.compactMap { change -> String? in
+            guard case .relationshipAdded(entity, let added) = change,
+                new.model.relationship(added, of: owner)?.destination == destination.name
+            else { return nil }
+            return added
+        }
+        reportTwin(of: name, among: candidates, in: entity, .relationship)
+    }
+
+    private mutating func reportTwin(
+        of name: String, among candidates: [String], in entity: String,
+        _ declaration: MigrationFix.Declaration
+    ) {
+        // Under the very same name it is meant: the old values go, and a fill gives new ones.
+        guard !candidates.contains(name), let twin = nearestName(to: name, among: candidates)
+        else { return }
+        report(
+            .droppedTwin,
+            "\(entity).\(name) is dropped with its data, and \(entity).\(twin), which is new, has "
+                + "nearly its name",
+            of: entity, twin,
+            notes: [remedy(.rename(declaration, to: twin, from: name), of: entity, name)])
+    }
+
+    /// Entities by what they hold: a name may change altogether.
+    private mutating func lintDroppedEntity(_ name: String) {
+        func form(_ entity: Entity) -> [String: AttributeType] {
+            Dictionary(
+                entity.attributes.map { ($0.name, $0.type) }, uniquingKeysWith: { $1 })
+        }
+        guard let gone = old.model.entity(named: name), gone.attributes.count > 1,
+            let twin = new.model.entities.first(where: { entity in
+                difference.match.oldEntity(of: entity) == nil && form(entity) == form(gone)
+            })
+        else { return }
+        report(
+            .droppedTwin,
+            "\(name) is dropped with its data, and \(twin.name), which is new, has the same "
+                + "attributes",
+            of: twin.name,
+            notes: [remedy(.rename(.entity, to: twin.name, from: name), of: name, nil)])
+    }
+
+    private func remedy(
+        _ fix: MigrationFix, of entity: String, _ property: String?
+    ) -> String {
+        let problem = MigrationProblem(entity: entity, property: property, message: "")
+        return wording.text(
+            of: fix, from: old.model.version, to: new.model.version, hasMigration: true,
+            renamingID: { old.parsed.renamingID(of: $0, in: problem) })
+            + " instead of the drop, if it is the same thing"
+    }
+
+    // MARK: Cases
+
+    /// A raw value that an older case had means something else from now on, also in rows that have
+    /// it still.
+    mutating func lintReusedCases() {
+        for case .caseAdded(let name, let added) in difference.changes {
+            guard
+                let value = new.model.enumeration(named: name)?.cases
+                    .first(where: { $0.name == added })?.rawValue,
+                let (version, former) = lastCase(of: name, with: value), former != added,
+                keepsRows(of: name, with: former)
+            else { continue }
+            report(
+                .reusedCase,
+                "'\(added)' of \(name) has the raw value that '\(former)' had in version "
+                    + "\(version): an object that still has it becomes '\(added)'",
+                at: new.position(ofEnumeration: name),
+                notes: ["Give it a raw value that no version had"])
+        }
+    }
+
+    private func lastCase(
+        of enumeration: String, with value: Value
+    ) -> (version: String, name: String)? {
+        for version in earlier.reversed() {
+            let found = version.model.enumeration(named: enumeration)?.cases
+                .first { $0.rawValue == value }
+            if let found { return (version.model.version, found.name) }
+        }
+        return nil
+    }
+
+    /// Whether rows may have kept the raw value when the case went.
+    private func keepsRows(of enumeration: String, with name: String) -> Bool {
+        let versions = earlier + [old]
+        return zip(versions, versions.dropFirst()).contains { before, after in
+            ModelDifference(from: before.model, to: after.model).rowRisks.contains { risk in
+                guard case .removedCases(enumeration, let names) = risk.kind else { return false }
+                return names.contains(name)
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import CambiumMigration
+import CambiumSQL
+
+extension CompiledBundle {
+    /// What brings stores to a version: the code that runs on users' machines, with what a program
+    /// with that version of the model would have in it.
+    ///
+    /// - Parameter version: The version's name; nil means the current one.
+    /// - Returns: nil where there is no version of that name.
+    package func runner(to version: String? = nil) -> MigrationRunner? {
+        let target =
+            version.map { name in versions.first { $0.model.version == name } } ?? versions.last
+        guard let target else { return nil }
+        // Nothing leads from where it goes to.
+        let end = migrations.firstIndex { $0.from == target.model.version } ?? migrations.count
+        return MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
+    }
+}

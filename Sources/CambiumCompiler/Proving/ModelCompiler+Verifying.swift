@@ -1,0 +1,25 @@
+import CambiumMigration
+import CambiumSQL
+
+extension ModelCompiler {
+    /// What was found out about a step, by a compiler that has looked at nothing else.
+    ///
+    /// - Parameter migration: The step's migration; nil where it could not be planned, or fails.
+    func report(
+        on migration: Migration?, from old: CheckedModel, to new: CheckedModel
+    ) -> VerifyReport.Step {
+        // What warnings say is no reason, unless there is nothing else.
+        let reasons = diagnostics.filter { $0.isError || $0.code == .brokenChain }
+        let words = reasons.flatMap { reason in
+            [reason.message] + (reason.code == .brokenChain ? reason.notes : [])
+        }
+        return VerifyReport.Step(
+            from: old.model.version, to: new.model.version,
+            // What nobody can plan needs more than the models say.
+            kind: migration?.kind ?? .needsCode, codeSteps: migration?.codeSteps ?? [],
+            rowsIn: lastProof?.proof.rows ?? 0, rowsOut: lastProof?.proof.newRows ?? 0,
+            refusals: lastProof?.proof.refusals ?? 0, seconds: lastProof?.seconds ?? 0,
+            isRemembered: lastProof?.isRemembered ?? false,
+            failure: migration == nil ? words.joined(separator: "; ") : nil)
+    }
+}

@@ -1,0 +1,62 @@
+import CambiumSQLite
+
+/// Why nothing could be done with a store file, for people.
+package struct StoreFailure: Error, Sendable, Hashable {
+    /// What is in the way.
+    package enum Cause: Sendable, Hashable {
+        /// The file, its folder or its disk.
+        case file
+        /// What the store is, or what is in it.
+        case store
+    }
+
+    /// What is in the way.
+    package let cause: Cause
+    /// Which store, what is wrong and what to do about it.
+    package let message: String
+
+    /// Explains an error; nil where it is none of a store.
+    package init?(_ error: any Error, storeAt path: String) {
+        switch error {
+        case let error as MigrationError:
+            switch error {
+            case .statementFailed(_, let failure) where failure.isOfFile,
+                .backupFailed(_, let failure) where failure.isOfFile:
+                cause = .file
+                message = "\(path): \(error.description)"
+            default:
+                cause = .store
+                message = "\(path): \(error.description)"
+            }
+        case let error as MigrationStepError:
+            cause = .store
+            message = "\(path): \(error.description)"
+        case let error as SQLiteError:
+            cause = .file
+            message = "\(path): \(error.remedy(in: StoreFiles.folder(of: path)))"
+        default:
+            return nil
+        }
+    }
+}
+
+extension SQLiteError {
+    /// Whether the disk or the rights to the file are the reason.
+    fileprivate var isOfFile: Bool { [8, 10, 13, 14].contains(primaryCode) }
+
+    /// What is wrong with a file in a folder, and what to do about it.
+    fileprivate func remedy(in folder: String) -> String {
+        switch primaryCode {
+        case 5, 6: "Another program is writing it; close that program, or try again later"
+        case 8: "It cannot be written. Give yourself leave to write the file and \(folder)"
+        case 10: "The disk could not be read or written (\(message))"
+        case 11: "The file is damaged (\(message)); take a copy from before"
+        case 13: "The disk is full; the store is as it was. Make room, and try again"
+        case 14:
+            "It cannot be opened, or the files that SQLite needs beside it cannot be made. Give "
+                + "yourself leave to read the file and to write \(folder)"
+        case 26: "The file is no SQLite database"
+        default: description
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// What people do with a store file by hand, before or instead of letting a program open it: ask
+/// what it is, what a migration would do, migrate it, or try that on a copy.
+package struct StoreMaintenance {
+    /// What knows the program's model and its migrations.
+    package var runner: MigrationRunner
+    /// The store's path.
+    package let path: String
+
+    /// Prepares for a store.
+    package init(_ runner: MigrationRunner, storeAt path: String) {
+        self.runner = runner
+        self.path = path
+    }
+
+    private var exists: Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// What the store is to the program. Reads no rows, changes nothing.
+    ///
+    /// - Throws: `SQLiteError` where the file cannot be read. A store that the program cannot open
+    ///   is no error: the report says why.
+    package func status() throws -> StatusReport {
+        var report = StatusReport(
+            store: path, model: runner.model.name, programVersion: runner.model.version,
+            state: .none)
+        guard exists else { return report }
+        let connection = try Connection(path: path, mode: .readOnly)
+        do {
+            guard let found = try connection.transaction(.deferred, { try situation(connection) })
+            else { return report }
+            report = found
+        } catch let error as MigrationError {
+            report = StatusReport(
+                store: path, model: runner.model.name, programVersion: runner.model.version,
+                state: .refused)
+            report.version = error.storeVersion
+            report.problem = error.description
+        }
+        return report
+    }
+
+    private func situation(_ connection: Connection) throws -> StatusReport? {
+        guard let metadata = try MigrationRunner.readMetadata(connection) else { return nil }
+        let chain = try runner.chain(from: metadata)
+        let state: StatusReport.State =
+            chain.map { $0.migrations.isEmpty ? .outdated : .behind } ?? .current
+        var report = StatusReport(
+            store: path, model: runner.model.name, programVersion: runner.model.version,
+            state: state)
+        report.version = metadata.version
+        if let chain, !chain.migrations.isEmpty {
+            report.versions = chain.versions
+            report.kind = chain.steps.map(\.kind).max()?.rawValue
+            report.codeSteps = chain.steps.compactMap(\.code)
+        }
+        report.differences = try runner.expectedObjects(of: metadata, chain)
+            .differences(in: connection).filter { $0.kind != .foreign }
+            .map(StatusReport.Difference.init)
+        return report
+    }
+
+    /// What a migration would do. Goes through the tables to count their rows, changes nothing.
+    ///
+    /// - Throws: ``MigrationError`` where the program cannot open the store; `SQLiteError`.
+    package func plan() throws -> PlanReport {
+        guard exists else { return PlanReport(store: path, nil) }
+        return PlanReport(
+            store: path,
+            try runner.forecast(Connection(path: path, mode: .readOnly), at: path))
+    }
+
+    /// Migrates the store.
+    ///
+    /// - Throws: ``MigrationError``, `SQLiteError`, and what the program's steps throw; the store
+    ///   is as it was.
+    package func apply() throws -> ApplyReport {
+        let start = ContinuousClock.now
+        let outcome = try runner.open(fileAt: path)
+        return ApplyReport(
+            store: path, version: runner.model.version, outcome, seconds: start.seconds)
+    }
+
+    /// Migrates a copy of the store, which is removed afterwards.
+    ///
+    /// - Parameter folder: Where the copy is made; it must have room for it.
+    /// - Throws: `SQLiteError` where the store cannot be copied. That its migration fails is no
+    ///   error: the report says why.
+    package func rehearse(in folder: String) throws -> RehearsalReport {
+        let copy = "\(folder)/rehearsal-\(UUID().uuidString).sqlite"
+        defer { Self.remove(copy) }
+        try Connection(path: path, mode: .readOnly).backup(to: copy) { _, _ in
+            !runner.isCancelled()
+        }
+        try StoreFiles.linkExternalFiles(ofStore: path, to: copy)
+        let before = try counts(of: copy)
+        var versions: [String] = []
+        var kind: String?
+        var failure: String?
+        let sizeBefore = Self.size(of: copy)
+        var start = ContinuousClock.now
+        do {
+            let forecast = try runner.forecast(Connection(path: copy, mode: .readOnly), at: copy)
+            versions = forecast?.versions ?? []
+            kind = forecast?.kind.rawValue
+            start = ContinuousClock.now
+            // The copy is the backup.
+            var settings = ConnectionSettings()
+            settings.pragmas = PragmaSQL.ofMigration
+            _ = try runner.open(Connection(path: copy, settings: settings))
+        } catch MigrationError.cancelled {
+            throw MigrationError.cancelled
+        } catch {
+            failure = "\(error)"
+        }
+        let seconds = start.seconds
+        let after = try counts(of: copy)
+        let names = Set(before.keys).union(after.keys).sorted()
+        return RehearsalReport(
+            store: path, versions: versions, kind: kind,
+            tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) },
+            sizeBefore: sizeBefore, sizeAfter: Self.size(of: copy), seconds: seconds,
+            failure: failure)
+    }
+
+    private func counts(of path: String) throws -> [String: Int] {
+        let connection = try Connection(path: path, mode: .readOnly)
+        var counts: [String: Int] = [:]
+        for row in try connection.rows(ForecastSQL.tables) {
+            guard case .text(let name)? = row.first, !name.hasPrefix("sqlite_"),
+                !name.hasPrefix("_"),
+                case .integer(let count)? = try connection.rows(ForecastSQL.count(of: name)).first?
+                    .first
+            else { continue }
+            counts[name] = Int(count)
+        }
+        return counts
+    }
+
+    private static func size(of path: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.size] as? Int ?? 0
+    }
+
+    private static func remove(_ path: String) {
+        StoreFiles.removeExternalFiles(ofStore: path)
+        for suffix in ["", "-journal", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+}
+
+extension MigrationError {
+    /// The version of the store that the error is about, where it says so.
+    fileprivate var storeVersion: String? {
+        switch self {
+        case .newerVersion(let store, _), .unknownVersion(let store, _, _),
+            .migrationIsOff(let store, _):
+            store
+        default: nil
+        }
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// How many seconds have gone since.
+    fileprivate var seconds: Double {
+        (ContinuousClock.now - self) / .seconds(1)
+    }
+}

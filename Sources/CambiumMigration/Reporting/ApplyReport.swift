@@ -1,0 +1,54 @@
+import CambiumSQL
+
+/// What a migration of a store did.
+package struct ApplyReport: MigrationReport, Hashable {
+    /// The store's path.
+    package let store: String
+    /// `migrated`, `refreshed`, `current` or `created`.
+    package let outcome: String
+    /// The store's version before.
+    package var from: String?
+    /// Its version now.
+    package let version: String
+    /// What was done, in order.
+    package var steps: [String] = []
+    /// The path of the copy that was made first.
+    package var backup: String?
+    /// How long it took.
+    package let seconds: Double
+
+    /// Makes a report of what opening a store did to it.
+    package init(
+        store: String, version: String, _ outcome: MigrationOutcome, seconds: Double
+    ) {
+        self.store = store
+        self.version = version
+        self.seconds = seconds
+        switch outcome {
+        case .created: self.outcome = "created"
+        case .current: self.outcome = "current"
+        case .refreshed: self.outcome = "refreshed"
+        case .migrated(let from, _, let done, let copy):
+            self.outcome = "migrated"
+            self.from = from
+            steps = done.map(\.summary)
+            backup = copy
+        }
+    }
+
+    package var text: String {
+        let time = ReportText.seconds(seconds)
+        var text =
+            switch outcome {
+            case "migrated":
+                "\(store): migrated from version \(from ?? "?") to \(version), "
+                    + "\(ReportText.count(steps.count, "step")) in \(time)\n"
+            case "refreshed":
+                "\(store): checks, defaults or indexes brought up to date in \(time)\n"
+            case "created": "\(store): made, version \(version)\n"
+            default: "\(store): nothing to do, it has version \(version)\n"
+            }
+        if let backup { text += "The store as it was: \(backup)\n" }
+        return text
+    }
+}

@@ -1,0 +1,90 @@
+import CambiumSQL
+
+/// What a migration of a store would do, before it does it.
+package struct PlanReport: MigrationReport, Hashable {
+    /// A step of the migration.
+    package struct Step: Encodable, Sendable, Hashable {
+        /// What it does.
+        package let summary: String
+        /// Its class.
+        package let kind: String
+        /// Whether data goes away or becomes less exact.
+        package let losesData: Bool
+        /// The program's own step that runs in it.
+        package let code: String?
+        /// How many statements it has.
+        package let statements: Int
+        /// How many rows it writes, estimated.
+        package let rows: Int
+    }
+
+    /// The store's path.
+    package let store: String
+    /// The versions on the way; empty where there is nothing to do.
+    package let versions: [String]
+    /// The class of the gravest step.
+    package let kind: String?
+    /// The steps in order.
+    package let steps: [Step]
+    /// How many rows are written in all, estimated.
+    package let rows: Int
+    /// How many bytes the store has.
+    package let storeSize: Int
+    /// How many bytes the disk should have free.
+    package let bytesNeeded: Int
+    /// How many it has.
+    package let freeSpace: Int?
+    /// Whether a copy of the store is made first.
+    package let makesBackup: Bool
+    /// What another program has changed.
+    package let differences: [StatusReport.Difference]
+
+    /// Makes a report of what a runner forecasts; nil where there is nothing to do.
+    package init(store: String, _ forecast: MigrationForecast?) {
+        self.store = store
+        versions = forecast?.versions ?? []
+        kind = forecast?.kind.rawValue
+        steps = (forecast?.steps ?? []).map { step in
+            Step(
+                summary: step.summary, kind: step.kind.rawValue, losesData: step.losesData,
+                code: step.code, statements: step.statements, rows: step.rows)
+        }
+        rows = forecast?.rows ?? 0
+        storeSize = forecast?.storeSize ?? 0
+        bytesNeeded = forecast?.bytesNeeded ?? 0
+        freeSpace = forecast?.freeSpace
+        makesBackup = forecast?.makesBackup ?? false
+        differences = (forecast?.differences ?? []).map(StatusReport.Difference.init)
+    }
+
+    package var text: String {
+        guard !versions.isEmpty else { return "Nothing to do: \(store)\n" }
+        var text = "\(store): \(ReportText.way(versions))\n"
+        for (number, step) in steps.enumerated() {
+            text += "\(number + 1). \(step.summary)\n   "
+            var facts = [MigrationKind(rawValue: step.kind)?.words ?? step.kind]
+            facts.append("about \(ReportText.count(step.rows, "row"))")
+            if step.losesData { facts.append("loses data") }
+            if let code = step.code { facts.append("runs \(code) of the program") }
+            text += facts.joined(separator: ", ") + "\n"
+        }
+        if steps.isEmpty { text += "Bring checks, defaults and indexes up to date\n" }
+        var entries = [("Rows", "about \(rows) to write")]
+        if let kind = kind.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
+        entries.append(("Store", ReportText.bytes(storeSize)))
+        let free = freeSpace.map { ", \(ReportText.bytes($0)) free" } ?? ""
+        let isTight = freeSpace.map { $0 < bytesNeeded } ?? false
+        entries.append(
+            (
+                "Disk",
+                "\(ReportText.bytes(bytesNeeded)) needed" + free
+                    + (isTight ? ": too little, make room first" : "")
+            ))
+        entries.append(("Backup", makesBackup ? "made first, beside the store" : "none needed"))
+        if !differences.isEmpty {
+            let names = differences.map { "\($0.name) (\($0.kind))" }
+            entries.append(("Changed", "by another program: " + names.joined(separator: ", ")))
+        }
+        return text + ReportText.list(entries)
+    }
+}

@@ -1,0 +1,87 @@
+import CambiumSQL
+
+/// What a store is to a program: of which version, and how far from the program's.
+package struct StatusReport: MigrationReport, Hashable {
+    /// What a store is to a program.
+    package enum State: String, Encodable, Sendable, Hashable, CaseIterable {
+        /// There is no store.
+        case none
+        /// The store has the program's version.
+        case current
+        /// The store has the program's version with other checks, defaults or indexes.
+        case outdated
+        /// The store has an earlier version, and a chain leads to the program's.
+        case behind
+        /// The program cannot open the store.
+        case refused
+    }
+
+    /// An object of the store that another program has changed.
+    package struct Difference: Encodable, Sendable, Hashable {
+        /// Its name.
+        package let name: String
+        /// In what way it differs.
+        package let kind: String
+    }
+
+    /// The store's path.
+    package let store: String
+    /// The program's model.
+    package let model: String
+    /// The program's version of it.
+    package let programVersion: String
+    /// What the store is.
+    package let state: State
+    /// The store's version, where that is known.
+    package var version: String?
+    /// The versions on the way to the program's, the store's first; empty where there is no way.
+    package var versions: [String] = []
+    /// The class of the gravest step.
+    package var kind: String?
+    /// The steps that the program supplies.
+    package var codeSteps: [String] = []
+    /// What another program has changed.
+    package var differences: [Difference] = []
+    /// Why the program cannot open the store.
+    package var problem: String?
+
+    package var text: String {
+        var entries = [("Store", store)]
+        switch state {
+        case .none:
+            entries.append(("State", "there is no store yet"))
+        case .current:
+            entries.append(("State", "current: version \(programVersion) of \(model)"))
+        case .outdated:
+            entries.append(
+                (
+                    "State",
+                    "version \(programVersion) of \(model); checks, defaults or indexes will be "
+                        + "brought up to date"
+                ))
+        case .behind:
+            entries.append(
+                ("State", "behind: version \(version ?? "?"), the program has \(programVersion)"))
+            let count = ReportText.count(max(0, versions.count - 1), "migration")
+            entries.append(("Way", "\(ReportText.way(versions)) (\(count))"))
+        case .refused:
+            entries.append(("State", "cannot be opened"))
+            entries.append(("Why", problem ?? "unknown"))
+        }
+        if let kind = kind.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
+        if !codeSteps.isEmpty {
+            entries.append(("Code", codeSteps.joined(separator: ", ")))
+        }
+        if !differences.isEmpty {
+            let names = differences.map { "\($0.name) (\($0.kind))" }
+            entries.append(("Changed", "by another program: " + names.joined(separator: ", ")))
+        }
+        return ReportText.list(entries)
+    }
+}
+
+extension StatusReport.Difference {
+    init(_ difference: StoreDifference) {
+        self.init(name: difference.name, kind: difference.kind.rawValue)
+    }
+}

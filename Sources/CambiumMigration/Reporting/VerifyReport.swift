@@ -1,0 +1,109 @@
+import CambiumSQL
+
+/// What proofs of the steps of a model have shown.
+package struct VerifyReport: MigrationReport, Hashable {
+    /// One step from a version to the next.
+    package struct Step: Codable, Sendable, Hashable {
+        /// The version that it starts from.
+        package let from: String
+        /// The version that it leads to.
+        package let to: String
+        /// Its class.
+        package let kind: String
+        /// The program's own steps in it.
+        package let codeSteps: [String]
+        /// Whether those were proven too, and not only what is around them.
+        package var isCodeProven = false
+        /// How many rows the stores had in which it was tried.
+        package let rowsIn: Int
+        /// How many they had afterwards.
+        package let rowsOut: Int
+        /// How many sets of rows were refused, rightly, because they do not meet a new condition.
+        package let refusals: Int
+        /// How long the proof took, in seconds.
+        package var seconds: Double
+        /// Whether it was proven before, and nothing has changed since.
+        package var isRemembered: Bool
+        /// Why the step is not what it should be; nil where it is.
+        package let failure: String?
+
+        /// Describes what a proof has shown.
+        package init(
+            from: String, to: String, kind: MigrationKind, codeSteps: [String] = [], rowsIn: Int,
+            rowsOut: Int, refusals: Int = 0, seconds: Double = 0, isRemembered: Bool = false,
+            failure: String? = nil
+        ) {
+            self.from = from
+            self.to = to
+            self.kind = kind.rawValue
+            self.codeSteps = codeSteps
+            self.rowsIn = rowsIn
+            self.rowsOut = rowsOut
+            self.refusals = refusals
+            self.seconds = seconds
+            self.isRemembered = isRemembered
+            self.failure = failure
+        }
+    }
+
+    /// The model.
+    package let model: String
+    /// The current version.
+    package let version: String
+    /// The steps, the oldest first.
+    package let steps: [Step]
+
+    /// Describes what proofs have shown.
+    package init(model: String, version: String, steps: [Step]) {
+        self.model = model
+        self.version = version
+        self.steps = steps
+    }
+
+    /// Whether all steps are right.
+    package var isProven: Bool { steps.allSatisfy { $0.failure == nil } }
+
+    private enum CodingKeys: String, CodingKey {
+        case model, version, steps, isProven
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(model, forKey: .model)
+        try container.encode(version, forKey: .version)
+        try container.encode(steps, forKey: .steps)
+        try container.encode(isProven, forKey: .isProven)
+    }
+
+    package var text: String {
+        let title = "\(model), version \(version): "
+        guard !steps.isEmpty else { return title + "there is one version, and nothing to prove\n" }
+        let failed = steps.count { $0.failure != nil }
+        let verdict =
+            failed == 0
+            ? "\(ReportText.count(steps.count, "step")) proven"
+            : "\(failed) of \(ReportText.count(steps.count, "step")) not proven"
+        let table = ReportText.table(
+            ["From", "To", "Class", "Rows in", "Rows out", "Time", "Verdict"],
+            steps.map { step in
+                [
+                    step.from, step.to, MigrationKind(rawValue: step.kind)?.words ?? step.kind,
+                    "\(step.rowsIn)", "\(step.rowsOut)",
+                    step.isRemembered ? "before" : ReportText.seconds(step.seconds),
+                    Self.verdict(on: step),
+                ]
+            })
+        let failures = steps.compactMap { step in
+            step.failure.map { "error: \(step.from) → \(step.to): \($0)\n" }
+        }
+        return title + verdict + "\n" + table + failures.joined()
+    }
+
+    private static func verdict(on step: Step) -> String {
+        if step.failure != nil { return "fails" }
+        let names = step.codeSteps.joined(separator: ", ")
+        let code = names.isEmpty ? "" : step.isCodeProven ? " with \(names)" : " around \(names)"
+        return (step.refusals > 0 && step.rowsIn == 0 ? "proven on an empty store" : "proven")
+            + code
+    }
+}

@@ -1,0 +1,71 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// The steps that the program does itself.
+extension MigrationRunner {
+    /// - Throws: ``MigrationError/codeIsMissing(steps:)`` where a step of the chain is not supplied.
+    func requireCode(of chain: MigrationChain) throws(MigrationError) {
+        let missing = chain.migrations.flatMap { migration in
+            migration.codeSteps.filter { code(of: $0, in: migration) == nil }
+        }
+        guard missing.isEmpty else { throw .codeIsMissing(steps: missing) }
+    }
+
+    private func code(of step: String, in migration: Migration) -> CodeStep? {
+        code.first { $0.name == step && $0.from == migration.from }
+    }
+
+    /// Runs a step of the program, in the transaction of the chain.
+    func run(
+        _ step: String, of migration: Migration, on connection: Connection,
+        _ meter: MigrationMeter, folder: String?
+    ) throws {
+        guard let code = code(of: step, in: migration) else {
+            throw MigrationError.codeIsMissing(steps: [step])
+        }
+        try StepRun(step, on: connection, folder: folder, meter).run(code)
+    }
+
+    /// The row because of which what steps have written is refused: looks at one after the other.
+    ///
+    /// - Returns: Nil where the statement is about something else than what steps have written.
+    func refusedRow(
+        by statement: String, of migration: Migration, on connection: Connection
+    ) throws -> MigrationStepError? {
+        guard let (ofOne, working) = StepTableSQL.settlement(of: statement) else {
+            return refusedIndex(by: statement, of: migration)
+        }
+        let keys = try connection.statement(StepRowSQL.keys(of: working))
+        defer { keys.reset() }
+        while try keys.step() {
+            guard case .integer(let key) = keys.value(at: 0) else { continue }
+            do throws(SQLiteError) {
+                _ = try connection.rows(ofOne, [.integer(key)])
+            } catch {
+                let root = String(working.dropFirst("_step_".count))
+                let names = try? connection.rows(
+                    StepRowSQL.entity(in: working), [.integer(key)])
+                var entity = root
+                if case .text(let name)? = names?.first?.first { entity = name }
+                return MigrationStepError(
+                    step: migration.codeSteps.joined(separator: ", "), entity: entity, row: key,
+                    MigrationStepMistake.missingValue(
+                        entity: entity, row: key, constraint: error.message))
+            }
+        }
+        return nil
+    }
+
+    /// Where steps have made equal what is unique.
+    private func refusedIndex(
+        by statement: String, of migration: Migration
+    ) -> MigrationStepError? {
+        guard case .indexes(let table) = StatementReach(of: statement).effect,
+            migration.steps.contains(where: { $0.code != nil && $0.tables.contains(table) })
+        else { return nil }
+        return MigrationStepError(
+            step: migration.codeSteps.joined(separator: ", "), entity: table,
+            MigrationStepMistake.notUnique(entity: table))
+    }
+}

@@ -1,0 +1,63 @@
+/// A step of the program has failed, or has left rows that the new version does not take. The whole
+/// migration is undone: the store is as it was.
+public struct MigrationStepError: Error, Sendable {
+    /// The step.
+    public let step: String
+    /// The entity of the row that it was about, where it was about one.
+    public let entity: String?
+    /// The number of the row's object among those of its root entity.
+    public let row: Int64?
+    /// Why it failed: what the step threw, or the store's answer.
+    public let underlying: any Error
+
+    package init(step: String, entity: String? = nil, row: Int64? = nil, _ error: any Error) {
+        self.step = step
+        self.entity = entity
+        self.row = row
+        underlying = error
+    }
+}
+
+extension MigrationStepError: CustomStringConvertible {
+    /// The step, the row and the reason.
+    public var description: String {
+        let place = entity.map { entity in
+            " at \(entity)" + (row.map { " \($0)" } ?? "")
+        }
+        return "The step \(step) failed\(place ?? ""): \(underlying). The store is as it was"
+    }
+}
+
+/// A mistake in a step of the program.
+public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvertible {
+    /// There is no such object.
+    case noRow(entity: String, row: Int64)
+    /// An old object was asked for, and none of the new version is what it was.
+    case noSuccessor(entity: String, row: Int64, successor: String)
+    /// The row leaves a value out that every object must have.
+    case missingValue(entity: String, row: Int64, constraint: String)
+    /// Two objects are equal in what no two may be equal in.
+    case notUnique(entity: String)
+    /// A value does not fit the column: a decimal number has more places than its scale.
+    case unfitValue(entity: String, column: String)
+    /// The step may not write objects of the entity.
+    case notWritable(entity: String)
+
+    /// What is wrong, and the remedy.
+    public var description: String {
+        switch self {
+        case .noRow(let entity, let row): "There is no \(entity) \(row)"
+        case .noSuccessor(let entity, let row, let successor):
+            "\(entity) \(row) has not become a \(successor): insert one, and note it with "
+                + "replace(_:with:)"
+        case .missingValue(let entity, let row, let constraint):
+            "\(entity) \(row) is not as the new version wants it: \(constraint)"
+        case .notUnique(let entity):
+            "Two \(entity) are equal in what is unique in the new version: let one stay"
+        case .unfitValue(let entity, let column):
+            "A value of \(entity).\(column) has more places than the attribute's scale: round it"
+        case .notWritable(let entity):
+            "The step may not write \(entity): name the entity in its 'entities'"
+        }
+    }
+}

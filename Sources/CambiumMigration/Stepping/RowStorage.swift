@@ -1,0 +1,106 @@
+import CambiumModel
+import CambiumSQL
+
+/// The values of a row in the form in which the store has them. Used by generated code.
+@_spi(Generated)
+public struct RowStorage: Sendable {
+    var key: Int64?
+    var values: [StoredValue]
+    /// The folder of the files of large values.
+    var folder: String?
+    /// The places of values that were set and are none of their type.
+    private(set) var unfit: Set<Int> = []
+
+    /// A row without values.
+    public init(count: Int) {
+        values = Array(repeating: .null, count: count)
+    }
+
+    init(_ row: [StoredValue], folder: String?) {
+        if case .integer(let key)? = row.first { self.key = key }
+        values = Array(row.dropFirst())
+        self.folder = folder
+    }
+
+    private func value(_ index: Int) -> StoredValue {
+        index < values.count ? values[index] : .null
+    }
+
+    /// A value; what is missing reads as nothing of its type: zero, an empty text, no data.
+    public func get<Value: RowValue>(_ index: Int, _ type: Value.Type = Value.self) -> Value {
+        Value(rowForm: value(index)) ?? Value.emptyRowValue
+    }
+
+    /// A value, or nil.
+    public func optional<Value: RowValue>(
+        _ index: Int, _ type: Value.Type = Value.self
+    ) -> Value? {
+        Value(rowForm: value(index))
+    }
+
+    /// Sets a value.
+    public mutating func set(_ index: Int, _ value: (some RowValue)?) {
+        guard index < values.count else { return }
+        values[index] = value?.rowForm ?? .null
+    }
+
+    // MARK: Decimals
+
+    /// A decimal number that is kept in units of its last place.
+    public func decimal(_ index: Int, scale: Int) -> Decimal {
+        optionalDecimal(index, scale: scale) ?? 0
+    }
+
+    /// The same, or nil.
+    public func optionalDecimal(_ index: Int, scale: Int) -> Decimal? {
+        guard case .integer(let units) = value(index) else { return nil }
+        return DecimalStorage.decimal(ofUnits: units, scale: scale)
+    }
+
+    /// Sets a decimal number. One with more places than the scale has does not fit: the row can be
+    /// written no more, until it has another.
+    public mutating func setDecimal(_ index: Int, _ value: Decimal?, scale: Int) {
+        guard index < values.count else { return }
+        let units = value.flatMap { DecimalStorage.units(of: $0, scale: scale) }
+        values[index] = units.map { .integer($0) } ?? .null
+        if value != nil, units == nil { unfit.insert(index) } else { unfit.remove(index) }
+    }
+
+    // MARK: Large values
+
+    /// A value that may lie in a file. Reads the file.
+    public func external(_ index: Int) -> Data? {
+        guard case .blob(let form) = value(index), let mark = form.first else { return nil }
+        let rest = form.dropFirst()
+        guard mark == ExternalForm.file else { return Data(rest) }
+        guard let folder else { return nil }
+        let name = String(decoding: rest, as: UTF8.self)
+        return try? Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+    }
+
+    /// Sets a value, which is in the row from now on.
+    public mutating func setExternal(_ index: Int, _ value: Data?) {
+        guard index < values.count else { return }
+        values[index] = value.map { .blob([ExternalForm.inline] + $0) } ?? .null
+    }
+
+    // MARK: Links
+
+    /// What a link leads to; the object with the number 0, which there never is, where it is
+    /// missing.
+    public func link<Row: MigrationRow>(_ index: Int, _ type: Row.Type = Row.self) -> RowID<Row> {
+        optionalLink(index) ?? RowID(key: 0)
+    }
+
+    /// What a link leads to, or nil.
+    public func optionalLink<Row: MigrationRow>(
+        _ index: Int, _ type: Row.Type = Row.self
+    ) -> RowID<Row>? {
+        optional(index, Int64.self).map { RowID(key: $0) }
+    }
+
+    /// Sets what a link leads to.
+    public mutating func setLink<Row: MigrationRow>(_ index: Int, _ id: RowID<Row>?) {
+        set(index, id?.key)
+    }
+}

@@ -1,0 +1,101 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// A step of the program while it runs: the store, and where it is in it.
+@_spi(Generated)
+public final class StepRun {
+    /// How many rows are read at a time.
+    static let batchSize: Int64 = 500
+
+    let step: String
+    let connection: Connection
+    /// The folder of the files of large values.
+    let folder: String?
+    private let meter: MigrationMeter
+    private let tables: Set<String>
+    /// What each old entity is now, and how far its keys were moved.
+    let successors: [String: (entity: String, shift: Int64)]
+    private var statements: [ObjectIdentifier: RowStatements] = [:]
+    /// The row that the step is at, for errors.
+    var place: (entity: String, row: Int64)?
+
+    init(
+        _ step: String, on connection: Connection, folder: String?, _ meter: MigrationMeter
+    ) throws(SQLiteError) {
+        self.step = step
+        self.connection = connection
+        self.folder = folder
+        self.meter = meter
+        var tables: Set<String> = []
+        for case .text(let name)? in try connection.rows(StepRowSQL.tables).map(\.first) {
+            tables.insert(name)
+        }
+        self.tables = tables
+        var successors: [String: (entity: String, shift: Int64)] = [:]
+        for row in try connection.rows(StepRowSQL.entities) {
+            guard case .text(let old)? = row.first, case .text(let new) = row[1],
+                case .integer(let shift) = row[2]
+            else { continue }
+            successors[old] = (new, shift)
+        }
+        self.successors = successors
+    }
+
+    /// Runs the step.
+    func run(_ code: CodeStep) throws {
+        do {
+            try code.body(self)
+            try meter.requireGoingOn()
+        } catch let error as MigrationError where error == .cancelled {
+            throw error
+        } catch let error as SQLiteError where meter.isCancellation(error) {
+            throw MigrationError.cancelled
+        } catch let error as CancellationError {
+            _ = error
+            throw MigrationError.cancelled
+        } catch let error as MigrationStepError {
+            throw error
+        } catch {
+            throw MigrationStepError(step: step, entity: place?.entity, row: place?.row, error)
+        }
+    }
+
+    // MARK: Tables
+
+    /// The statements of an entity's rows.
+    ///
+    /// - Parameter isNew: Whether they are those of the new version.
+    func statements<Row: MigrationRow>(of type: Row.Type, isNew: Bool) -> RowStatements {
+        let key = ObjectIdentifier(type)
+        if let known = statements[key] { return known }
+        let made = RowStatements(Row.layout, isNew: isNew, in: self)
+        statements[key] = made
+        return made
+    }
+
+    /// The table of an old root entity's rows.
+    func oldTable(_ root: String) -> String { root }
+
+    /// The table of a new root entity's rows at the moment.
+    func newTable(_ root: String) -> String {
+        workingTable(root) ?? (tables.contains("_new_" + root) ? "_new_" + root : root)
+    }
+
+    /// The table of a new root entity's rows where steps may write them.
+    func workingTable(_ root: String) -> String? {
+        let name = StepTableSQL.workingName(of: root)
+        return tables.contains(name) ? name : nil
+    }
+
+    /// The table of pairs of the new version at the moment.
+    func newPairs(_ table: String) -> String {
+        tables.contains("_new_" + table) ? "_new_" + table : table
+    }
+
+    // MARK: Going on
+
+    func checkCancellation() throws(MigrationError) { try meter.requireGoingOn() }
+
+    func report(_ fraction: Double) { meter.codeIs(at: fraction) }
+}

@@ -1,0 +1,116 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// The versions on both sides of a migration in which the program does steps of its own. Made by
+/// generated code.
+@_spi(Generated)
+public struct StepProof: Sendable {
+    package let old: Model
+    package let new: Model
+
+    /// Names the versions.
+    public init(from old: Model, to new: Model) {
+        self.old = old
+        self.new = new
+    }
+}
+
+/// Proves the program's steps where the program is: the compiler proved all that is around them.
+package struct StepVerifier {
+    private let runner: MigrationRunner
+    private let proofs: [StepProof]
+
+    /// Prepares a proof.
+    ///
+    /// - Parameter runner: What knows the current version, all migrations and the steps.
+    package init(_ runner: MigrationRunner, _ proofs: [StepProof]) {
+        self.runner = runner
+        self.proofs = proofs
+    }
+
+    /// What the proofs show: of each migration with steps, and of the chain from before the first to
+    /// the current version.
+    package var report: VerifyReport {
+        let steps = proofs.map(step)
+        return VerifyReport(
+            model: runner.model.name, version: runner.model.version,
+            steps: steps + (steps.allSatisfy { $0.failure == nil } ? chain : []))
+    }
+
+    private func step(_ proof: StepProof) -> VerifyReport.Step {
+        let (from, to) = (proof.old.version, proof.new.version)
+        guard let migration = runner.migrations.first(where: { $0.from == from && $0.to == to })
+        else {
+            return VerifyReport.Step(
+                from: from, to: to, kind: .needsCode, rowsIn: 0, rowsOut: 0,
+                failure: "The program has no such migration")
+        }
+        return measured(from, to, migration.codeSteps) {
+            let proof = try MigrationProver.prove(
+                from: proof.old, to: proof.new, migration: migration, code: runner.code)
+            guard proof.rows > 0 || proof.refusals == 0 else {
+                throw MigrationProver.Failure(
+                    description: "All stores with rows that were made up were refused: what the "
+                        + "steps leave does not meet the conditions of version \(to)")
+            }
+            return proof
+        }
+    }
+
+    /// The way from before the first step to the current version, where that is further.
+    private var chain: [VerifyReport.Step] {
+        guard let first = proofs.first, first.new.version != runner.model.version else { return [] }
+        let (from, to) = (first.old.version, runner.model.version)
+        return [
+            measured(from, to, proofs.count > 1 ? runner.migrations.flatMap(\.codeSteps) : []) {
+                var proof = MigrationProver.Proof()
+                for seed in UInt64(0)..<3 {
+                    let connection = try MigrationProver.makeStore(of: first.old, seed: seed)
+                    let before = try Self.count(connection, Schema(of: first.old))
+                    do {
+                        _ = try runner.open(connection)
+                    } catch MigrationError.refused {
+                        // Later versions may ask what rows that are made up do not meet.
+                        proof.refusals += 1
+                        continue
+                    }
+                    guard try runner.open(connection) == .current else {
+                        throw MigrationProver.Failure(
+                            description: "The store does not have version \(to)")
+                    }
+                    proof.rows += before
+                    proof.newRows += try Self.count(connection, runner.schema)
+                }
+                return proof
+            }
+        ]
+    }
+
+    private func measured(
+        _ from: String, _ to: String, _ codeSteps: [String],
+        _ body: () throws -> MigrationProver.Proof
+    ) -> VerifyReport.Step {
+        let start = ContinuousClock.now
+        var proof = MigrationProver.Proof()
+        var failure: String?
+        do {
+            proof = try body()
+        } catch {
+            failure = "\(error)"
+        }
+        var step = VerifyReport.Step(
+            from: from, to: to, kind: .needsCode, codeSteps: codeSteps, rowsIn: proof.rows,
+            rowsOut: proof.newRows, refusals: proof.refusals,
+            seconds: (ContinuousClock.now - start) / .seconds(1), failure: failure)
+        step.isCodeProven = true
+        return step
+    }
+
+    private static func count(_ connection: Connection, _ schema: Schema) throws -> Int {
+        try schema.tables.filter { $0.content != .system }.reduce(0) { sum, table in
+            let count = try connection.rows(MigrationSQL.count(of: table)).first?.first
+            return if case .integer(let count)? = count { sum + Int(count) } else { sum }
+        }
+    }
+}

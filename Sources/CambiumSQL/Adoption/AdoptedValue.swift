@@ -1,0 +1,70 @@
+import CambiumModel
+
+/// SQL for the values that a column of Core Data's holds, in the form in which our store keeps
+/// them. What has no such form becomes a value of a type that the column does not take, so that the
+/// row is refused, and never nil.
+struct AdoptedValue {
+    let model: Model
+
+    /// - Parameter column: The column, quoted and with its table.
+    func sql(of column: String, for attribute: Attribute) -> String {
+        switch attribute.type {
+        case .bool, .int16, .int32, .int64, .float, .double, .date:
+            return column
+        case .string, .uri:
+            return "CASE WHEN instr(\(column), char(0)) THEN \(Self.noText) ELSE \(column) END"
+        case .uuid:
+            return "CASE WHEN length(\(column)) <> 16 THEN \(Self.noBlob) ELSE \(column) END"
+        case .data:
+            return attribute.usesExternalForm ? externalForm(of: column) : bytes(of: column)
+        case .anyDecimal:
+            return required(decimalBytes(of: column), column, else: Self.noBlob)
+        case .decimal(let scale):
+            let units = ConversionFunction.decimalUnits.rawValue
+            return required(
+                "\(units)(\(decimalBytes(of: column)), \(scale))", column, else: Self.noNumber)
+        case .enumeration(let name):
+            let cases = model.enumeration(named: name)?.cases ?? []
+            let values = cases.compactMap { model.stored($0.rawValue, as: attribute.type) }
+                .map(SQLText.literal).joined(separator: ", ")
+            // A text that is no number is taken by no column of numbers, a BLOB by none of texts.
+            return "CASE WHEN \(column) IS NULL OR \(column) IN (\(values)) THEN \(column) "
+                + "ELSE \(model.storageClass(of: attribute.type) == .text ? Self.noText : Self.noNumber) END"
+        case .codable:
+            return "\(ConversionFunction.archiveJSON.rawValue)(CAST(\(column) AS BLOB))"
+        }
+    }
+
+    /// Whether what cannot be understood becomes nil, which has to be said then.
+    static func mayBecomeNil(_ attribute: Attribute) -> Bool {
+        if case .codable = attribute.type { true } else { false }
+    }
+
+    private static let noText = "x''"
+    private static let noBlob = "'no such value'"
+    private static let noNumber = "'no such value'"
+
+    /// Core Data's way out of a column of numbers is their text, which is that of 15 digits.
+    private func decimalBytes(of column: String) -> String {
+        "\(ConversionFunction.decimalOfNumber.rawValue)(CAST(\(column) AS TEXT))"
+    }
+
+    private func required(_ value: String, _ column: String, else other: String) -> String {
+        "CASE WHEN \(column) IS NOT NULL THEN coalesce(\(value), \(other)) END"
+    }
+
+    /// Core Data takes a text, which only another program can have written, for its bytes.
+    private func bytes(of column: String) -> String {
+        "CASE typeof(\(column)) WHEN 'text' THEN CAST(\(column) AS BLOB) ELSE \(column) END"
+    }
+
+    /// Both have a byte in front that says where the value is, and the same one for within the row.
+    private func externalForm(of column: String) -> String {
+        let tags = [ExternalForm.inline, ExternalForm.file].map {
+            SQLText.literal(.blob(Data([$0])))
+        }
+        return "CASE WHEN \(column) IS NULL OR substr(\(column), 1, 1) IN "
+            + "(\(tags.joined(separator: ", "))) THEN \(column) "
+            + "ELSE CAST(\(tags[0]) || \(column) AS BLOB) END"
+    }
+}

@@ -1,0 +1,86 @@
+import CambiumModel
+
+/// What a database that Core Data wrote says about itself: its entities, tables and columns.
+package struct CoreDataCatalogue: Sendable, Hashable {
+    /// An entity, as `Z_PRIMARYKEY` has it.
+    package struct Entity: Sendable, Hashable {
+        /// The number that rows hold in `Z_ENT`.
+        package let number: Int64
+        /// The name.
+        package let name: String
+        /// The number of the entity that it inherits from; 0 is none.
+        package let parent: Int64
+        /// The last key that was given; of a root entity.
+        package let lastKey: Int64
+    }
+
+    /// A column, and its type as the table declares it.
+    package struct Column: Sendable, Hashable {
+        /// The name.
+        package let name: String
+        /// The type in capital letters, such as `VARCHAR`.
+        package let type: String
+    }
+
+    /// The program's entities, by their numbers.
+    package let entities: [Entity]
+    /// The columns of each table, in order.
+    package let tables: [String: [Column]]
+
+    /// The number from which on entities are Core Data's own: those of its history and of CloudKit.
+    private static let firstSystemNumber: Int64 = 16_000
+
+    /// Lists table, column and type of all tables.
+    package static let columnsQuery = """
+        SELECT m."name", p."name", p."type" FROM "sqlite_schema" AS m, \
+        pragma_table_info(m."name") AS p \
+        WHERE m."type" = 'table' AND m."sql" LIKE 'CREATE TABLE%' AND m."name" NOT LIKE 'sqlite\\_%' \
+        ESCAPE '\\' ORDER BY m."name", p."cid"
+        """
+    /// Lists number, name, parent and last key of all entities.
+    package static let entitiesQuery = """
+        SELECT "Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX" FROM "Z_PRIMARYKEY" ORDER BY "Z_ENT"
+        """
+    /// The UUID and the property list of the store.
+    package static let metadataQuery = """
+        SELECT "Z_UUID", "Z_PLIST" FROM "Z_METADATA" ORDER BY "Z_VERSION" LIMIT 1
+        """
+    /// The tables without which a database is none that Core Data wrote.
+    package static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
+
+    /// Reads the rows of the queries.
+    package init(columns: [[StoredValue]], entities: [[StoredValue]]) {
+        var tables: [String: [Column]] = [:]
+        for case let row in columns where row.count == 3 {
+            guard case .text(let table) = row[0], case .text(let name) = row[1] else { continue }
+            var type = ""
+            if case .text(let declared) = row[2] { type = declared.uppercased() }
+            tables[table, default: []].append(Column(name: name, type: type))
+        }
+        self.tables = tables
+        self.entities = entities.compactMap { row in
+            guard row.count == 4, case .integer(let number) = row[0],
+                case .text(let name) = row[1], number < Self.firstSystemNumber
+            else { return nil }
+            var (parent, lastKey): (Int64, Int64) = (0, 0)
+            if case .integer(let value) = row[2] { parent = value }
+            if case .integer(let value) = row[3] { lastKey = value }
+            return Entity(number: number, name: name, parent: parent, lastKey: lastKey)
+        }
+    }
+
+    /// The entity of that name, or nil.
+    package func entity(named name: String) -> Entity? {
+        entities.first { $0.name == name }
+    }
+
+    /// The name of the entity that another one inherits from, or nil.
+    package func parent(of entity: Entity) -> String? {
+        entities.first { $0.number == entity.parent }?.name
+    }
+
+    /// Whether a column is there.
+    package func has(_ column: String, in table: String) -> Bool {
+        tables[table]?.contains { $0.name == column } == true
+    }
+}

@@ -1,0 +1,68 @@
+import CambiumModel
+
+/// Where a store that Core Data wrote keeps what a version of a model speaks of, and in what the
+/// two differ.
+package struct CoreDataLayout: Sendable {
+    /// The version.
+    package let model: Model
+    /// The tables of objects, one for each root entity that the store has.
+    package let objects: [ObjectSource]
+    /// The links that are kept as pairs.
+    package let links: [LinkSource]
+    /// What the store has and the version has not, and the other way round; none means that the
+    /// version can have written it.
+    package let differences: [String]
+    /// Columns that nothing in the version is kept in, as table and column.
+    package let unusedColumns: [(table: String, column: String)]
+    /// Tables that nothing in the version is kept in.
+    package let unusedTables: [String]
+
+    /// The table of a root entity and its sub-entities.
+    package struct ObjectSource: Sendable {
+        /// The root entity.
+        package let root: Entity
+        /// The name of the table.
+        package let table: String
+        /// The entities whose objects there can be, with the numbers of their rows.
+        package let entities: [(entity: Entity, number: Int64)]
+        /// The last key that was given.
+        package let lastKey: Int64
+        let attributes: [AttributeSource]
+        /// The to-one relationships, those included that our store keeps at the other side.
+        package let keys: [KeySource]
+    }
+
+    struct AttributeSource: Sendable {
+        let entity: Entity
+        let attribute: Attribute
+        let column: String?
+    }
+
+    /// A to-one relationship.
+    package struct KeySource: Sendable {
+        /// The entity that declares it.
+        package let entity: Entity
+        /// The relationship.
+        package let relationship: Relationship
+        /// The column of keys; nil where the store has none.
+        package let column: String?
+        let entityColumn: String?
+        let positionColumn: String?
+        let type: String = "INTEGER"
+    }
+
+    /// Links that our store keeps as pairs.
+    package struct LinkSource: Sendable {
+        /// The entity that declares the relationship of the first side.
+        package let entity: Entity
+        /// The relationship of the first side.
+        package let relationship: Relationship
+        /// The table of the pairs, or that of the members, where each has one owner.
+        let table: String
+        let ownerColumn: String
+        let memberColumn: String
+        let positions: [(target: String, source: String)]
+        /// Whether a pair stands for two, one in each direction.
+        let isSymmetric: Bool
+    }
+}

@@ -1,0 +1,224 @@
+import CambiumModel
+
+/// Finds out where a store that Core Data wrote keeps what a version speaks of.
+struct CoreDataLayoutBuilder {
+    let model: Model
+    let catalogue: CoreDataCatalogue
+    var differences: [String] = []
+    var claimed: [String: Set<String>] = [:]
+    var claimedTables: Set<String> = []
+
+    /// The columns that all tables of objects have.
+    private static let systemColumns: Set = ["Z_PK", "Z_ENT", "Z_OPT"]
+
+    init(_ model: Model, _ catalogue: CoreDataCatalogue) {
+        self.model = model
+        self.catalogue = catalogue
+    }
+
+    mutating func layout() -> CoreDataLayout {
+        compareEntities()
+        let present = model.roots.filter { catalogue.entity(named: $0.name) != nil }
+        let objects = present.compactMap { source(of: $0) }
+        let links = model.entities.flatMap { entity in
+            catalogue.entity(named: entity.name) == nil
+                ? [] : entity.relationships.compactMap { link($0, of: entity) }
+        }
+        let unusedColumns = objects.flatMap { source in
+            unclaimed(in: source.table).map { (table: source.table, column: $0) }
+        }
+        for (table, column) in unusedColumns {
+            differences.append("\(table) has a column \(column), which nothing is kept in")
+        }
+        let tables = claimedTables.union(objects.map(\.table))
+        let unusedTables = catalogue.tables.keys.filter { !tables.contains($0) }.sorted()
+        for table in unusedTables where CoreDataName.Numbered(joined: table) != nil {
+            differences.append("the store has a table of links \(table), which nothing is kept in")
+        }
+        return CoreDataLayout(
+            model: model, objects: objects, links: links, differences: differences.sorted(),
+            unusedColumns: unusedColumns, unusedTables: unusedTables)
+    }
+
+    private func unclaimed(in table: String) -> [String] {
+        let known = claimed[table] ?? []
+        return (catalogue.tables[table] ?? []).map(\.name).filter { name in
+            !known.contains(name) && !Self.systemColumns.contains(name)
+                && !name.hasPrefix("Z_FOK_") && CoreDataName.Numbered(column: name) == nil
+        }
+    }
+
+    // MARK: Entities
+
+    private mutating func compareEntities() {
+        let mine = Set(model.entities.map(\.name))
+        let theirs = Set(catalogue.entities.map(\.name))
+        for name in theirs.subtracting(mine) {
+            differences.append("the store has an entity \(name), which the version does not have")
+        }
+        let isConfiguration = model.configurations.contains { configuration in
+            var names = Set(configuration.entities)
+            for name in configuration.entities {
+                guard let entity = model.entity(named: name) else { continue }
+                names.formUnion(model.lineage(of: entity).map(\.name))
+            }
+            return names == theirs
+        }
+        for name in mine.subtracting(theirs) where !isConfiguration {
+            differences.append("the store has no entity \(name)")
+        }
+        for entity in catalogue.entities {
+            guard let known = model.entity(named: entity.name) else { continue }
+            let parent = catalogue.parent(of: entity)
+            guard parent != known.parent else { continue }
+            differences.append(
+                "\(entity.name) inherits from \(parent ?? "nothing") in the store, and from "
+                    + "\(known.parent ?? "nothing") in the version")
+        }
+    }
+
+    // MARK: Tables of objects
+
+    /// A property of a table that has a column.
+    private enum Kept {
+        case attribute(Entity, Attribute)
+        case key(Entity, Relationship)
+
+        var name: String {
+            switch self {
+            case .attribute(_, let attribute): attribute.name
+            case .key(_, let relationship): relationship.name
+            }
+        }
+
+        var entity: Entity {
+            switch self {
+            case .attribute(let entity, _), .key(let entity, _): entity
+            }
+        }
+
+        var types: Set<String>? {
+            switch self {
+            case .attribute(_, let attribute): CoreDataName.types(of: attribute)
+            case .key: ["INTEGER"]
+            }
+        }
+    }
+
+    private mutating func source(of root: Entity) -> CoreDataLayout.ObjectSource? {
+        let table = CoreDataName.table(of: root.name)
+        guard let columns = catalogue.tables[table] else {
+            differences.append("the store has no table \(table) for \(root.name)")
+            return nil
+        }
+        for name in Self.systemColumns.sorted() where !catalogue.has(name, in: table) {
+            differences.append("\(table) has no column \(name)")
+            return nil
+        }
+        // Core Data numbers names that are there already in the order of the entities' numbers.
+        let family = model.family(of: root).sorted { number(of: $0) < number(of: $1) }
+        let properties = family.flatMap(kept)
+        let names = assign(properties, columns)
+        var attributes: [CoreDataLayout.AttributeSource] = []
+        var keys: [CoreDataLayout.KeySource] = []
+        for (property, column) in zip(properties, names) {
+            check(property, column, columns, in: table)
+            switch property {
+            case .attribute(let entity, let attribute):
+                attributes.append(.init(entity: entity, attribute: attribute, column: column))
+            case .key(let entity, let relationship):
+                keys.append(key(relationship, of: entity, column, columns))
+            }
+        }
+        claimed[table, default: []].formUnion(names.compactMap(\.self))
+        return CoreDataLayout.ObjectSource(
+            root: root, table: table,
+            entities: family.filter { !$0.isAbstract }.compactMap { entity in
+                catalogue.entity(named: entity.name).map { (entity, $0.number) }
+            },
+            lastKey: catalogue.entity(named: root.name)?.lastKey ?? 0, attributes: attributes,
+            keys: keys)
+    }
+
+    func number(of entity: Entity) -> Int64 {
+        catalogue.entity(named: entity.name)?.number ?? .max
+    }
+
+    private func kept(of entity: Entity) -> [Kept] {
+        let attributes = entity.attributes.filter { !$0.isTransient }
+            .map { Kept.attribute(entity, $0) }
+        let keys = entity.relationships.filter { relationship in
+            // Keys of what is not in the store are not in it either.
+            !relationship.isTransient && !relationship.isToMany
+                && catalogue.entity(named: relationship.destination) != nil
+        }.map { Kept.key(entity, $0) }
+        return (attributes + keys).sorted { $0.name < $1.name }
+    }
+
+    /// The column of each property.
+    private func assign(_ properties: [Kept], _ columns: [CoreDataCatalogue.Column]) -> [String?] {
+        let types = Dictionary(
+            columns.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+        var sharers: [String: Int] = [:]
+        for property in properties {
+            sharers[CoreDataName.column(of: property.name), default: 0] += 1
+        }
+        var free: [String: [String]] = [:]
+        for (name, count) in sharers {
+            free[name] = ([name] + (1..<max(count, 2)).map { "\(name)\($0)" }).prefix(count)
+                .filter { types[$0] != nil }
+        }
+        return properties.map { property in
+            let name = CoreDataName.column(of: property.name)
+            guard var candidates = free[name], !candidates.isEmpty else { return nil }
+            // Where two of one name have different types, the type tells them apart.
+            let index =
+                candidates.firstIndex { candidate in
+                    property.types?.contains(types[candidate] ?? "") ?? true
+                } ?? 0
+            let column = candidates.remove(at: index)
+            free[name] = candidates
+            return column
+        }
+    }
+
+    private mutating func check(
+        _ property: Kept, _ column: String?, _ columns: [CoreDataCatalogue.Column],
+        in table: String
+    ) {
+        let name = "\(property.entity.name).\(property.name)"
+        guard let column else {
+            differences.append("\(table) has no column for \(name)")
+            return
+        }
+        guard let types = property.types,
+            let type = columns.first(where: { $0.name == column })?.type,
+            CoreDataName.knownTypes.contains(type), !types.contains(type)
+        else { return }
+        differences.append("\(table).\(column) is \(type), which \(name) is not kept in")
+    }
+
+    private func key(
+        _ relationship: Relationship, of entity: Entity, _ column: String?,
+        _ columns: [CoreDataCatalogue.Column]
+    ) -> CoreDataLayout.KeySource {
+        guard let column else {
+            return .init(
+                entity: entity, relationship: relationship, column: nil, entityColumn: nil,
+                positionColumn: nil)
+        }
+        let positions = CoreDataName.positions(of: column)
+        return .init(
+            entity: entity, relationship: relationship, column: column,
+            entityColumn: columns.first { CoreDataName.isEntity($0.name, ofKey: column) }?.name,
+            positionColumn: columns.contains { $0.name == positions } ? positions : nil)
+    }
+}
+
+extension CoreDataLayout {
+    /// Finds out where a store keeps what a version speaks of.
+    package init(of model: Model, in catalogue: CoreDataCatalogue) {
+        var builder = CoreDataLayoutBuilder(model, catalogue)
+        self = builder.layout()
+    }
+}

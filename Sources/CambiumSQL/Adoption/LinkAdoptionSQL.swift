@@ -1,0 +1,73 @@
+import CambiumModel
+
+/// The statements that bring the pairs of a relationship into our table of them.
+package struct LinkAdoptionSQL: Sendable {
+    private let link: CoreDataLayout.LinkSource
+    private let target: String
+    private let isThere: String
+    /// Removes the copied links one of whose objects is gone by now.
+    package let removeDangling: String
+    private var from: String {
+        "\(SQLText.identifier(ObjectAdoptionSQL.source)).\(SQLText.identifier(link.table)) AS s "
+            + "NOT INDEXED"
+    }
+    private var owner: String { "s.\(SQLText.identifier(link.ownerColumn))" }
+    private var member: String { "s.\(SQLText.identifier(link.memberColumn))" }
+
+    /// - Returns: nil where our store keeps the links elsewhere.
+    package init?(_ link: CoreDataLayout.LinkSource, in model: Model) {
+        guard
+            case .joinTable(let name, _, _) = model.storage(of: link.relationship, of: link.entity),
+            let destination = model.entity(named: link.relationship.destination)
+        else { return nil }
+        self.link = link
+        target = SQLText.identifier(name)
+        let pair = ["_source", "_destination"].map {
+            "\(SQLText.identifier(name)).\(SQLText.identifier($0))"
+        }
+        removeDangling =
+            "DELETE FROM \(SQLText.identifier(name)) WHERE NOT EXISTS "
+            + "(\(Self.object(link.entity, pair[0], model))) OR NOT EXISTS "
+            + "(\(Self.object(destination, pair[1], model)))"
+        isThere =
+            "EXISTS (\(Self.object(link.entity, "s.\(SQLText.identifier(link.ownerColumn))", model)))"
+            + " AND EXISTS "
+            + "(\(Self.object(destination, "s.\(SQLText.identifier(link.memberColumn))", model)))"
+    }
+
+    private static func object(_ entity: Entity, _ key: String, _ model: Model) -> String {
+        KeyCheckSQL.object(of: entity, key: key, in: model)
+    }
+
+    /// How many links there are.
+    package var count: String {
+        "SELECT count(*) FROM \(from) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL"
+    }
+
+    /// Copies the links whose objects are both there.
+    package var copies: [String] {
+        let forward = copy(owner, member, positions: link.positions)
+        return link.isSymmetric ? [forward, copy(member, owner, positions: [])] : [forward]
+    }
+
+    /// How many were copied.
+    package var copiedCount: String {
+        "SELECT count(*) FROM \(from) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL "
+            + "AND \(isThere)"
+    }
+
+    /// Owner and member of the links that were not.
+    package var lost: String {
+        "SELECT \(owner), \(member) FROM \(from) WHERE \(owner) IS NOT NULL "
+            + "AND \(member) IS NOT NULL AND NOT (\(isThere))"
+    }
+
+    private func copy(
+        _ owner: String, _ member: String, positions: [(target: String, source: String)]
+    ) -> String {
+        let names = (["_source", "_destination"] + positions.map(\.target)).map(SQLText.identifier)
+        let values = [owner, member] + positions.map { "s.\(SQLText.identifier($0.source))" }
+        return "INSERT OR IGNORE INTO \(target) (\(names.joined(separator: ", ")))\n"
+            + "SELECT \(values.joined(separator: ", ")) FROM \(from)\nWHERE \(isThere) ORDER BY 1, 2"
+    }
+}

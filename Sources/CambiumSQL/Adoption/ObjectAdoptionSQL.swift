@@ -1,0 +1,216 @@
+import CambiumModel
+
+/// The statements that bring the objects of a table of Core Data's into one of ours. The database of
+/// Core Data's is attached as `source`.
+package struct ObjectAdoptionSQL: Sendable {
+    /// The name under which Core Data's database is attached.
+    package static let source = "source"
+
+    /// Attaches a database (parameter 1).
+    package static let attach = "ATTACH ? AS \"\(source)\""
+    /// Lets go of it.
+    package static let detach = "DETACH \"\(source)\""
+
+    private let layout: CoreDataLayout
+    private let object: CoreDataLayout.ObjectSource
+    private let table: Table
+    private var from: String {
+        "\(SQLText.identifier(Self.source)).\(SQLText.identifier(object.table)) AS s NOT INDEXED"
+    }
+
+    /// - Parameter table: Our table of the root entity.
+    package init(_ object: CoreDataLayout.ObjectSource, in layout: CoreDataLayout, to table: Table)
+    {
+        self.layout = layout
+        self.object = object
+        self.table = table
+    }
+
+    /// Copies the rows whose keys lie between parameters 1 and 2.
+    package var copy: String {
+        let columns = table.columns.filter { !$0.isGenerated }
+            .compactMap { column in value(of: column).map { (column.name, $0) } }
+        let names = columns.map { SQLText.identifier($0.0) }.joined(separator: ", ")
+        let values = columns.map(\.1).joined(separator: ",\n    ")
+        return "INSERT INTO \(SQLText.identifier(table.name)) (\(names))\nSELECT \(values)\n"
+            + "FROM \(from)\nWHERE s.\"Z_PK\" BETWEEN ?1 AND ?2 AND \(isKnown)"
+    }
+
+    /// One row of numbers: how many rows there are, the least and the greatest key. Unlike
+    /// ``counts`` it does not read the rows.
+    package var extent: String {
+        "SELECT (SELECT count(*) FROM \(from)), (SELECT min(s.\"Z_PK\") FROM \(from)), "
+            + "(SELECT max(s.\"Z_PK\") FROM \(from))"
+    }
+
+    /// One row of numbers: how many rows there are, the least and the greatest key; how many
+    /// there are of each entity; how many have a key, for each of ``CoreDataLayout/ObjectSource/keys``.
+    package var counts: String {
+        let entities = object.entities.map { "coalesce(sum(s.\"Z_ENT\" = \($0.number)), 0)" }
+        let keys = object.keys.map { key in
+            key.column.map { "count(s.\(SQLText.identifier($0)))" } ?? "0"
+        }
+        let all = ["count(*)", "min(s.\"Z_PK\")", "max(s.\"Z_PK\")"]
+        return "SELECT \((all + entities + keys).joined(separator: ", ")) FROM \(from)"
+    }
+
+    /// The keys and entity numbers of the rows that no entity has objects in.
+    package var strangers: String {
+        "SELECT s.\"Z_PK\", s.\"Z_ENT\" FROM \(from) WHERE \(isKnown) IS NOT 1"
+    }
+
+    /// The entity number of the row of a key (parameter 1).
+    package var entityNumber: String {
+        "SELECT s.\"Z_ENT\" FROM \(from) WHERE s.\"Z_PK\" = ?1"
+    }
+
+    /// The attributes whose values may become nil because nobody can read them, each with a query
+    /// of the keys of those rows.
+    package var unreadable: [(entity: Entity, attribute: Attribute, query: String)] {
+        object.attributes.compactMap { source in
+            guard AdoptedValue.mayBecomeNil(source.attribute), let column = source.column else {
+                return nil
+            }
+            let name = layout.model.column(of: source.attribute.name, in: source.entity)
+            return (
+                source.entity, source.attribute,
+                "SELECT t.\"_id\" FROM \(SQLText.identifier(table.name)) AS t "
+                    + "JOIN \(from) ON s.\"Z_PK\" = t.\"_id\" "
+                    + "WHERE t.\(SQLText.identifier(name)) IS NULL "
+                    + "AND s.\(SQLText.identifier(column)) IS NOT NULL"
+            )
+        }
+    }
+
+    /// The attributes whose values may lie in files, each with a query of key, entity and name of
+    /// the file as bytes, and the statement that gives the row of a key (parameter 1) a value (parameter 2).
+    package var external: [(entity: Entity, attribute: Attribute, query: String, update: String)] {
+        let file = SQLText.literal(.blob(Data([ExternalForm.file])))
+        let name = SQLText.identifier(table.name)
+        let entity =
+            layout.model.hasSubentities(object.root)
+            ? SQLText.identifier(SystemColumn.entity)
+            : SQLText.literal(.text(object.root.name))
+        return object.attributes.filter { $0.attribute.usesExternalForm }.map { source in
+            let column = SQLText.identifier(
+                layout.model.column(of: source.attribute.name, in: source.entity))
+            return (
+                source.entity, source.attribute,
+                "SELECT \"_id\", \(entity), substr(\(column), 2) FROM \(name) "
+                    + "WHERE substr(\(column), 1, 1) = \(file)",
+                "UPDATE \(name) SET \(column) = ?2 WHERE \"_id\" = ?1"
+            )
+        }
+    }
+
+    /// The links of a one-to-one that our store keeps at the other side, and that only this side
+    /// of Core Data's has: key, entity number and target. Nil for other relationships.
+    package func oneSided(_ key: CoreDataLayout.KeySource) -> String? {
+        let model = layout.model
+        guard let column = key.column,
+            case .inverseKey(let owner) = model.storage(of: key.relationship, of: key.entity),
+            let destination = model.entity(named: key.relationship.destination)
+        else { return nil }
+        return "SELECT s.\"Z_PK\", s.\"Z_ENT\", s.\(SQLText.identifier(column)) FROM \(from) "
+            + "WHERE s.\(SQLText.identifier(column)) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
+            + "\(SQLText.identifier(model.root(of: destination).name)) AS o "
+            + "WHERE o.\"_id\" = s.\(SQLText.identifier(column)) "
+            + "AND o.\(SQLText.identifier(owner)) = s.\"Z_PK\")"
+    }
+
+    /// Makes a key (parameter 1) the next one that is given.
+    package var setNextKey: String {
+        "UPDATE \"_keys\" SET \"next\" = ?1 WHERE \"entity\" = "
+            + SQLText.literal(.text(object.root.name))
+    }
+
+    /// The greatest key.
+    package var lastKey: String {
+        "SELECT coalesce(max(\"_id\"), 0) FROM \(SQLText.identifier(table.name))"
+    }
+
+    // MARK: Values
+
+    /// Whether a row is one of an object of the version's.
+    private var isKnown: String {
+        let numbers = object.entities.map { "\($0.number)" }.joined(separator: ", ")
+        return "(s.\"Z_ENT\" IN (\(numbers)) AND s.\"Z_PK\" > 0)"
+    }
+
+    /// SQL for the values of one of our columns; nil where they are not copied.
+    private func value(of column: Table.Column) -> String? {
+        switch column.content {
+        case .system:
+            return column.name == SystemColumn.key
+                ? "s.\"Z_PK\"" : "max(1, coalesce(s.\"Z_OPT\", 1))"
+        case .entity:
+            return entityName(of: "s.\"Z_ENT\"", among: object.entities)
+        case .attribute(let entity, let name):
+            return attribute(name, of: entity)
+        case .key(let entity, let name):
+            return key(name, of: entity)?.column.map { "s.\(SQLText.identifier($0))" }
+        case .entityOfKey(let entity, let name):
+            return key(name, of: entity).flatMap(entityOfKey)
+        case .position(let entity, let name):
+            // The places lie beside the key that leads back.
+            guard let entity = layout.model.entity(named: entity),
+                let ordered = layout.model.relationship(name, of: entity),
+                let inverse = layout.model.inverse(of: ordered),
+                let key = key(inverse.relationship.name, of: inverse.entity.name),
+                let positions = key.positionColumn
+            else { return nil }
+            return "s.\(SQLText.identifier(positions))"
+        }
+    }
+
+    private func attribute(_ name: String, of entity: String) -> String? {
+        guard
+            let source = object.attributes.first(where: {
+                $0.entity.name == entity && $0.attribute.name == name
+            })
+        else { return nil }
+        if let column = source.column {
+            return AdoptedValue(model: layout.model)
+                .sql(of: "s.\(SQLText.identifier(column))", for: source.attribute)
+        }
+        // A column that the store does not have: what the model gives new objects.
+        guard let value = layout.model.sqlDefault(of: source.attribute) else { return nil }
+        let literal = SQLText.literal(value)
+        guard source.entity.parent != nil else { return literal }
+        let family = Set(layout.model.family(of: source.entity).map(\.name))
+        let numbers = object.entities.filter { family.contains($0.entity.name) }
+            .map { "\($0.number)" }.joined(separator: ", ")
+        return "CASE WHEN s.\"Z_ENT\" IN (\(numbers)) THEN \(literal) END"
+    }
+
+    private func key(_ name: String, of entity: String) -> CoreDataLayout.KeySource? {
+        object.keys.first { $0.entity.name == entity && $0.relationship.name == name }
+    }
+
+    /// The name of the entity that a key leads to: the store may keep its number beside the key.
+    private func entityOfKey(_ key: CoreDataLayout.KeySource) -> String? {
+        guard let column = key.column,
+            let destination = layout.model.entity(named: key.relationship.destination),
+            let target = layout.objects.first(where: {
+                $0.root.name == layout.model.root(of: destination).name
+            })
+        else { return nil }
+        if let entityColumn = key.entityColumn {
+            return entityName(of: "s.\(SQLText.identifier(entityColumn))", among: target.entities)
+        }
+        let name = entityName(of: "d.\"Z_ENT\"", among: target.entities)
+        return "(SELECT \(name) FROM \(SQLText.identifier(Self.source))."
+            + "\(SQLText.identifier(target.table)) AS d WHERE d.\"Z_PK\" = "
+            + "s.\(SQLText.identifier(column)))"
+    }
+
+    private func entityName(
+        of number: String, among entities: [(entity: Entity, number: Int64)]
+    ) -> String {
+        guard !entities.isEmpty else { return "NULL" }
+        let cases = entities.map {
+            "WHEN \($0.number) THEN \(SQLText.literal(.text($0.entity.name)))"
+        }
+        return "CASE \(number) \(cases.joined(separator: " ")) END"
+    }
+}

@@ -1,0 +1,137 @@
+import CambiumModel
+
+// What is required from now on, objects that are there have to have: by what they had, by what the
+// author gives them, or because the author knows it.
+extension ModelDifference {
+    /// A required to-one needs an object in every object that is there.
+    mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {
+        guard !relationship.isToMany, !relationship.isOptional else { return }
+        let sources = match.sources(of: relationship.name, in: entity)
+        let olds = sources.compactMap { match.oldRelationship(at: $0.old) }
+        let covered = Set(sources.flatMap(\.entities))
+        let isBare = new.family(of: entity).contains { member in
+            !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
+        }
+        if olds.isEmpty || isBare || olds.contains(where: { $0.isOptional || $0.isToMany }) {
+            add(.relationshipBecameRequired(entity: entity.name, relationship.name))
+            // A link may find no object; then the store refuses the row.
+            guard !match.isRequired(relationship.name, in: entity.name),
+                match.link(of: relationship.name, in: entity.name) == nil,
+                !match.hasNoObjects(entity)
+            else { return }
+            if isSupplied(entity) {
+                return add(
+                    SuppliedValue(
+                        entity: entity.name, property: relationship.name, isRelationship: true))
+            }
+            add(unlinked(relationship, of: entity, hadLinks: !olds.isEmpty))
+        } else if let destination = new.entity(named: relationship.destination),
+            let oldDestination = match.oldEntity(of: destination),
+            let gone = droppedEntity(below: oldDestination)
+        {
+            add(
+                MigrationProblem(
+                    entity: entity.name, property: relationship.name,
+                    message: "\(gone) is dropped, but the required relationship "
+                        + "\(entity.name).\(relationship.name) may lead to its objects; make it "
+                        + "optional"))
+        }
+    }
+
+    private func unlinked(
+        _ relationship: Relationship, of entity: Entity, hadLinks: Bool
+    ) -> MigrationProblem {
+        let destination = new.entity(named: relationship.destination)
+        var fixes: [MigrationFix] = [
+            .makeOptional(
+                .relationship, name: relationship.name, type: relationship.destination)
+        ]
+        if destination.flatMap(match.oldEntity) != nil {
+            fixes.append(.link(entity: entity.name, relationship: relationship.name))
+        }
+        if hadLinks { fixes.append(.require(entity: entity.name, property: relationship.name)) }
+        // Those of the new version that were there, by their old names.
+        let former = new.family(of: entity).compactMap(match.oldEntity)
+        let tops = former.filter { one in
+            !former.contains { $0.name != one.name && old.entity(one, isKindOf: $0) }
+        }
+        fixes += tops.map { .giveUp(entity: $0.name) }
+        return MigrationProblem(
+            entity: entity.name, property: relationship.name,
+            message: "\(entity.name).\(relationship.name) is required, and existing "
+                + "objects may have no object there; make it optional, or say what becomes of them",
+            fixes: fixes)
+    }
+
+    private func droppedEntity(below oldEntity: Entity) -> String? {
+        old.family(of: oldEntity).first { match.newEntity(of: $0) == nil }?.name
+    }
+
+    // MARK: What the author says
+
+    /// What is said about objects: which go, what they are linked to, what they have.
+    mutating func compareObjects() {
+        for drop in new.migration?.drops ?? [] {
+            guard let condition = drop.condition, let entity = old.entity(named: drop.entity) else {
+                continue
+            }
+            if match.rows(of: drop, entity) == nil {
+                add(
+                    MigrationProblem(
+                        entity: entity.name, in: .old,
+                        message: "Which objects of \(entity.name) a drop means cannot be computed "
+                            + "by the store; use its stored properties"))
+            }
+            let name = match.newEntity(of: entity)?.name ?? entity.name
+            add(.objectsDropped(name, where: condition.description))
+        }
+        for link in new.migration?.links ?? [] { compare(link) }
+        for requirement in new.migration?.requirements ?? [] { compare(requirement) }
+    }
+
+    private mutating func compare(_ link: MigrationDeclaration.Link) {
+        let place = "\(link.entity).\(link.relationship)"
+        func problem(_ message: String) -> MigrationProblem {
+            MigrationProblem(entity: link.entity, property: link.relationship, message: message)
+        }
+        guard let entity = new.entity(named: link.entity),
+            let relationship = entity.relationships.first(where: { $0.name == link.relationship })
+        else {
+            return add(
+                problem(
+                    "A link names \(place), which version \(new.version) does not declare (name "
+                        + "the entity that declares the relationship, not a sub-entity)"))
+        }
+        guard case .key = new.storage(of: relationship, of: entity) else {
+            return add(
+                problem(
+                    "The links of \(place) are kept at the other end; link its inverse"))
+        }
+        guard LinkSource.query(link, in: match) != nil else {
+            return add(
+                problem(
+                    "What \(place) leads to cannot be computed by the store: version "
+                        + "\(old.version) has no objects of \(relationship.destination), or the "
+                        + "condition needs more than its stored properties"))
+        }
+    }
+
+    private mutating func compare(_ requirement: MigrationDeclaration.Requirement) {
+        let (entity, name) = (requirement.entity, requirement.property)
+        let isAsked = changes.contains { change in
+            switch change {
+            case .attributeBecameRequired(entity, name), .relationshipBecameRequired(entity, name),
+                .attributeAdded(entity, name, _), .attributeStored(entity, name):
+                true
+            default: false
+            }
+        }
+        // Where there is a problem with it, that comes first.
+        guard !isAsked, !problems.contains(where: { $0.entity == entity }) else { return }
+        add(
+            MigrationProblem(
+                entity: entity, property: name,
+                message: "A requirement names \(entity).\(name), which every object has as it is; "
+                    + "remove it"))
+    }
+}

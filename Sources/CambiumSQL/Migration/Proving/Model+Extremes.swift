@@ -1,0 +1,127 @@
+import CambiumModel
+
+extension Model {
+    /// The values of an attribute that are most likely to be forgotten, as they are stored: the
+    /// least and the greatest, nothing where nothing may be, text of all kinds. Some may be beyond
+    /// limits that only the table knows.
+    func extremes(of attribute: Attribute) -> [StoredValue] {
+        let limits = attribute.limits
+        let type = plainType(of: attribute.type)
+        if case .enumeration(let name) = attribute.type {
+            return (enumeration(named: name)?.cases ?? []).compactMap {
+                stored($0.rawValue, as: attribute.type)
+            }
+        }
+        let bounds = [limits.minimum, limits.maximum].compactMap { value in
+            value.flatMap { stored($0, as: attribute.type) }
+        }
+        switch type {
+        case .bool: return [.integer(0), .integer(1)]
+        case .int16, .int32, .int64, .decimal: return bounds + integers(of: type, bounds)
+        case .float: return bounds + reals(Self.floats, bounds)
+        case .double: return bounds + reals(Self.doubles, bounds)
+        case .date: return bounds + reals(Self.dates, bounds)
+        case .anyDecimal: return bounds + decimals(between: bounds)
+        case .uuid: return [UInt8.min, .max].map { .blob(Data(repeating: $0, count: 16)) }
+        case .string: return texts(within: limits)
+        case .uri: return Self.uris.map { .text($0) }
+        case .codable: return Self.documents.map { .text($0) }
+        case .data: return blobs(of: attribute)
+        case .enumeration: return []
+        }
+    }
+
+    // MARK: Numbers
+
+    private func integers(of type: AttributeType, _ bounds: [StoredValue]) -> [StoredValue] {
+        let range = AttributeConversion.range(of: type) ?? Int64.min...Int64.max
+        // Beyond 2^53 a binary floating-point number is no longer every whole number.
+        let numbers: [Int64] = [
+            range.lowerBound, range.upperBound, 0, -1, 1, 1 << 31, (1 << 53) + 1, -(1 << 53) - 1,
+        ]
+        return numbers.filter(range.contains).filter { number in
+            isBetween(bounds) { if case .integer(let bound) = $0 { number < bound } else { nil } }
+                ?? true
+        }.map { .integer($0) }
+    }
+
+    private func reals(_ numbers: [Double], _ bounds: [StoredValue]) -> [StoredValue] {
+        numbers.filter { number in
+            isBetween(bounds) { if case .real(let bound) = $0 { number < bound } else { nil } }
+                ?? true
+        }.map { .real($0) }
+    }
+
+    /// Whether a value is not less than the first bound and not more than the second; nil where
+    /// there are not both.
+    private func isBetween(
+        _ bounds: [StoredValue], isLess: (StoredValue) -> Bool?
+    ) -> Bool? {
+        guard bounds.count == 2, let isBelow = isLess(bounds[0]), let isWithin = isLess(bounds[1])
+        else { return nil }
+        return !isBelow && isWithin
+    }
+
+    private static let doubles: [Double] = [
+        .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, 0, -1,
+        0.1 + 0.2, 1.0 / 3, 9_007_199_254_740_992, 1e22,
+    ]
+
+    private static let floats: [Double] = [
+        Double(Float.greatestFiniteMagnitude), -Double(Float.greatestFiniteMagnitude),
+        Double(Float.leastNonzeroMagnitude), 0, -1, Double(Float(1) / 3),
+    ]
+
+    /// The year 1, the year 4001, the moment that dates count from, and one before it.
+    private static let dates: [Double] = [
+        -63_114_076_800, 63_113_904_000, 0, -0.001, 978_307_200.123_456,
+    ]
+
+    private func decimals(between bounds: [StoredValue]) -> [StoredValue] {
+        guard bounds.isEmpty else { return [] }
+        let texts = [
+            "0", "-1", "99999999999999999999999999999999999999",
+            "-99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001",
+            "1e100", "-1e-100", "0.1",
+        ]
+        return texts.compactMap { Decimal(string: $0) }
+            .compactMap { stored(.decimal($0), as: .anyDecimal) }
+    }
+
+    // MARK: Texts and bytes
+
+    /// White space, what has a meaning to SQL and to patterns, several writings and
+    /// directions, a letter of three scalars, one of a whole family, the last scalar.
+    private static let texts: [String] = [
+        " \u{9}\n\r", "it's \"quoted\"; --", "%_*?[a-z]^\\", "e\u{301}\u{323}", "ßſİıΩ", "漢字かな",
+        "\u{202E}עברית العربية", "👩‍👩‍👧‍👦🏳️‍🌈", "\u{FEFF}\u{200D}", "\u{10FFFF}", "NULL",
+    ]
+
+    private func texts(within limits: Limits) -> [StoredValue] {
+        guard limits.pattern == nil else { return [] }
+        let least = limits.minimumLength ?? 0
+        let greatest = min(limits.maximumLength ?? 5000, 5000)
+        // Lengths count scalars.
+        let fitting = Self.texts.filter {
+            (least...max(least, greatest)).contains($0.unicodeScalars.count)
+        }
+        let ends = [least, max(least, greatest)].map { String(repeating: "é", count: $0) }
+        return (ends + fitting).map { .text($0) }
+    }
+
+    private static let uris = [
+        "a:", "https://example.com/?q=%F0%9F%98%80&b=%00#c", "file:///a%20b/%C3%A9",
+    ]
+
+    private static let documents = ["[]", "{}", "[\"\\u0000é👩‍👧\"]", "[1e308, -0.0, null, true]"]
+
+    private func blobs(of attribute: Attribute) -> [StoredValue] {
+        let least = attribute.limits.minimumLength ?? 0
+        let greatest = min(attribute.limits.maximumLength ?? 5000, 5000)
+        let contents = [
+            Data(repeating: 0, count: least), Data(repeating: 0xFF, count: max(least, 1)),
+            Data((0..<max(least, greatest)).map { UInt8($0 % 256) }),
+        ]
+        return contents.map { .blob(attribute.usesExternalForm ? [ExternalForm.inline] + $0 : $0) }
+    }
+}

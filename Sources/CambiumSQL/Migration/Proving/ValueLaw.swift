@@ -1,0 +1,105 @@
+import CambiumModel
+
+/// What a migration must make of the values of one attribute, found from the two attributes and
+/// what the author declares, and not from the plan that is to be proven.
+package struct ValueLaw: Sendable {
+    /// What one value must be afterwards.
+    enum Expectation: Hashable {
+        case exactly(StoredValue)
+        /// A text that the number can be read from again.
+        case text(of: Decimal)
+        case textOfDouble(Double)
+        /// Any value, such as the time.
+        case something
+        /// Any value, or none.
+        case anything
+    }
+
+    private let old: (attribute: Attribute, model: Model)?
+    private let new: Attribute
+    private let newModel: Model
+    /// What an object has that had no value.
+    private let absent: Expectation
+    /// Whether the author computes every value anew.
+    private let isRevised: Bool
+
+    /// The law for an attribute of the new version.
+    ///
+    /// - Parameters:
+    ///   - old: The attribute whose values it has from now on; nil where objects have none.
+    ///   - owner: The entity that declares it.
+    init(_ attribute: Attribute, of owner: Entity, from old: Attribute?, in match: ModelMatch) {
+        self.old = old.map { ($0, match.old) }
+        new = attribute
+        newModel = match.new
+        isRevised = match.isRevised(attribute.name, in: owner.name)
+        absent = Self.absent(attribute, of: owner, hadOne: old != nil, in: match)
+    }
+
+    /// Whether the migration may make one value of another.
+    func admits(_ former: StoredValue, _ value: StoredValue) -> Bool {
+        switch expectation(of: former) {
+        case .exactly(let expected): value == expected
+        case .text(let number):
+            // Decimal takes a text for a number that only begins with one.
+            if case .text(let text) = value {
+                text.utf8.allSatisfy { "0123456789.-".utf8.contains($0) }
+                    && Decimal(string: text) == number
+            } else {
+                false
+            }
+        case .textOfDouble(let number):
+            if case .text(let text) = value { Double(text) == number } else { false }
+        case .something: value != .null
+        case .anything: true
+        }
+    }
+
+    private func expectation(of former: StoredValue) -> Expectation {
+        if isRevised { return .anything }
+        guard let old, former != .null else { return absent }
+        let oldType = old.model.plainType(of: old.attribute.type)
+        let newType = newModel.plainType(of: new.type)
+        let isSameForm = old.attribute.usesExternalForm == new.usesExternalForm
+        if isSameForm, oldType == newType { return .exactly(former) }
+        guard let content = Self.content(of: former, old.attribute) else { return .something }
+        let converted = newModel.expectation(of: content, from: oldType, to: newType)
+        return new.usesExternalForm ? converted.inExternalForm : converted
+    }
+
+    /// What is in a row itself; nil where it is in a file.
+    private static func content(of value: StoredValue, _ attribute: Attribute) -> StoredValue? {
+        guard attribute.usesExternalForm else { return value }
+        guard case .blob(let data) = value, data.first == ExternalForm.inline else { return nil }
+        return .blob(Data(data.dropFirst()))
+    }
+
+    /// What objects get that had no value, or no such attribute.
+    private static func absent(
+        _ attribute: Attribute, of owner: Entity, hadOne: Bool, in match: ModelMatch
+    ) -> Expectation {
+        if let fill = match.fill(of: attribute.name, in: owner.name) {
+            // What an expression gives, its own tests say.
+            guard case .literal(let value) = fill else { return .anything }
+            return match.new.stored(value, of: attribute).map { .exactly($0) } ?? .anything
+        }
+        // What may be absent stays so where it was.
+        if hadOne, attribute.isOptional { return .exactly(.null) }
+        switch attribute.defaultValue {
+        case nil:
+            // What nobody else fills the program's own steps do.
+            let isFilledByCode =
+                !attribute.isOptional && match.new.migration?.steps.isEmpty == false
+            return isFilledByCode ? .something : .exactly(.null)
+        case .now, .newUUID: return .something
+        case .constant: return .exactly(match.new.sqlDefault(of: attribute) ?? .null)
+        }
+    }
+}
+
+extension ValueLaw.Expectation {
+    fileprivate var inExternalForm: ValueLaw.Expectation {
+        guard case .exactly(.blob(let data)) = self else { return self }
+        return .exactly(.blob([ExternalForm.inline] + data))
+    }
+}

@@ -1,0 +1,132 @@
+import CambiumAdoption
+import CambiumCompiler
+import Foundation
+
+/// `cambium adopt`: a store of Cambium's out of one that Core Data wrote.
+enum AdoptCommand: Command {
+    static let name = "adopt"
+    static let summary = "Make a store out of one that Core Data wrote"
+    static let usage = """
+        STORE --model MODEL [--to FILE] [--until V] [--version V] [--plan]
+                             [--hashes FILE] [--ids FILE] [--format text|json] [--report FILE]
+                             [--proofs FOLDER | --no-proof-cache]
+        """
+    static let details = """
+        Reads the SQLite file that Core Data wrote, with what lies beside it (-wal, external data),
+        finds the version of the model that wrote it, copies all objects and links into a new store,
+        and migrates that to the current version. STORE is never changed, and the new store is there
+        completely or not at all.
+
+            cambium adopt Shop.sqlite --model Shop.xcdatamodeld --plan
+            cambium adopt Shop.sqlite --model Shop.xcdatamodeld --to shop.cambium.sqlite
+
+        What does not come along is named row by row: rows that break a rule of the model, links
+        that lead nowhere, values that nobody can read, files that are missing, tables of Core
+        Data's own. Keys stay: an object's id is its Z_PK.
+
+        A store that fits no version is refused, with the nearest and the differences. --version
+        takes one by force: what has no column is nil then, or the default, and what has no property
+        is left out.
+        """
+    static let options =
+        [
+            Option("--model", "MODEL", "the model: Name.xcdatamodeld, or Name.cambium"),
+            Option(
+                "--to", "FILE",
+                "the new store (default: beside STORE, with the extension cambium.sqlite)"),
+            Option("--until", "V", "migrate to this version (default: the current one)"),
+            Option("--version", "V", "the version that wrote STORE, whatever its tables say"),
+            Option(
+                "--hashes", "FILE",
+                "VersionInfo.plist of the app's Name.momd, which tells versions apart"),
+            Option("--plan", nil, "say what would be done, and write nothing"),
+            Option("--ids", "FILE", "write old and new keys into a file, with tabs between them"),
+            Option("--format", "FORM", "text (default) or json"),
+            Option("--report", "FILE", "write the report into a file as json too"),
+        ] + Declarations.options + ProofFolder.options
+
+    private enum Format: String, CaseIterable {
+        case text, json
+    }
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let path = try arguments.only("a store that Core Data wrote")
+        let format = try arguments.word("--format", Format.self) ?? .text
+        guard let model = arguments.value("--model") else {
+            throw arguments.usage("'adopt' needs --model MODEL.")
+        }
+        let isPlan = arguments.has("--plan")
+        if isPlan, let option = ["--to", "--ids"].first(where: arguments.has) {
+            throw arguments.usage("--plan writes nothing, so it takes no \(option).")
+        }
+        try Files.requireModel(model)
+        let verdicts = ProofFolder.verdicts(arguments, console)
+        defer { verdicts?.prune() }
+        let (history, errors) = VersionHistory.read(
+            model, declarations: try Declarations.file(arguments), verdicts: verdicts)
+        guard let history else {
+            console.writeError(DiagnosticReport(errors).rendered(as: .text))
+            return .modelHasErrors
+        }
+        do {
+            let report = try adopt(path, history, arguments, console, isPlan: isPlan)
+            console.write(format == .json ? report.json : report.text)
+            if let file = arguments.value("--report") { try Files.write(report.json, to: file) }
+            return report.isComplete ? .fine : .incomplete
+        } catch AdoptionError.fitsNoVersion(let mismatch) {
+            if format == .json { console.write(mismatch.json) }
+            if let file = arguments.value("--report") { try Files.write(mismatch.json, to: file) }
+            console.writeError("cambium: error: \(mismatch.description)\n")
+            return .storeRefused
+        } catch let error as AdoptionError {
+            switch error {
+            case .noSuchVersion, .versionIsEarlier: throw arguments.usage(error.description)
+            default: throw ToolError.file(error.description)
+            }
+        }
+    }
+
+    private static func adopt(
+        _ path: String, _ history: VersionHistory, _ arguments: Arguments, _ console: Console,
+        isPlan: Bool
+    ) throws -> AdoptionReport {
+        let target = arguments.value("--to") ?? defaultTarget(of: path)
+        let store = try CoreDataStore(
+            at: path, workPath: isPlan ? nil : target + ".adopting-source")
+        var adoption = Adoption(
+            store, versions: history.versions, current: history.current
+        ) { first, last in
+            let way = history.way(from: first, to: last)
+            return .init(migrations: way.migrations, obstacles: way.obstacles)
+        }
+        adoption.writtenBy = arguments.value("--version")
+        adoption.target = arguments.value("--until")
+        if let file = arguments.value("--hashes") { adoption.hashes = try hashes(in: file) }
+        if isPlan { return try adoption.plan() }
+        let line = ProgressLine(console)
+        if let line { adoption.progress = { line.show($0.fraction, $0.summary) } }
+        defer { line?.end() }
+        guard let ids = arguments.value("--ids") else { return try adoption.run(to: target) }
+        let list = try IdentityFile(ids)
+        adoption.identities = { try list.write($0) }
+        let report = try adoption.run(to: target)
+        try list.close()
+        return report
+    }
+
+    private static func hashes(in file: String) throws(ToolError) -> VersionHashes {
+        guard let bytes = try Files.bytes(of: file) else {
+            throw .file("There is no file \(file).")
+        }
+        guard let hashes = VersionHashes(Data(bytes)) else {
+            throw .file(
+                "\(file) is no VersionInfo.plist in the binary form. It lies in Name.momd of the "
+                    + "built app; 'plutil -convert binary1' makes the form of another one.")
+        }
+        return hashes
+    }
+
+    private static func defaultTarget(of path: String) -> String {
+        URL(fileURLWithPath: path).deletingPathExtension().path + ".cambium.sqlite"
+    }
+}

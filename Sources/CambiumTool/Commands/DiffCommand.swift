@@ -1,0 +1,80 @@
+import CambiumCompiler
+import Foundation
+
+/// `cambium diff`: what changed between versions, and what that does to a store.
+enum DiffCommand: Command {
+    static let name = "diff"
+    static let summary = "Show what changed between versions, and what that does to a store"
+    static let usage = """
+        MODEL [FROM [TO]] [--format text|markdown|json] [--output FILE]
+               cambium diff OLD-MODEL NEW-MODEL [FROM [TO]] …
+        """
+    static let details = """
+        Compares versions as the build does, entity by entity, and says of each change what it means
+        for data that is there: additive, reversible, lossy, destructive, needs data (rows must meet
+        a condition, or be filled) or needs code. Then what is done to each table: changed in constant
+        time, read, changed in place, written again, made or dropped; and what is still to be done,
+        with the lines that the build proposes. Nothing is proven and no store is looked at.
+
+        Without versions it is the step to the current one; with one, all steps from there. Two
+        bundles, such as those of two branches, are compared in one step, the current version of the
+        first with that of the second, or FROM of the first with TO of the second:
+
+            cambium diff Shop.cambium
+            cambium diff Shop.cambium 1 3 --format markdown
+            cambium diff ../main/Shop.cambium Shop.cambium --format json
+
+        A step that is not yet decided is shown, too; then the exit code is 1.
+        """
+    static let options = [
+        Option("--format", "FORM", "text (default), markdown or json"),
+        Option("--output", "FILE", "write into a file"),
+    ]
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let format = try arguments.word("--format", BundleDifference.Format.self) ?? .text
+        var words = try arguments.bundles()
+        let path = words.removeFirst()
+        let other = words.first.flatMap { isBundle($0) ? $0 : nil }
+        if other != nil { words.removeFirst() }
+        guard words.count <= 2 else {
+            throw arguments.usage("'diff' takes two versions at most.")
+        }
+        guard let bundle = try read(path, console) else { return .modelHasErrors }
+        let difference: BundleDifference
+        do {
+            if let other {
+                guard let newer = try read(other, console) else { return .modelHasErrors }
+                difference = try newer.difference(
+                    from: bundle, words.first, to: words.dropFirst().first)
+            } else {
+                difference = try bundle.difference(
+                    from: words.first, to: words.dropFirst().first)
+            }
+        } catch let failure as CheckedBundle.Failure {
+            throw arguments.usage(failure.message)
+        }
+        let folder = FileManager.default.currentDirectoryPath
+        try Files.deliver(
+            difference.rendered(as: format, relativeTo: folder), to: arguments.value("--output"),
+            console)
+        return difference.isIncomplete ? .modelHasErrors : .fine
+    }
+
+    /// Whether a word is no version: those have no such ends.
+    private static func isBundle(_ word: String) -> Bool {
+        let word = word.hasSuffix("/") ? String(word.dropLast()) : word
+        return BundleReader.extensions.contains { word.hasSuffix(".\($0)") }
+    }
+
+    /// The versions of a bundle; of what is found only errors are of interest here.
+    private static func read(
+        _ path: String, _ console: Console
+    ) throws(ToolError) -> CheckedBundle? {
+        try Files.requireModel(path)
+        let (bundle, diagnostics) = CheckedBundle.read(path)
+        let report = DiagnosticReport(diagnostics.filter(\.isError))
+        console.writeError(report.rendered(as: .text))
+        return bundle
+    }
+}

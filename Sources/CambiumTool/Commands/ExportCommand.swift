@@ -1,0 +1,61 @@
+import CambiumCompiler
+import CambiumMigration
+
+/// `cambium export`: all that a store holds, as JSON.
+enum ExportCommand: Command {
+    static let name = "export"
+    static let summary = "Write all that a store holds as JSON, to read or to compare"
+    static let usage = "STORE --model MODEL [--output FILE]"
+    static let details = """
+        Writes a line for each object, with its key, its attributes and the keys of the objects that
+        its relationships lead to:
+
+            {"format":1,
+            "model":"Library",
+            "version":"1",
+            "versionHash":"…",
+            "entities":{
+            "Author":[
+            {"_id":1,"name":"Ada Stone","books":[1,2]}
+            ],
+            "Book":[
+            {"_id":1,"title":"On Trees","year":1987,"author":1},
+            …
+
+        Equal stores give equal texts: entities come by name, objects by key, links in their order
+        where they have one, else by key. Entities that inherit stand with the one at the top; each
+        object has its own in _entity, and a key names one object among all of them. What is
+        transient is not in a store. Values are spelled as objects export them: dates as ISO 8601,
+        bytes as Base64, also of values that lie in files beside the store.
+
+        MODEL has the version that the store is of, which need not be the current one. The store is
+        not changed, and may be in use.
+
+            cambium export shop.sqlite --model Sources/App/Shop.cambium --output shop.json
+        """
+    static let options = [
+        Option("--model", "MODEL", "the model of the store: Name.cambium or Name.xcdatamodeld"),
+        Option("--output", "FILE", "where to write (default: print)"),
+    ]
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        let store = try arguments.only("a store: the file of an SQLite database")
+        guard let path = arguments.value("--model") else {
+            throw arguments.usage("'export' needs --model MODEL, the model that the store is of.")
+        }
+        try Files.requireModel(path)
+        guard Files.exists(store) else { throw ToolError.file("There is no \(store).") }
+        let versions = CheckedVersions(of: path)
+        do {
+            let exporter = try StoreExporter(fileAt: store, versions: versions.models)
+            try Files.stream(to: arguments.value("--output"), console, exporter.export)
+        } catch let error as ToolError {
+            throw error
+        } catch {
+            // A version with errors may be the one.
+            console.writeError(DiagnosticReport(versions.diagnostics).rendered(as: .text))
+            throw ToolError.file("\(store) cannot be exported: \(error).")
+        }
+        return .fine
+    }
+}

@@ -1,0 +1,73 @@
+import CambiumCompiler
+import CambiumMigration
+import Foundation
+
+extension MigrateCommand {
+    /// Does something with a store file.
+    static func run(
+        _ action: MigrateAction, on path: String, _ model: String, _ arguments: Arguments,
+        _ console: Console
+    ) throws -> ExitCode {
+        let drift = try arguments.word("--drift", DriftPolicy.self) ?? .refuse
+        guard Files.exists(path) else { throw ToolError.file("There is no file \(path).") }
+        guard let bundle = try compile(model, warns: false, arguments, console) else {
+            return .modelHasErrors
+        }
+        guard var runner = bundle.runner(to: arguments.value("--to")) else {
+            let names = bundle.versions.map(\.model.version).joined(separator: ", ")
+            throw arguments.usage(
+                "\(bundle.name) has no version '\(arguments.value("--to") ?? "")'. It has \(names)."
+            )
+        }
+        runner.driftPolicy = drift
+        if let copy = arguments.value("--backup") {
+            guard !Files.exists(copy) else {
+                throw ToolError.file("There is a file \(copy) already: name another with --backup.")
+            }
+            runner.backupPath = copy
+        }
+        var store = StoreMaintenance(runner, storeAt: path)
+        do {
+            switch action {
+            case .status:
+                let report = try store.status()
+                print(report, arguments, console)
+                return report.exitCode
+            case .plan:
+                print(try store.plan(), arguments, console)
+            case .apply:
+                try store.requireNoCode()
+                let line = ProgressLine(console)
+                if let line { store.runner.progress = { line.show($0.fraction, $0.summary) } }
+                defer { line?.end() }
+                let report = try store.apply()
+                line?.end()
+                print(report, arguments, console)
+            case .rehearse:
+                try store.requireNoCode()
+                let folder = try ScratchFolder()
+                let report = try store.rehearse(in: folder.path)
+                print(report, arguments, console)
+                return report.failure == nil ? .fine : .storeRefused
+            case .verify:
+                break
+            }
+            return .fine
+        } catch {
+            guard let failure = StoreFailure(error, storeAt: path) else { throw error }
+            throw failure.cause == .file
+                ? ToolError.file("\(failure.message).") : ToolError.store("\(failure.message).")
+        }
+    }
+}
+
+extension StatusReport {
+    /// How the tool ends that found this out.
+    fileprivate var exitCode: ExitCode {
+        switch state {
+        case .none, .current: differences.isEmpty ? .fine : .storeRefused
+        case .outdated, .behind: differences.isEmpty ? .storeIsBehind : .storeRefused
+        case .refused: .storeRefused
+        }
+    }
+}

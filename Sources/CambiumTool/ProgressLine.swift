@@ -1,0 +1,33 @@
+/// How far a long command is, on one line of a terminal that is written over again and again.
+final class ProgressLine {
+    private let console: Console
+    private var length = 0
+
+    /// A line on the error output, where that is a terminal; nil where it is none.
+    init?(_ console: Console) {
+        guard console.isTerminal else { return nil }
+        self.console = console
+    }
+
+    /// Writes over the line.
+    ///
+    /// - Parameter fraction: From 0 to 1.
+    func show(_ fraction: Double, _ summary: String) {
+        let width = 20
+        let done = Int((fraction * Double(width)).rounded(.down))
+        let bar = String(repeating: "#", count: done) + String(repeating: ".", count: width - done)
+        let percent = Int((fraction * 100).rounded(.down))
+        let room = 80 - width - 10
+        let text = "[\(bar)] \(percent) % \(summary.prefix(room))"
+        let rest = String(repeating: " ", count: max(0, length - text.count))
+        length = text.count
+        console.writeError("\r\(text)\(rest)")
+    }
+
+    /// Empties the line, so that what follows has it.
+    func end() {
+        guard length > 0 else { return }
+        console.writeError("\r\(String(repeating: " ", count: length))\r")
+        length = 0
+    }
+}

@@ -1,0 +1,40 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// What an adopted store says through the runtime, for a comparison with what Core Data wrote;
+// Scripts/test-adoption.sh runs it. A nested package, so that users never resolve it. Its modules
+// are those of Cambium, by links.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let package = Package(
+    name: "Adoption",
+    platforms: [.macOS(.v15)],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
+        .target(name: "CambiumModel", swiftSettings: settings),
+        .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
+        .target(
+            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel"],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumMigration",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
+            swiftSettings: settings),
+        .target(
+            name: "CambiumCompiler",
+            dependencies: ["CLibXML2", "CambiumModel", "CambiumSQL", "CambiumMigration"],
+            swiftSettings: settings),
+        .target(
+            name: "Cambium",
+            dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "ObjectDump", dependencies: ["Cambium", "CambiumCompiler"],
+            swiftSettings: settings),
+    ]
+)

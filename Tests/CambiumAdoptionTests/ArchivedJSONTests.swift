@@ -1,0 +1,79 @@
+import CambiumModel
+import Testing
+
+@testable import CambiumAdoption
+
+struct ArchivedJSONTests {
+    private func archivedClass(_ name: String) -> PropertyListBytes {
+        PropertyListBytes.archivedClass(name)
+    }
+
+    @Test func `dictionaries, sets, dates, data, UUIDs and URLs have the JSON of Swift's encoder`()
+    {
+        let archive = PropertyListBytes.archive([
+            .dictionary([
+                ("$class", .reference(2)),
+                ("NS.keys", .array([3, 5, 7, 10, 13, 16].map { .reference($0) })),
+                ("NS.objects", .array([4, 6, 8, 11, 14, 17].map { .reference($0) })),
+            ]),
+            archivedClass("NSDictionary"),
+            .string("count"), .integer(-3),
+            .string("share"), .real(0.5),
+            .string("when"),
+            .dictionary([("$class", .reference(9)), ("NS.time", .real(1000))]),
+            archivedClass("NSDate"),
+            .string("where"),
+            .dictionary([("$class", .reference(12)), ("NS.relative", .reference(18))]),
+            archivedClass("NSURL"),
+            .string("who"),
+            .dictionary([
+                ("$class", .reference(15)), ("NS.uuidbytes", .data(Array(0..<16))),
+            ]),
+            archivedClass("NSUUID"),
+            .string("yes"), .bool(true), .string("https://a.b/c"),
+        ])
+        #expect(
+            ArchivedJSON.text(of: archive)
+                == """
+                {"count":-3,"share":0.5,"when":1000,"where":"https://a.b/c",\
+                "who":"00010203-0405-0607-0809-0A0B0C0D0E0F","yes":true}
+                """)
+    }
+
+    @Test func `plain lists and JSON are taken as they are, other bytes are not`() {
+        let list = PropertyListBytes.array([.string("a"), .integer(1)]).bytes
+        #expect(ArchivedJSON.text(of: list) == "[\"a\",1]")
+        #expect(ArchivedJSON.text(of: Data("{\"a\": [1, null]}".utf8)) == "{\"a\": [1, null]}")
+        #expect(ArchivedJSON.text(of: Data([1]) + Data("[2]".utf8)) == "[2]")
+        for bytes in ["", "{", "hello", "[1", "bplist00", "[1]x"] {
+            #expect(ArchivedJSON.text(of: Data(bytes.utf8)) == nil)
+        }
+    }
+
+    @Test func `an archive without an end is none`() {
+        let circle = PropertyListBytes.archive([
+            .dictionary([
+                ("$class", .reference(2)), ("NS.objects", .array([.reference(1), .reference(1)])),
+            ]),
+            archivedClass("NSArray"),
+        ])
+        #expect(ArchivedJSON.text(of: circle) == nil)
+    }
+
+    @Test func `no bytes make it fall`() {
+        let archive = [UInt8](
+            PropertyListBytes.archive([
+                .dictionary([
+                    ("$class", .reference(3)), ("NS.objects", .array([.reference(2)])),
+                ]), .string("x"), archivedClass("NSSet"),
+            ]))
+        for place in archive.indices {
+            for bit in 0..<8 {
+                var bytes = archive
+                bytes[place] ^= 1 << bit
+                _ = ArchivedJSON.text(of: Data(bytes))
+            }
+            _ = ArchivedJSON.text(of: Data(archive.prefix(place)))
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import CambiumModel
+import CambiumSQLite
+import Testing
+
+@testable import CambiumAdoption
+
+struct CopyingTests {
+    @Test func `objects keep keys, entities, versions and values`() throws {
+        let store = try Shelf.store()
+        let report = try store.adopt([Shelf.model])
+        #expect(
+            try store.rows(
+                """
+                SELECT _id, _version, _entity, title, Book_text, Film_text FROM Item ORDER BY _id
+                """) == [
+                    ["1", "3", "Item", "Vase", "nil", "nil"],
+                    ["2", "1", "Book", "Trees", "of a book", "nil"],
+                    ["3", "1", "Book", "Trees II", "of another", "nil"],
+                    ["7", "1", "Film", "Night", "nil", "of a film"],
+                ])
+        #expect(report.isComplete)
+        #expect(report.entities.map(\.written) == [1, 2, 1, 2, 3])
+        #expect(report.destination == store.newPath)
+    }
+
+    @Test func `links of every kind come along, in their order`() throws {
+        let store = try Shelf.store()
+        let report = try store.adopt([Shelf.model])
+        #expect(
+            try store.rows("SELECT _id FROM Item WHERE place = 1 ORDER BY place_position")
+                == [["2"], ["1"]])
+        #expect(
+            try store.rows(
+                "SELECT _destination FROM Item_tags WHERE _source = 2 ORDER BY _source_position")
+                == [["4"], ["1"]])
+        #expect(
+            try store.rows("SELECT _source, _destination FROM Item_likes ORDER BY 1")
+                == [["1", "2"], ["2", "1"]])
+        #expect(
+            try store.rows("SELECT _source, _destination FROM Place_guests ORDER BY 1, 2")
+                == [["1", "1"], ["1", "2"]])
+        #expect(
+            try store.rows("SELECT _id, best, best_entity FROM Tag ORDER BY 1")
+                == [["1", "2", "Book"], ["2", "7", "Film"], ["4", "1", "Item"]])
+        let tags = report.relationships.filter { $0.relationship == "tags" }
+        #expect(tags.map(\.read) == [3] && tags.map(\.written) == [3])
+        let items = report.relationships.first {
+            ($0.entity, $0.relationship) == ("Place", "items")
+        }
+        #expect(items?.read == 3 && items?.written == 3)
+    }
+
+    @Test func `keys are given after those that were given`() throws {
+        let store = try Shelf.store()
+        _ = try store.adopt([Shelf.model])
+        #expect(
+            try store.rows("SELECT entity, next FROM _keys ORDER BY 1")
+                == [["Item", "10"], ["Place", "4"], ["Tag", "5"]])
+    }
+
+    @Test func `UUID and notes of the store come along`() throws {
+        let store = try Shelf.store()
+        _ = try store.adopt([Shelf.model])
+        #expect(
+            try store.rows(
+                "SELECT value FROM _metadata WHERE name IN ('uuid', 'user.owner') ORDER BY name")
+                == [["Ada"], ["3C6A1C0E-6C3E-4B9E-9B77-0A4C0F1D2E3B"]])
+    }
+
+    @Test func `tables of Core Data's own are left out and named`() throws {
+        let store = try Shelf.store(
+            changes: """
+                CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, ZENTITY INTEGER);
+                INSERT INTO ACHANGE VALUES (1, 1), (2, 1);
+                CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY);
+                INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2);
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.leftOut.map(\.name) == ["ACHANGE", "ANSCKEVENT"])
+        #expect(report.leftOut.first?.rows == 2)
+        #expect(report.leftOut.last?.reason.contains("CloudKit") == true)
+        #expect(report.isComplete)
+    }
+
+    @Test func `the old store stays as it is, with nothing beside it`() throws {
+        let store = try Shelf.store()
+        let before = try Data(contentsOf: URL(filePath: store.path))
+        _ = try store.adopt([Shelf.model])
+        #expect(try Data(contentsOf: URL(filePath: store.path)) == before)
+        #expect(store.files == ["Old.sqlite", "new.sqlite"].sorted())
+    }
+
+    @Test func `what is only in the write-ahead log is read, and the log stays`() throws {
+        let store = try Shelf.store()
+        let writer = try Connection(path: store.path)
+        try writer.execute(
+            """
+            PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+            UPDATE ZITEM SET ZTITLE = 'Bowl' WHERE Z_PK = 1
+            """)
+        let files = ["", "-wal"].map { URL(filePath: store.path + $0) }
+        let before = try files.map { try Data(contentsOf: $0) }
+        #expect(before[1].count > 0)
+        _ = try store.adopt([Shelf.model])
+        #expect(try store.rows("SELECT title FROM Item WHERE _id = 1") == [["Bowl"]])
+        #expect(try files.map { try Data(contentsOf: $0) } == before)
+        #expect(store.files.filter { $0.contains("adopting") }.isEmpty)
+    }
+
+    @Test func `a plan counts and writes nothing`() throws {
+        let store = try Shelf.store()
+        let plan = try store.adoption([Shelf.model]).plan()
+        let report = try store.adopt([Shelf.model])
+        #expect(plan.entities == report.entities)
+        #expect(plan.relationships == report.relationships)
+        #expect(plan.destination == nil)
+        let other = try Shelf.store()
+        _ = try other.adoption([Shelf.model]).plan()
+        #expect(other.files == ["Old.sqlite"])
+    }
+}

@@ -1,0 +1,150 @@
+import CambiumModel
+import Testing
+
+@testable import CambiumAdoption
+
+struct VersionTests {
+    private let extended = Shelf.version("2", with: [.optional("weight", .double)])
+
+    @Test func `the version is found by what the tables hold`() throws {
+        let store = try Shelf.store()
+        let report = try store.adoption([extended, Shelf.model]).plan()
+        #expect(report.writtenBy == "1")
+        #expect(report.foundBy == "structure")
+        #expect(report.alsoFits == [])
+    }
+
+    @Test func `an identifier tells versions apart that tables do not`() throws {
+        let versions = [
+            Shelf.version("1", identifier: "one"), Shelf.version("2", identifier: "two"),
+            Shelf.version("3", identifier: "three"),
+        ]
+        let (store, other) = (try Shelf.store(identifiers: ["two"]), try Shelf.store())
+        let named = try store.adoption(versions).plan()
+        #expect(named.writtenBy == "2")
+        #expect(named.foundBy == "identifier")
+        #expect(named.alsoFits == ["1", "3"])
+        #expect(try other.adoption(versions).plan().writtenBy == "1")
+    }
+
+    @Test func `hashes tell versions apart that tables do not`() throws {
+        func list(_ hashes: [(String, UInt8)]) -> VersionHashes? {
+            VersionHashes(
+                PropertyListBytes.dictionary([
+                    (
+                        "NSManagedObjectModel_VersionHashes",
+                        .dictionary(
+                            hashes.map { version, hash in
+                                (version, .dictionary([("Item", .data([hash, 1]))]))
+                            })
+                    )
+                ]).bytes)
+        }
+        let versions = [Shelf.version("1"), Shelf.version("2"), extended]
+        let store = try Shelf.store(hash: [7, 1])
+        func plan(_ hashes: VersionHashes?) throws -> AdoptionReport {
+            var adoption = try store.adoption(versions)
+            adoption.hashes = hashes
+            return try adoption.plan()
+        }
+        let found = try plan(list([("1", 6), ("2", 7)]))
+        #expect(found.writtenBy == "2" && found.foundBy == "hashes")
+        // A version that was not it is none of those that fit.
+        #expect(try plan(list([("1", 6)])).writtenBy == "2")
+        #expect(VersionHashes(Data("<plist/>".utf8)) == nil)
+    }
+
+    @Test func `a store that does not fit the version it names is refused, whatever else fits`()
+        throws
+    {
+        let versions = [
+            Shelf.version("1", identifier: "one"),
+            Shelf.version("2", identifier: "two", with: [.optional("weight", .double)]),
+        ]
+        let store = try Shelf.store(identifiers: ["two"])
+        guard case .fitsNoVersion(let mismatch)? = adoptionError({ _ = try store.adopt(versions) })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(mismatch.nearest == "2")
+        #expect(mismatch.differences == ["ZITEM has no column for Item.weight"])
+        #expect(mismatch.description.contains("version two wrote it"))
+        #expect(store.files == ["Old.sqlite"])
+    }
+
+    @Test(arguments: [
+        ("ALTER TABLE ZITEM ADD COLUMN ZCOLOUR VARCHAR", "ZITEM has a column ZCOLOUR"),
+        ("DROP TABLE Z_1TAGS", "no table for the links of Item.tags"),
+        (
+            "CREATE TABLE Z_4OWNERS (Z_4OWNERS INTEGER, Z_5PLACES INTEGER)",
+            "a table of links Z_4OWNERS"
+        ),
+        ("INSERT INTO Z_PRIMARYKEY VALUES (6, 'Owner', 0, 0)", "has an entity Owner"),
+        ("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Movie' WHERE Z_ENT = 3", "no entity Film"),
+        ("UPDATE Z_PRIMARYKEY SET Z_SUPER = 2 WHERE Z_ENT = 3", "Film inherits from Book"),
+        (
+            "ALTER TABLE ZPLACE DROP COLUMN ZNAME; ALTER TABLE ZPLACE ADD COLUMN ZNAME BLOB",
+            "ZPLACE.ZNAME is BLOB"
+        ),
+    ])
+    func `what the store has and the version has not is a difference`(
+        change: String, words: String
+    ) throws {
+        let store = try Shelf.store(changes: change)
+        guard
+            case .fitsNoVersion(let mismatch)? = adoptionError({
+                _ = try store.adopt([extended, Shelf.model])
+            })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(mismatch.nearest == "1")
+        #expect(mismatch.differences.contains { $0.contains(words) })
+        #expect(mismatch.versions.map(\.version) == ["1", "2"])
+        #expect(mismatch.json.contains("\"refused\" : true"))
+    }
+
+    @Test
+    func `a version taken by force gives what is missing its default, and leaves out the rest`()
+        throws
+    {
+        let more = Attribute(name: "weight", type: .int32, defaultValue: .constant(.int(5)))
+        let store = try Shelf.store(
+            changes: "ALTER TABLE ZPLACE ADD COLUMN ZOLD VARCHAR; UPDATE ZPLACE SET ZOLD = 'x'")
+        let report = try store.adopt([Shelf.model, Shelf.version("2", with: [more])]) {
+            $0.writtenBy = "2"
+        }
+        #expect(try store.rows("SELECT DISTINCT weight FROM Item") == [["5"]])
+        #expect(report.leftOut.map(\.name) == ["ZPLACE.ZOLD"])
+        #expect(report.leftOut.first?.rows == 2)
+        #expect(report.differences.count == 2)
+        #expect(!report.isComplete)
+    }
+
+    @Test func `a version that is not there is named with those that are`() throws {
+        let store = try Shelf.store()
+        let error = adoptionError { _ = try store.adopt([Shelf.model]) { $0.writtenBy = "9" } }
+        #expect(error == .noSuchVersion("9", known: ["1"]))
+    }
+
+    @Test func `a store of a configuration has the entities of that`() throws {
+        let part = Configuration(name: "Places", entities: ["Place", "Tag"])
+        let model = Model(
+            name: "M", version: "1",
+            entities: [
+                Entity(name: "Place", attributes: [.optional("name", .string)]),
+                Entity(name: "Tag"), Entity(name: "Other"),
+            ], configurations: [part])
+        let store = try OldStore(
+            entities: [(1, "Place", 0, 1), (2, "Tag", 0, 0)],
+            sql: """
+                CREATE TABLE ZPLACE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+                CREATE TABLE ZTAG (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);
+                INSERT INTO ZPLACE VALUES (1, 1, 1, 'Hall');
+                """)
+        #expect(try store.adopt([model]).isComplete)
+        #expect(try store.rows("SELECT count(*) FROM Other") == [["0"]])
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import CambiumCompiler
+
+/// The versions before the current one, as values in the generated code.
+struct EarlierVersionsTests {
+    /// The text of the model of a bundle with three versions.
+    private func modelText(settings: String?) throws -> String {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("cambium-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let bundle = folder.appendingPathComponent("Shop.cambium")
+        try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+        for version in 1...3 {
+            let attributes = (1...version).map {
+                "<attribute name=\"a\($0)\" type=\"string\" optional=\"true\"/>"
+            }
+            let text = """
+                <model xmlns="urn:cambium:model:1" name="Shop" version="\(version)">
+                <entity name="Product">\(attributes.joined())</entity>
+                <entity name="Tag"/></model>
+                """
+            try Data(text.utf8).write(to: bundle.appendingPathComponent("\(version).xml"))
+        }
+        if let settings {
+            try Data(settings.utf8).write(to: folder.appendingPathComponent("cambium.json"))
+        }
+        let compilation = ModelCompiler.compile(bundle.path, emits: true)
+        #expect(!compilation.diagnostics.hasErrors)
+        return compilation.files.first?.contents ?? ""
+    }
+
+    @Test func `they are there where the settings ask for them, and share their entities`() throws {
+        let text = try modelText(settings: "{\"Shop\": {\"earlierVersions\": true}}")
+        #expect(text.contains("static var earlierVersions: [Model] {"))
+        #expect(text.contains("[earlierVersion0, earlierVersion1]"))
+        #expect(text.contains("version: \"2\""))
+        // Two of Product, one of Tag.
+        #expect(text.contains("earlierEntity2:"))
+        #expect(!text.contains("earlierEntity3"))
+    }
+
+    @Test func `they are not there unless they are asked for`() throws {
+        #expect(!(try modelText(settings: nil).contains("earlier")))
+    }
+}

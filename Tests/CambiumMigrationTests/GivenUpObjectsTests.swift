@@ -1,0 +1,135 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import Testing
+
+/// Objects that go by a condition, while their entity stays.
+@Suite struct GivenUpObjectsTests {
+    private typealias Store = TestStore
+
+    private func model(
+        _ version: String, limits: Limits = Limits(), requiresLink: Bool = false,
+        requiresSelf: Bool = false, givenUp: [(String, ModelExpression)] = []
+    ) -> Model {
+        Store.model(
+            version,
+            [
+                Entity(
+                    name: "Product",
+                    attributes: [Attribute(name: "stock", type: .int64, limits: limits)],
+                    relationships: [
+                        Relationship(
+                            name: "tags", destination: "Tag", inverse: "products", isToMany: true),
+                        Relationship(
+                            name: "orders", destination: "Order", inverse: "product",
+                            isToMany: true),
+                        Relationship(
+                            name: "like", destination: "Product", isOptional: !requiresSelf),
+                    ]),
+                Entity(
+                    name: "Tag",
+                    relationships: [
+                        Relationship(
+                            name: "products", destination: "Product", inverse: "tags",
+                            isToMany: true)
+                    ]),
+                Entity(
+                    name: "Order",
+                    relationships: [
+                        Relationship(
+                            name: "product", destination: "Product", inverse: "orders",
+                            isOptional: !requiresLink)
+                    ]),
+            ], givenUp: givenUp)
+    }
+
+    private let isNegative = ModelExpression.comparison(
+        .keyPath(root: .subject, names: ["stock"]), .less, .literal(.int(0)), [])
+
+    private let rows = """
+        INSERT INTO Product (_id, stock, "like") VALUES (1, 5, 2), (2, -1, 2), (3, 0, 1);
+        INSERT INTO Tag (_id) VALUES (1);
+        INSERT INTO Product_tags (_source, _destination) VALUES (1, 1), (2, 1);
+        INSERT INTO "Order" (_id, product) VALUES (1, 1), (2, 2);
+        """
+
+    @Test func `objects that do not fit go, with the links to them, and the others stay`() throws {
+        let old = model("1")
+        let new = model(
+            "2", limits: Limits(minimum: .int(0)), givenUp: [("Product", isNegative)])
+        let found = try Store.migrate(
+            old, new, rows: rows,
+            query: """
+                SELECT 'p', _id, stock, "like" FROM Product
+                UNION ALL SELECT 't', _source, _destination, 0 FROM Product_tags
+                UNION ALL SELECT 'o', _id, product, 0 FROM "Order" ORDER BY 1, 2
+                """)
+        #expect(
+            found == [
+                ["o", "1", "1", "0"], ["o", "2", "nil", "0"], ["p", "1", "5", "nil"],
+                ["p", "3", "0", "1"], ["t", "1", "1", "0"],
+            ])
+    }
+
+    @Test func `the migration is destructive and loses data, so that a copy is made first`() throws
+    {
+        let migration = try Migration(
+            from: model("1"), to: model("2", givenUp: [("Product", isNegative)]))
+        #expect(migration.kind == .destructive)
+        #expect(migration.losesData)
+        #expect(migration.steps.first?.summary == "Drop objects of Product")
+    }
+
+    @Test func `an object that another one requires is not taken away from it`() throws {
+        let old = model("1", requiresLink: true)
+        let new = model("2", requiresLink: true, givenUp: [("Product", isNegative)])
+        let migration = try Migration(from: old, to: new)
+        let connection = try MigrationProver.makeStore(of: old, seed: nil)
+        try connection.execute(
+            "INSERT INTO Product (_id, stock) VALUES (1, -1);"
+                + "INSERT INTO \"Order\" (_id, product) VALUES (1, 1)")
+        #expect {
+            _ = try MigrationRunner(model: new, migrations: [migration]).open(connection)
+        } throws: { error in
+            if case MigrationError.refused = error { true } else { false }
+        }
+        let count = try connection.rows("SELECT count(*) FROM Product")
+        #expect(count == [[.integer(1)]])
+    }
+
+    @Test func `objects that require each other go together`() throws {
+        let old = model("1", requiresSelf: true)
+        let new = model("2", requiresSelf: true, givenUp: [("Product", isNegative)])
+        let rows = "INSERT INTO Product (_id, stock, \"like\") VALUES (1, -1, 2), (2, -2, 1)"
+        #expect(
+            try Store.migrate(old, new, rows: rows, query: "SELECT count(*) FROM Product")
+                == [["0"]])
+    }
+
+    @Test func `what the store cannot compute is a problem`() {
+        let unknown = ModelExpression.comparison(
+            .keyPath(root: .subject, names: ["stok"]), .less, .literal(.int(0)), [])
+        let difference = ModelDifference(
+            from: model("1"), to: model("2", givenUp: [("Product", unknown)]))
+        #expect(difference.problems.count == 1)
+    }
+
+    @Test func `an entity that loses all objects may require anything`() throws {
+        let old = model("1")
+        let everything = ModelExpression.literal(.bool(true))
+        let new = Store.model(
+            "2",
+            old.entities.map { entity in
+                guard entity.name == "Tag" else { return entity }
+                return Entity(
+                    name: "Tag", attributes: [Store.string("word")],
+                    relationships: entity.relationships + [
+                        Relationship(name: "first", destination: "Product", isOptional: false)
+                    ])
+            }, givenUp: [("Tag", everything)])
+        let migration = try Migration(from: old, to: new)
+        #expect(migration.kind == .needsData)
+        #expect(
+            try Store.migrate(old, new, rows: rows, query: "SELECT count(*) FROM Tag") == [["0"]])
+    }
+}

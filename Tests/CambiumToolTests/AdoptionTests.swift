@@ -1,0 +1,94 @@
+import CambiumSQLite
+import Foundation
+import Testing
+
+@testable import CambiumTool
+
+struct AdoptionTests {
+    /// A bundle of two versions as Xcode has it.
+    private func model(in folder: TemporaryFolder) throws -> String {
+        for (version, more) in [
+            ("Shop", ""),
+            (
+                "Shop 2",
+                "<attribute name=\"stock\" attributeType=\"Integer 32\" defaultValueString=\"1\"/>"
+            ),
+        ] {
+            try folder.write(
+                """
+                <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+                <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+                <entity name="Product" representedClassName="Product">
+                <attribute name="title" attributeType="String"/>\(more)
+                </entity></model>
+                """, to: "Shop.xcdatamodeld/\(version).xcdatamodel/contents")
+        }
+        return folder.path("Shop.xcdatamodeld")
+    }
+
+    /// A store with two rows, as Core Data writes it.
+    private func store(in folder: TemporaryFolder, more: String = "") throws -> String {
+        let path = folder.path("Old.sqlite")
+        try Connection(path: path).execute(
+            """
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER,
+                Z_MAX INTEGER);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR, Z_PLIST BLOB);
+            CREATE TABLE ZPRODUCT (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                ZTITLE VARCHAR);
+            INSERT INTO Z_PRIMARYKEY VALUES (1, 'Product', 0, 2);
+            INSERT INTO ZPRODUCT VALUES (1, 1, 1, 'Vase'), (2, 1, 1, 'Bowl');
+            \(more)
+            """)
+        return path
+    }
+
+    @Test func `a store is adopted, with a report and a list of keys`() throws {
+        let folder = try TemporaryFolder()
+        let (model, store) = (try model(in: folder), try store(in: folder))
+        let plan = ToolRun("adopt", store, "--model", model, "--plan")
+        #expect(plan.code == .fine)
+        #expect(plan.output.contains("Nothing was written"))
+        let run = ToolRun(
+            "adopt", store, "--model", model, "--ids", folder.path("ids.tsv"), "--report",
+            folder.path("report.json"))
+        #expect(run.code == .fine)
+        #expect(run.output.contains("Product: 2"))
+        #expect(run.output.contains("version 'Shop 2': all came along"))
+        #expect(FileManager.default.fileExists(atPath: folder.path("Old.cambium.sqlite")))
+        #expect(
+            folder.text("ids.tsv")
+                == "entity\told\tnewEntity\tnew\nProduct\t1\tProduct\t1\nProduct\t2\tProduct\t2\n")
+        #expect(folder.text("report.json")?.contains("\"writtenBy\" : \"Shop\"") == true)
+        #expect(ToolRun("adopt", store, "--model", model).code == .file)
+    }
+
+    @Test func `what does not come along is 6, what fits no version is 7`() throws {
+        let folder = try TemporaryFolder()
+        let model = try model(in: folder)
+        let store = try store(in: folder, more: "UPDATE ZPRODUCT SET ZTITLE = NULL WHERE Z_PK = 1")
+        let run = ToolRun("adopt", store, "--model", model, "--to", folder.path("a"))
+        #expect(run.code.rawValue == 6)
+        #expect(run.output.contains("Product 1.title: a value is required, and there is none"))
+        let other = try TemporaryFolder()
+        let strange = try self.store(in: other, more: "ALTER TABLE ZPRODUCT ADD COLUMN ZSIZE FLOAT")
+        let refused = ToolRun("adopt", strange, "--model", model, "--format", "json")
+        #expect(refused.code.rawValue == 7)
+        #expect(refused.output.contains("\"nearest\" : \"Shop\""))
+        #expect(refused.errors.contains("ZPRODUCT has a column ZSIZE"))
+        let forced = ToolRun("adopt", strange, "--model", model, "--version", "Shop")
+        #expect(forced.code.rawValue == 6)
+        #expect(forced.output.contains("ZPRODUCT.ZSIZE"))
+    }
+
+    @Test func `mistakes on the command line are 2, files that are not there 4`() throws {
+        let folder = try TemporaryFolder()
+        let (model, store) = (try model(in: folder), try store(in: folder))
+        #expect(ToolRun("adopt", store).code == .usage)
+        #expect(ToolRun("adopt", store, "--model", model, "--version", "9").code == .usage)
+        #expect(ToolRun("adopt", store, "--model", model, "--plan", "--to", "x").code == .usage)
+        #expect(ToolRun("adopt", folder.path("none"), "--model", model).code == .file)
+        #expect(
+            ToolRun("adopt", model + "/Shop.xcdatamodel/contents", "--model", model).code == .file)
+    }
+}

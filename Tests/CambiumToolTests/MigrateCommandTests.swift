@@ -1,0 +1,182 @@
+import CambiumModel
+import CambiumSQLite
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CambiumTool
+
+struct MigrateCommandTests {
+    private let folder: TemporaryFolder
+    private let model: String
+    private let store: String
+
+    /// A bundle of three versions, the last of which drops something, and a store of the first.
+    init() throws {
+        folder = try TemporaryFolder()
+        model = folder.path("Shop.cambium")
+        store = folder.path("shop.sqlite")
+        let bodies = [
+            "<attribute name=\"name\" type=\"string\"/><attribute name=\"note\" type=\"string\"/>",
+            "<attribute name=\"title\" type=\"string\" renamedFrom=\"name\"/>"
+                + "<attribute name=\"note\" type=\"string\"/>",
+            "<attribute name=\"title\" type=\"string\"/>",
+        ]
+        let drop =
+            "<migration from=\"2\"><drop entity=\"A\" property=\"note\" reason=\"r\"/></migration>"
+        for (index, body) in bodies.enumerated() {
+            try folder.write(
+                "<model xmlns=\"urn:cambium:model:1\" name=\"Shop\" version=\"\(index + 1)\">"
+                    + "<entity name=\"A\">\(body)</entity>" + (index == 2 ? drop : "") + "</model>",
+                to: "Shop.cambium/\(index + 1).xml")
+        }
+        try folder.write("", to: "shop.sqlite")
+        let made = migrate("apply", store, "--to", "1")
+        #expect(made.code == .fine, "\(made.errors)")
+        try Connection(path: store).execute(
+            "INSERT INTO A (_id, _version, name, note) VALUES (1, 1, 'tree', 'x'), (2, 1, 'oak', 'y')"
+        )
+    }
+
+    private func migrate(_ words: String...) -> ToolRun {
+        ToolRun(["migrate"] + words + ["--model", model])
+    }
+
+    private func titles(of path: String, column: String = "title") throws -> [[StoredValue]] {
+        try Connection(path: path).rows("SELECT \(column) FROM A ORDER BY _id")
+    }
+
+    @Test func `status tells the version, and by its exit code whether anything is to do`() throws {
+        let behind = migrate("status", store)
+        #expect(behind.code.rawValue == 6)
+        #expect(behind.output.contains("1 → 2 → 3 (2 migrations)"))
+        let json = migrate("status", store, "--json")
+        #expect(json.code.rawValue == 6)
+        #expect(json.output.contains("\"state\" : \"behind\""))
+        #expect(migrate("status", store, "--to", "1").code == .fine)
+    }
+
+    @Test func `a plan changes nothing and says what is lost`() throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let plan = migrate("plan", store)
+        #expect(plan.code == .fine)
+        #expect(plan.output.contains("drop A.note and its data"))
+        #expect(plan.output.contains("made first, beside the store"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+    }
+
+    @Test func `a store is migrated, after a copy was made`() throws {
+        let run = migrate("apply", store)
+        #expect(run.code == .fine, "\(run.errors)")
+        #expect(run.output.contains("migrated from version 1 to 3"))
+        #expect(try titles(of: store) == [[.text("tree")], [.text("oak")]])
+        #expect(
+            try titles(of: store + ".backup-1", column: "note") == [[.text("x")], [.text("y")]])
+        #expect(migrate("status", store).code == .fine)
+        let again = migrate("apply", store, "--json")
+        #expect(again.code == .fine && again.output.contains("\"outcome\" : \"current\""))
+    }
+
+    @Test func `a copy is made where it is asked for, whatever the migration does`() throws {
+        let copy = folder.path("copies.sqlite")
+        let run = migrate("apply", store, "--to", "2", "--backup", copy)
+        #expect(run.code == .fine, "\(run.errors)")
+        #expect(run.output.contains(copy))
+        #expect(try titles(of: copy, column: "name") == [[.text("tree")], [.text("oak")]])
+        let second = migrate("apply", store, "--backup", copy)
+        #expect(second.code == .file && second.errors.contains("There is a file \(copy) already"))
+        #expect(try titles(of: store) == [[.text("tree")], [.text("oak")]])
+    }
+
+    @Test func `a rehearsal leaves the store alone and compares the tables`() throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        let run = migrate("rehearse", store, "--json")
+        #expect(run.code == .fine, "\(run.errors)")
+        #expect(run.output.contains("\"after\" : 2") && run.output.contains("\"before\" : 2"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(names.sorted() == ["Shop.cambium", "shop.sqlite"])
+    }
+
+    @Test func `every step is proven, and the second time remembered`() throws {
+        let words = ["migrate", "verify", "--model", model, "--proofs", folder.path("Proofs")]
+        let first = ToolRun(words + ["--json"])
+        #expect(first.code == .fine, "\(first.errors)")
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(first.output.utf8)) as? [String: Any])
+        let steps = try #require(report["steps"] as? [[String: Any]])
+        #expect(steps.map { $0["kind"] as? String } == ["reversible", "lossy"])
+        for step in steps {
+            let rows = try #require(step["rowsIn"] as? Int)
+            #expect(rows > 12 && step["rowsOut"] as? Int == rows)
+            #expect(step["isRemembered"] as? Bool == false)
+        }
+        let second = ToolRun(words + ["--json"])
+        #expect(second.output.contains("\"isRemembered\" : true"))
+        #expect(!second.output.contains("\"isRemembered\" : false"))
+        #expect(ToolRun(words).output.contains("2 steps proven"))
+    }
+
+    @Test func `a step that cannot be taken is told, and those beside it`() throws {
+        let text = try #require(folder.text("Shop.cambium/2.xml"))
+        try folder.write(
+            text.replacingOccurrences(
+                of: "</entity>", with: "<attribute name=\"x\" type=\"date\"/></entity>"),
+            to: "Shop.cambium/2.xml")
+        let run = migrate("verify", "--json")
+        #expect(run.code.rawValue == 1)
+        #expect(run.output.contains("A.x is new and required"))
+        #expect(run.output.components(separatedBy: "\"from\"").count == 3)
+    }
+
+    @Test func `a store that another program has changed is refused by name`() throws {
+        try Connection(path: store).execute("ALTER TABLE A ADD COLUMN extra TEXT")
+        let status = migrate("status", store)
+        #expect(status.code.rawValue == 7 && status.output.contains("A (changed)"))
+        let apply = migrate("apply", store)
+        #expect(apply.code.rawValue == 7 && apply.errors.contains("A (changed)"))
+        #expect(apply.output.isEmpty)
+        #expect(migrate("apply", store, "--drift", "report").code == .fine)
+    }
+
+    @Test func `stores of others, of later versions and no stores get an error each`() throws {
+        #expect(migrate("apply", store, "--to", "3").code == .fine)
+        let newer = migrate("apply", store, "--to", "1")
+        #expect(newer.code.rawValue == 7 && newer.errors.contains("update the program"))
+        let other = folder.path("Other.cambium")
+        try folder.write(
+            "<model xmlns=\"urn:cambium:model:1\" name=\"Other\" version=\"1\">"
+                + "<entity name=\"B\"/></model>", to: "Other.cambium/1.xml")
+        let foreign = ToolRun("migrate", "apply", store, "--model", other)
+        #expect(foreign.code.rawValue == 7 && foreign.errors.contains("belongs to the model Shop"))
+        try folder.write("no database at all, but long enough to look at", to: "text.sqlite")
+        let text = migrate("status", folder.path("text.sqlite"))
+        #expect(text.code == .file && text.errors.contains("no SQLite database"))
+        let missing = migrate("plan", folder.path("missing.sqlite"))
+        #expect(missing.code == .file && missing.errors.contains("There is no file"))
+        #expect(
+            ToolRun("migrate", "status", store, "--model", folder.path("No.cambium")).code == .file)
+    }
+
+    @Test func `a version that is not there is named with those that are`() {
+        let run = migrate("plan", store, "--to", "9")
+        #expect(run.code.rawValue == 2 && run.errors.contains("It has 1, 2, 3."))
+    }
+
+    @Test func `progress is one line of a terminal, and gone at the end`() throws {
+        let errors = Written()
+        let console = Console(
+            write: { _ in }, writeError: { errors.append($0) }, isTerminal: true)
+        let words = ["migrate", "apply", store, "--model", model]
+        #expect(Tool.run(words, console) == .fine)
+        #expect(errors.text.contains("\r[") && errors.text.contains(" % "))
+        #expect(!errors.text.contains("\n") && errors.text.hasSuffix(" \r"))
+    }
+
+    /// What was written from any thread.
+    private final class Written: Sendable {
+        private let content = Mutex("")
+        var text: String { content.withLock { $0 } }
+        func append(_ text: String) { content.withLock { $0 += text } }
+    }
+}

@@ -1,0 +1,1 @@
+../../../../Models/TestDummy/TestDummy+Extensions.swift

@@ -1,0 +1,1 @@
+../../../../CambiumTests/Controllers/ListMirror.swift

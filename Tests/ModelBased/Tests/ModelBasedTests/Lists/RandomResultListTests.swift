@@ -1,0 +1,1 @@
+../../../../CambiumTests/Controllers/List/RandomResultListTests.swift

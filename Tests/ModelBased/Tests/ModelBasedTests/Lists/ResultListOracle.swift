@@ -1,0 +1,1 @@
+../../../../CambiumTests/Controllers/List/ResultListOracle.swift
