@@ -27,8 +27,15 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
-            name: "Cambium",
+            name: "CambiumAdoption",
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            swiftSettings: settings),
+        .target(
+            name: "Cambium",
+            dependencies: [
+                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumAdoption",
+            ],
             swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),
         .target(name: "TestDummyModel", dependencies: ["Cambium"], swiftSettings: settings),
