@@ -1,5 +1,6 @@
 @_spi(Generated) import CambiumMigration
 import CambiumModel
+import CambiumSQL
 import CambiumSQLite
 import Testing
 
@@ -66,8 +67,10 @@ struct GoneEntityTests {
             Entity(name: "Town", attributes: [TestStore.string("title")]),
         ])
 
-    /// - Parameter isNameTaken: Whether another entity has the name of the one that is gone.
-    private static func second(isNameTaken: Bool) -> Model {
+    /// - Parameters:
+    ///   - isNameTaken: Whether another entity has the name of the one that is gone.
+    ///   - entities: What the step is about.
+    private static func second(isNameTaken: Bool, entities: [String] = ["Person"]) -> Model {
         Model(
             name: "Shop", version: "2",
             entities: [
@@ -83,7 +86,7 @@ struct GoneEntityTests {
                     .init(entity: "City", reason: "a test"),
                     .init(entity: "Person", property: "city", reason: "a test"),
                 ],
-                steps: [.init(name: "move", entities: ["Person"])]))
+                steps: [.init(name: "move", entities: entities)]))
     }
 
     private func migrate(
@@ -152,5 +155,16 @@ struct GoneEntityTests {
                 if let id = person.rowID { try context.update(id) { $0.address = "?" } }
             }
         }
+    }
+
+    @Test func `a step that names what is gone alone may write all that changes`() throws {
+        let coverage = { (entities: [String]) in
+            StepCoverage(
+                ModelDifference(
+                    from: Self.first, to: Self.second(isNameTaken: false, entities: entities)))
+        }
+        #expect(coverage(["City"])?.roots == ["Person"])
+        #expect(coverage(["City", "Town"])?.roots == ["Town"])
+        #expect(coverage(["City"])?.supplied.map(\.name) == ["Person.address"])
     }
 }
