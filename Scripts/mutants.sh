@@ -98,9 +98,9 @@ done
 sed -n 's,^file \(Sources/[^/]*\)/.*,\1,p' "$list" | sort -u | while IFS= read -r module; do
     switch_source >"$fresh/$module/PlantedMutant.swift"
 done
-# Only the tests of the runtime and of migrations are wanted.
+# Only the tests of the runtime, of migrations and of the tool are wanted.
 cat >>"$fresh/Package.swift" <<'SWIFT'
-let wantedTests = ["CambiumTests", "CambiumMigrationTests"]
+let wantedTests = ["CambiumTests", "CambiumMigrationTests", "CambiumToolTests"]
 package.targets.removeAll { $0.isTest && !wantedTests.contains($0.name) }
 SWIFT
 (cd "$fresh" && find . \( -type f -o -type l \) -print) | while IFS= read -r path; do
@@ -126,7 +126,7 @@ limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 300" || true)
 run() { # number, filter
     # shellcheck disable=SC2086
     (cd "$copy" && CAMBIUM_MUTANT=$1 CAMBIUM_GENERATOR_SECONDS=3 $limit \
-        swift test --skip-build --filter "CambiumTests.*($2)") >"$work/test.log" 2>&1
+        swift test --skip-build --filter "^Cambium[A-Za-z]*Tests[.]($2)/") >"$work/test.log" 2>&1
 }
 
 filters=$(sed -n 's/^tests //p' "$list" | tr '|' '\n' | sort -u | tr '\n' '|' | sed 's/|$//')
