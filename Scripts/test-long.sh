@@ -177,13 +177,13 @@ part "generated Swift of real models" 4 corpus
 part "real stores of Core Data, adopted and compared" 8 adoption
 part "10,000 damaged stores of Core Data" 8 damaged_stores
 part "20,000 sequences against a model of the runtime" 8 model_based
+part "10 million changes of lists" 6 long_lists
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 3 crashes
 part "migrations of random pairs of models" 2 mappings
 part "histories of real models" 3 real_chains
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
-part "10 million changes of lists" 15 long_lists
 part "thread sanitizer" 15 threads
 part "address sanitizer" 15 addresses
 part "every real model, damaged and converted" 20 whole_corpus
