@@ -124,7 +124,7 @@ struct DamagedStoreTests {
         case 0:
             #expect(isAdopted)
             try expectAllRows(from: outcome)
-        case 6:
+        case 8:
             // What is lost is told.
             #expect(isAdopted)
             #expect(outcome.output.contains("\"isComplete\""))
