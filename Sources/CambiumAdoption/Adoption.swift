@@ -161,7 +161,8 @@ package struct Adoption {
     /// Whose fault an error of SQLite's is: a disk that is full is the new store's, pages that are
     /// damaged are the old one's, as the new one has just been written.
     private func meaning(of error: SQLiteError, _ place: NewStore) -> AdoptionError {
-        let damaged: Set<Int32> = [11, 26]
+        // A value that is too big for SQLite is one whose length is damaged.
+        let damaged: Set<Int32> = [11, 18, 26]
         let interrupted: Int32 = 9
         if error.primaryCode == interrupted { return .cancelled }
         return damaged.contains(error.primaryCode)

@@ -62,7 +62,7 @@ struct ObjectCopier {
             copied += connection.changes
             return nil
         } catch {
-            let codesOfRows: Set<Int32> = [18, 19, 20]  // too big, constraint, type
+            let codesOfRows: Set<Int32> = [19, 20]  // constraint, type
             guard codesOfRows.contains(error.primaryCode) else { throw error }
             return error
         }

@@ -57,9 +57,10 @@ package struct ObjectAdoptionSQL: Sendable {
         return "SELECT \((all + entities + keys).joined(separator: ", ")) FROM \(from)"
     }
 
-    /// The keys and entity numbers of the rows that no entity has objects in.
+    /// The keys and entity numbers of the rows that no entity has objects in. All of such a row is
+    /// read: damage is found then, and is not taken for a row of another entity.
     package var strangers: String {
-        "SELECT s.\"Z_PK\", s.\"Z_ENT\" FROM \(from) WHERE \(isKnown) IS NOT 1"
+        "SELECT s.\"Z_PK\", s.\"Z_ENT\", s.* FROM \(from) WHERE \(isKnown) IS NOT 1"
     }
 
     /// The entity number of the row of a key (parameter 1).
