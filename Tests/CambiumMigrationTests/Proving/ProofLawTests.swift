@@ -79,6 +79,7 @@ import Testing
 
     @Test(arguments: [
         ("count", "\"count\" = \"count\" || ' '"), ("count", "\"count\" = 'x' WHERE \"_id\" = 2"),
+        ("count", "\"count\" = '0' || \"count\" WHERE \"count\" > '0'"),
         ("price", "\"price\" = \"price\" / 100"),
         ("mark", "\"mark\" = 'nothing' WHERE \"_id\" = 1"),
         ("mark", "\"mark\" = 'none'"), ("color", "\"color\" = 'blue'"),
