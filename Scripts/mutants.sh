@@ -84,6 +84,8 @@ git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
     mkdir -p "$fresh/$(dirname "$path")"
     cp -P "$path" "$fresh/$path"
 done
+# Only the tests of the runtime, of migrations and of the tool are wanted.
+wanted="Tests/CambiumTests Tests/CambiumMigrationTests Tests/CambiumToolTests"
 count=$(grep -c '^mutant ' "$list")
 faults=
 for number in $(seq 1 "$count"); do
@@ -94,14 +96,20 @@ for number in $(seq 1 "$count"); do
         echo "  $number. $(line "$number" mutant): CANNOT BE PLANTED in $file"
         faults="$faults $number"
     fi
+    # A name that no suite has would run nothing, and nothing finds nothing.
+    for suite in $(line "$number" tests | tr '|' ' '); do
+        # shellcheck disable=SC2086
+        grep -rqE "(struct|class|enum) $suite( |:|$)" $wanted && continue
+        echo "  $number. $(line "$number" mutant): NO TESTS are named $suite in $wanted"
+        faults="$faults $number"
+    done
 done
 sed -n 's,^file \(Sources/[^/]*\)/.*,\1,p' "$list" | sort -u | while IFS= read -r module; do
     switch_source >"$fresh/$module/PlantedMutant.swift"
 done
-# Only the tests of the runtime and of migrations are wanted.
-cat >>"$fresh/Package.swift" <<'SWIFT'
-let wantedTests = ["CambiumTests", "CambiumMigrationTests"]
-package.targets.removeAll { $0.isTest && !wantedTests.contains($0.name) }
+cat >>"$fresh/Package.swift" <<SWIFT
+let wantedTests = "$wanted".split(separator: " ")
+package.targets.removeAll { \$0.isTest && !wantedTests.contains("Tests/\(\$0.name)") }
 SWIFT
 (cd "$fresh" && find . \( -type f -o -type l \) -print) | while IFS= read -r path; do
     cmp -s "$fresh/$path" "$copy/$path" && continue
@@ -126,7 +134,7 @@ limit=$(command -v timeout >/dev/null 2>&1 && echo "timeout 300" || true)
 run() { # number, filter
     # shellcheck disable=SC2086
     (cd "$copy" && CAMBIUM_MUTANT=$1 CAMBIUM_GENERATOR_SECONDS=3 $limit \
-        swift test --skip-build --filter "CambiumTests.*($2)") >"$work/test.log" 2>&1
+        swift test --skip-build --filter "[./]($2)/") >"$work/test.log" 2>&1
 }
 
 filters=$(sed -n 's/^tests //p' "$list" | tr '|' '\n' | sort -u | tr '\n' '|' | sed 's/|$//')

@@ -52,31 +52,22 @@ final class BatchWindow {
 
     private let context: ManagedObjectContext
     private let size: Int
-    private let keys: [Int64]
-    /// The numbers of the objects' entities; empty where all are of one.
-    private let entities: [Int32]
-    private let entity: Int
+    private let members: MemberList
     private var batches: [(number: Int, objects: [ManagedObject])] = []
 
-    init(_ members: [LinkSet.Member], size: Int, in context: ManagedObjectContext) {
+    init(_ members: MemberList, size: Int, in context: ManagedObjectContext) {
         self.context = context
         self.size = size
-        keys = members.map(\.key)
-        entity = members.first?.entity ?? 0
-        let isUniform = members.allSatisfy { [entity] in $0.entity == entity }
-        entities = isUniform ? [] : members.map { Int32($0.entity) }
+        self.members = members
     }
 
-    var count: Int { keys.count }
-
-    private func entity(at position: Int) -> Int {
-        entities.isEmpty ? entity : Int(entities[position])
-    }
+    var count: Int { members.count }
 
     func objectID(at position: Int) -> ObjectID {
-        let description = context.coordinator.model.entities[entity(at: position)]
+        let member = members[position]
+        let description = context.coordinator.model.entities[member.entity]
         let store = context.coordinator.storeIdentifier(ofRoot: description.rootIndex)
-        return ObjectID(description, key: keys[position], store: store)
+        return ObjectID(description, key: member.key, store: store)
     }
 
     func object(at position: Int) -> ManagedObject {
@@ -85,8 +76,8 @@ final class BatchWindow {
             return batches[index].objects[position - number * size]
         }
         let start = number * size
-        let end = Swift.min(start + size, keys.count)
-        let objects = (start..<end).map { context.object(entity: entity(at: $0), key: keys[$0]) }
+        let end = Swift.min(start + size, members.count)
+        let objects = members[start..<end].map { context.object(entity: $0.entity, key: $0.key) }
         do {
             let faults = objects.filter { $0.isFault && $0.lifecycle == .clean }
             if !faults.isEmpty { try context.load(faults) }
@@ -125,9 +116,10 @@ extension ManagedObjectContext {
         }
         let members =
             options.includesPendingChanges && hasPendingChanges(in: rows.entity)
-            ? try fetchObjects(rows, true).map {
-                LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
-            } : try fetchMembers(rows, fillsRowCache: false)
+            ? MemberList(
+                try fetchObjects(rows, true).lazy.map {
+                    LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
+                }) : try fetchMembers(rows, fillsRowCache: false)
         sweepIfGrown()
         return BatchedObjects(
             BatchWindow(members, size: options.batchSize > 0 ? options.batchSize : 100, in: self))

@@ -65,7 +65,8 @@ final class ReaderPool: Sendable {
         let connection = try connection(settings)
         try connection.execute("PRAGMA query_only = ON")
         if !settings.pragmas.contains(where: { $0.contains("cache_size") }) {
-            try connection.execute("PRAGMA cache_size = -65536")
+            // There may be several, and the system has the pages, too.
+            try connection.execute("PRAGMA cache_size = -16384")
         }
         return LockedConnection(connection, path: path)
     }

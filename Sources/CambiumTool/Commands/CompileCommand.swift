@@ -4,8 +4,10 @@ import CambiumCompiler
 enum CompileCommand: Command {
     static let name = "compile"
     static let summary = "Write the Swift of a model (the build plugin does it)"
-    static let usage =
-        "MODEL --output FOLDER [--declarations FILE] [--proofs FOLDER | --no-proof-cache]"
+    static let usage = """
+        MODEL --output FOLDER [--declarations FILE]
+                               [--proofs FOLDER | --no-proof-cache]
+        """
     static let details = """
         Writes NameModel.swift, NameEntities.swift, NameValidation.swift and NameMigrations.swift
         into the folder. A file that would not change is left alone. In a package the plugin

@@ -70,7 +70,7 @@ struct BatchSizeTests {
 
     /// The words of one difference, which the list has told since it was last asked.
     private func words(_ changes: FetchedResultsChanges<TestDummy>) -> [String] {
-        (changes.consumer.take(controller.list)?.changes ?? []).map { change in
+        (changes.take()?.changes ?? []).map { change in
             switch change {
             case .insert(let dummy, _): "insert \(dummy.id)"
             case .delete(let dummy, _): "delete \(dummy.id)"

@@ -60,7 +60,7 @@ extension ManagedObjectContext {
     /// - Parameter fillsRowCache: Whether whole rows are read, and go in.
     func fetchMembers(
         _ request: RowRequest, fillsRowCache: Bool
-    ) throws -> [LinkSet.Member] {
+    ) throws -> MemberList {
         let cache = coordinator.rowCache
         let commit = cache.commit
         let entities = coordinator.model.entities
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
         let writer = RecordWriter()
         var request = request
         request.readsKeysOnly = !(fillsRowCache && usesRowCache)
-        var members: [LinkSet.Member] = []
+        var members = MemberList()
         var read: [RowCache.Row] = []
         var outdated: [RowID] = []
         try store(of: request.entity).fetch(request) { row in

@@ -51,7 +51,7 @@ extension ModelChecker {
             deduplications: element.children(named: "deduplicate").compactMap {
                 checkDeduplication($0, in: model)
             },
-            steps: checkSteps(of: element, in: model))
+            steps: checkSteps(of: element, in: model, from: old))
     }
 
     /// Whether a reason says anything.

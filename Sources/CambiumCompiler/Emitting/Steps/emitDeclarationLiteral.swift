@@ -6,6 +6,8 @@ extension ModelLiteralEmitter {
         var call = Arguments()
         call.add("from", .string(migration.from))
         call.add("fills", migration.fills.map(fill))
+        call.add("links", migration.links.map(link))
+        call.add("requirements", migration.requirements.map(requirement))
         call.add("drops", migration.drops.map(drop))
         call.add("keeps", migration.keeps.map(keep))
         call.add("deduplications", migration.deduplications.map(deduplication))
@@ -21,10 +23,28 @@ extension ModelLiteralEmitter {
         return call.code(".init")
     }
 
+    private func link(_ link: MigrationDeclaration.Link) -> SwiftCode {
+        var call = Arguments()
+        call.add("entity", .string(link.entity))
+        call.add("relationship", .string(link.relationship))
+        call.add("condition", expressions.code(link.condition))
+        call.add("order", link.order.map(order))
+        return call.code(".init")
+    }
+
+    private func requirement(_ requirement: MigrationDeclaration.Requirement) -> SwiftCode {
+        var call = Arguments()
+        call.add("entity", .string(requirement.entity))
+        call.add("property", .string(requirement.property))
+        call.add("reason", .string(requirement.reason))
+        return call.code(".init")
+    }
+
     private func drop(_ drop: MigrationDeclaration.Drop) -> SwiftCode {
         var call = Arguments()
         call.add("entity", .string(drop.entity))
         call.add("property", drop.property.map { .string($0) })
+        call.add("condition", drop.condition.map(expressions.code))
         call.add("reason", .string(drop.reason))
         return call.code(".init")
     }

@@ -3,7 +3,7 @@ import CambiumModel
 extension ModelChecker {
     /// Makes the steps that the program supplies: methods of a protocol, one for each name.
     mutating func checkSteps(
-        of migration: ParsedElement, in model: Model
+        of migration: ParsedElement, in model: Model, from old: Model?
     ) -> [MigrationDeclaration.Step] {
         var seen: [String: String] = [:]
         return migration.children(named: "step").compactMap { item in
@@ -12,13 +12,15 @@ extension ModelChecker {
             else { return nil }
             return .init(
                 name: name.value,
-                entities: item["entities"].map { checkEntities(of: $0, in: model) } ?? [])
+                entities: item["entities"].map { checkEntities(of: $0, in: model, from: old) } ?? []
+            )
         }
     }
 
-    /// The entities whose objects a step writes, by their new names.
+    /// The entities that a step is about: those whose objects it writes, by their new names, and
+    /// those that are gone, which it can only read.
     private mutating func checkEntities(
-        of written: ParsedAttribute, in model: Model
+        of written: ParsedAttribute, in model: Model, from old: Model?
     ) -> [String] {
         var entities: [String] = []
         let words = WordList(written.value).words
@@ -29,7 +31,9 @@ extension ModelChecker {
         }
         for word in words {
             let offset = written.text.sourceOffset(of: word.offset, in: parsed.source)
-            if model.entity(named: word.text) == nil {
+            let isKnown =
+                model.entity(named: word.text) != nil || old?.entity(named: word.text) != nil
+            if !isKnown {
                 guard !brokenNames.contains(word.text) else { continue }
                 report(
                     .unknownMigrationSubject,
