@@ -41,9 +41,14 @@ for case in "$root"/Tests/CambiumCompilerTests/Cases/Emitting/Models/*/; do
             swiftSettings: strict + [.swiftLanguageMode(.v6)$isolation]),"
         modules="$modules, \"$module\""
     done
-    # An internal model is seen by its own module only, which hands it on.
-    printf 'import Cambium\n\nnonisolated public let the%s = %s.model\n' "$model" "$model" \
-        > "$package/Sources/${model}Module/Hand.swift"
+    # An internal model is seen by its own module only, which hands it on; one with steps of the
+    # program with those that the case has.
+    steps=
+    if grep -q "protocol ${model}Migration:" "${case}Swift/${model}Migrations.swift"; then
+        steps=".performing(${model}Steps())"
+    fi
+    printf 'import Cambium\n\nnonisolated public let the%s = %s.model%s\n' "$model" "$model" \
+        "$steps" > "$package/Sources/${model}Module/Hand.swift"
     imports="${imports}import ${model}Module
 "
     calls="${calls}try check(the$model)

@@ -175,6 +175,7 @@ part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 4 generated
 part "generated Swift of real models" 4 corpus
 part "20,000 sequences against a model of the runtime" 8 model_based
+part "10 million changes of lists" 6 long_lists
 part "real stores of Core Data, adopted and compared" 8 adoption
 part "10,000 damaged stores of Core Data" 8 damaged_stores
 part "generators at full count" 5 generators
@@ -183,7 +184,6 @@ part "migrations of random pairs of models" 2 mappings
 part "histories of real models" 3 real_chains
 part "fuzzing" 5 fuzzing
 part "planted faults" 10 mutants
-part "10 million changes of lists" 15 long_lists
 part "thread sanitizer" 15 threads
 part "address sanitizer" 15 addresses
 part "every real model, damaged and converted" 20 whole_corpus

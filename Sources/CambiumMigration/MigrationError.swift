@@ -84,7 +84,7 @@ extension MigrationError: CustomStringConvertible {
                 + "of the store's options repair it"
         case .backupFailed(let path, let error):
             "The store could not be copied to \(path) before its migration. \(error). "
-                + "Make room, or move the file that is in the way"
+                + error.remedyOfCopy(in: StoreFiles.folder(of: path))
         case .backupOfFilesFailed(let path, let reason):
             "The files of large values could not be copied for \(path) before the migration of "
                 + "the store. \(reason). Make room, or move the file that is in the way"
@@ -97,6 +97,17 @@ extension MigrationError: CustomStringConvertible {
                 + "migrate it with a MigrationCommand of the program"
         case .cancelled:
             "The migration was cancelled. The store is as it was"
+        }
+    }
+}
+
+extension SQLiteError {
+    /// What to do about a copy that cannot be made in a folder.
+    fileprivate func remedyOfCopy(in folder: String) -> String {
+        switch primaryCode {
+        case 8, 14: "Give yourself leave to write \(folder)"
+        case 13: "Make room"
+        default: "Make room, or move the file that is in the way"
         }
     }
 }

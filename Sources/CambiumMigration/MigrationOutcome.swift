@@ -6,8 +6,10 @@ public enum MigrationOutcome: Sendable, Hashable {
     case created
     /// The store had the program's version.
     case current
-    /// The store had the program's version; checks, defaults or indexes were brought up to date.
-    case refreshed
+    /// The store had the program's version; checks, defaults or indexes were brought up to date, or
+    /// what another program had changed was repaired. `backup` is the path of the copy, where one
+    /// was made.
+    case refreshed(backup: String?)
     /// The store had an earlier version. `backup` is the path of the copy, where one was made.
     case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
 }

@@ -30,8 +30,15 @@ let package = Package(
             dependencies: ["CLibXML2", "CambiumModel", "CambiumSQL", "CambiumMigration"],
             swiftSettings: settings),
         .target(
-            name: "Cambium",
+            name: "CambiumAdoption",
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            swiftSettings: settings),
+        .target(
+            name: "Cambium",
+            dependencies: [
+                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumAdoption",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "ObjectDump", dependencies: ["Cambium", "CambiumCompiler"],

@@ -17,6 +17,9 @@ import sys
 
 import stores
 
+# Exit codes: all came along or not all did, and the store fits no version.
+ADOPTED, REFUSED = (0, 8), 7
+
 
 class Check:
     def __init__(self, cambium, dump, corpus, work):
@@ -31,6 +34,8 @@ class Check:
         number = self.stores.index(store)
         target = os.path.join(self.work, "%d-%s.sqlite" % (number, suffix))
         place = [] if suffix == "plan" else ["--to", target]
+        if store.declarations:
+            place += ["--declarations", store.declarations]
         run = subprocess.run(
             [self.cambium, "adopt", store.path, "--model", store.bundle, "--format", "json",
              "--proofs", os.path.join(self.work, "proofs"), *place, *options],
@@ -71,16 +76,25 @@ class Check:
     # The first table: as they were written
 
     def adopted(self, store):
-        """Adopts a store at the version that wrote it."""
+        """Adopts a store at the version that wrote it; that of one that was taken by force is named,
+        and it must have been refused before."""
         before = self.fingerprint(store)
-        code, plan, errors, target = self.adopt(store, "plan", "--plan")
+        # That of Wire is wanted in the newest version too, which says the same as a plan.
+        suffix = "newest" if store.is_of_wire else "plan"
+        code, plan, errors, target = self.adopt(
+            store, suffix, *([] if store.is_of_wire else ["--plan"]))
+        newest = (code, plan, errors, target)
         result = {"store": store, "code": code, "report": plan, "errors": errors}
-        if plan is not None and not plan.get("refused") and "writtenBy" in plan:
-            code, report, errors, target = self.adopt(
-                store, "same", "--until", plan["writtenBy"])
+        version, options = (plan or {}).get("writtenBy"), []
+        if store.forced:
+            if code != REFUSED or not plan.get("nearest") or not plan.get("differences"):
+                self.fail(store.name, "was not refused")
+            version, options = store.forced, ["--version", store.forced]
+        if version:
+            code, report, errors, target = self.adopt(store, "same", "--until", version, *options)
             result = {
                 "store": store, "code": code, "report": report, "errors": errors,
-                "target": target, "version": plan["writtenBy"]}
+                "target": target, "version": version, "newest": newest}
         if self.fingerprint(store) != before:
             self.fail(store.name, "the source was changed")
         return result
@@ -103,10 +117,20 @@ class Check:
             self.fail(store.name, difference)
         return output[0].split("\t")
 
+    @staticmethod
+    def verdict(store, report):
+        """What became of a store, in words."""
+        losses = [
+            "%d %s" % (len(report[name]), words) for name, words in (
+                ("refusedRows", "rows refused"), ("lostLinks", "links lost"),
+                ("missingFiles", "files missing"), ("changedValues", "values others"))
+            if report[name]]
+        return "adopted" + (" by force" if store.forced else "") + "".join(", " + l for l in losses)
+
     def first_table(self):
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             results = list(pool.map(self.adopted, self.stores))
-        done = [r for r in results if r["code"] in (0, 6) and "target" in r]
+        done = [r for r in results if r["code"] in ADOPTED and "target" in r]
         lines = self.dumps([(r["store"].bundle, r["version"], r["target"]) for r in done])
         table = [("store", "model", "version found", "verdict", "rows", "values", "links", "told",
                   "differences")]
@@ -114,7 +138,7 @@ class Check:
             store, report = result["store"], result["report"] or {}
             row = [store.short_name, store.model]
             if result in done:
-                row += [result["version"], "adopted" + (", with losses" if result["code"] else "")]
+                row += [result["version"], self.verdict(store, report)]
                 path = lines.get((store.bundle, result["version"], result["target"]))
                 row += self.compare(result, path) if path else ["", "", "", "", "not read"]
                 if path is None:
@@ -135,25 +159,25 @@ class Check:
             table.append(row)
         count = sum(1 for r in results if r in done)
         show("Stores that Core Data wrote, adopted at the version that wrote them", table)
-        print("%d stores, %d adopted, %d refused" % (
-            len(results), count, sum(1 for r in results if (r["report"] or {}).get("refused"))))
+        print("%d stores: %d adopted, %d of them by force, %d refused" % (
+            len(results), count, sum(1 for r in done if r["store"].forced),
+            sum(1 for r in results if (r["report"] or {}).get("refused"))))
         return done
 
     # The second table: migrated
 
     def second_table(self, done):
         chosen = [r for r in done if r["store"].is_of_wire]
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            migrated = list(pool.map(lambda r: self.adopt(r["store"], "newest"), chosen))
+        migrated = [r["newest"] for r in chosen]
         wanted = [
             (r["store"].bundle, report["version"], target)
-            for r, (code, report, _, target) in zip(chosen, migrated) if code in (0, 6)]
+            for r, (code, report, _, target) in zip(chosen, migrated) if code in ADOPTED]
         lines = self.dumps(wanted)
         table = [("store", "from", "to", "verdict", "rows before", "rows after", "why not all")]
         for result, (code, report, errors, target) in zip(chosen, migrated):
             store = result["store"]
             row = [store.short_name, result["version"]]
-            if code not in (0, 6):
+            if code not in ADOPTED or report is None:
                 table.append(row + ["", "error, exit code %s" % code, "", "", ""])
                 self.fail(store.name, "migrating: " + (errors.strip()[-500:] or "no report"))
                 continue
@@ -166,9 +190,10 @@ class Check:
                 self.fail(store.name, "the migrated store cannot be read")
             before = sum(e["written"] for e in report["entities"])
             migration = report["migration"] or {}
-            verdict = "migrated" if code == 0 else "migrated, with losses"
+            verdict = "migrated" if code == 0 else "migrated, not whole"
             if migration.get("stoppedAt"):
                 verdict = "stopped at " + migration["stoppedAt"]
+                self.fail(store.name, "%s: %s" % (verdict, migration.get("reason")))
             elif report["version"] != report["current"]:
                 self.fail(store.name, "is not of the current version, and no reason is told")
             table.append(row + [

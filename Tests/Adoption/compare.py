@@ -30,6 +30,7 @@ class Comparison:
                 self.told.add((entry["entity"], entry["id"], entry.get("property")))
         for entry in report["lostLinks"]:
             self.told.add((entry["entity"], entry["id"], entry["relationship"]))
+        self.told_of_all = " ".join(report["differences"])
         self.rows = self.values = self.links = self.explained = 0
         self.differences = []
 
@@ -48,6 +49,9 @@ class Comparison:
             if not any(t[1] == key and t[2] is None for t in self.told):
                 self.differences.append(
                     "%s %s: a row of the unknown entity %s was not told" % (root, key, number))
+        for place in sorted(self.store.missing):
+            if place not in self.told_of_all.replace(",", " ").split():
+                self.differences.append("%s: that it has no column was not told" % place)
 
     def compare(self, row, found):
         self.rows += 1

@@ -45,6 +45,7 @@ class Relationship(Property):
 class Entity:
     def __init__(self, element):
         self.name = element.get("name")
+        self.former_name = element.get("elementID")
         self.parent = element.get("parentEntity")
         self.attributes = [Attribute(e) for e in element.findall("attribute")]
         self.relationships = [Relationship(e) for e in element.findall("relationship")]
@@ -96,6 +97,14 @@ class Store:
             if number < FIRST_SYSTEM_ENTITY:
                 self.numbers[name.decode()] = number
                 self.names[number] = name.decode()
+        # A store that was migrated in place keeps the names from before in this table.
+        for entity in model.entities.values():
+            former = entity.former_name
+            if entity.name not in self.numbers and former not in model.entities:
+                number = self.numbers.pop(former, None)
+                if number is not None:
+                    self.numbers[entity.name] = number
+                    self.names[number] = entity.name
         self.tables = {}
         for (name,) in self.database.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
@@ -109,6 +118,8 @@ class Store:
             self._read(root)
         self._columns = {}
         self._pairs = {}
+        # Properties without a column, of a version that did not write the store.
+        self.missing = set()
 
     def _read(self, root):
         table = "Z" + root.upper()
@@ -151,7 +162,7 @@ class Store:
             rows = self.family_rows(entity)
             used = [c for c in candidates if any(r.values[c] is not None for r in rows)]
             if rows and not candidates:
-                raise Unclear("%s.%s has no column in %s" % (entity, name, table))
+                self.missing.add("%s.%s" % place)
             if len(used) > 1:
                 raise Unclear("%s.%s may be any of %s" % (entity, name, ", ".join(used)))
             self._columns[place] = used[0] if used else None

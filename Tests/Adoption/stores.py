@@ -19,6 +19,20 @@ BUNDLES = (
     ("RestKit+", "RestKit+RestKit/Tests/Models/VersionedModel.xcdatamodeld"),
 )
 
+# What steps that have shipped did to data; an Xcode bundle alone says too little of them.
+DECLARATIONS = {
+    WIRE: os.path.join(
+        os.path.dirname(__file__), "../CambiumCompilerTests/Histories/zmessaging.history.xml"),
+}
+
+# The version that wrote these is not in the corpus, and one that is takes them by force without a
+# loss: the first lacks a column whose values are optional, the second is as the version after it is,
+# but for the name of an entity, which that version renames.
+FORCED = {
+    "alemar11+CoreDataPlus/Tests/Resources/SampleModel/SampleModelV1.sqlite": "SampleModel",
+    "alemar11+CoreDataPlus/Tests/SampleModelV1.sqlite": "SampleModel2",
+}
+
 # No version of a bundle fits these: of the first the model is there and differs.
 REFUSED = (
     "store2-65-0.wiredatabase", "store1-24.wiredatabase", "RKSeedDatabase.sqlite",
@@ -30,9 +44,11 @@ REFUSED = (
 class CorpusStore:
     def __init__(self, path, name, models):
         self.path, self.name = path, name
-        self.bundle = next(
-            os.path.join(models, bundle) for pattern, bundle in BUNDLES if pattern in name)
+        bundle = next(bundle for pattern, bundle in BUNDLES if pattern in name)
+        self.bundle = os.path.join(models, bundle)
+        self.declarations = DECLARATIONS.get(bundle)
         self.is_refused = os.path.basename(name) in REFUSED
+        self.forced = FORCED.get(name)
         self.is_of_wire = "wireapp+" in name
 
     @property

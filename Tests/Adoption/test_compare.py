@@ -7,6 +7,7 @@ import os
 import sqlite3
 import tempfile
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 import compare
 import coredata
@@ -77,7 +78,8 @@ OBJECTS = [
     {"entity": "Tag", "id": 2, "values": {}, "links": {"items": [1, 2]}},
 ]
 
-NOTHING_TOLD = {"refusedRows": [], "changedValues": [], "missingFiles": [], "lostLinks": []}
+NOTHING_TOLD = {"refusedRows": [], "changedValues": [], "missingFiles": [], "lostLinks": [],
+                "differences": []}
 
 
 class CompareTests(unittest.TestCase):
@@ -155,6 +157,21 @@ class CompareTests(unittest.TestCase):
         self.assertEqual((found.differences, found.explained), ([], 1))
         objects[1]["values"]["made"] = None
         self.assertEqual(len(self.differences(objects, told).differences), 1)
+
+    def test_a_column_that_is_missing_has_to_be_told(self):
+        objects = copy.deepcopy(OBJECTS)
+        for value in objects[:3]:
+            value["values"]["size"] = None
+        model = self.store.model
+        model.entities["Item"].attributes.append(
+            coredata.Attribute(ElementTree.fromstring('<a name="size" attributeType="Double"/>')))
+        try:
+            self.assertEqual(len(self.differences(objects).differences), 1)
+            told = {"differences": ["ZITEM has no column for Item.size"]}
+            self.assertEqual(self.differences(objects, told).differences, [])
+        finally:
+            model.entities["Item"].attributes.pop()
+            self.store.missing.clear()
 
 
 if __name__ == "__main__":

@@ -123,6 +123,49 @@ struct VersionTests {
         #expect(!report.isComplete)
     }
 
+    /// A version that renames an entity, and a store that has it under the former name.
+    private let renamed = Model(
+        name: "M", version: "2",
+        entities: [
+            Entity(
+                name: "Movie", renamedFrom: "Film", attributes: [.optional("title", .string)])
+        ])
+
+    private func filmStore(hashed entity: String, table: String) throws -> OldStore {
+        try OldStore(
+            entities: [(1, "Film", 0, 2)], hash: [1], of: entity,
+            sql: """
+                CREATE TABLE \(table) (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                    ZTITLE VARCHAR);
+                INSERT INTO \(table) VALUES (1, 1, 1, 'Night'), (2, 1, 1, 'Day');
+                """)
+    }
+
+    @Test func `a store that was migrated in place may have an entity under its former name`()
+        throws
+    {
+        let store = try filmStore(hashed: "Movie", table: "ZMOVIE")
+        let report = try store.adopt([renamed])
+        #expect(report.isComplete)
+        #expect(report.entities.map(\.entity) == ["Movie"])
+        #expect(try store.rows("SELECT title FROM Movie ORDER BY _id") == [["Night"], ["Day"]])
+    }
+
+    @Test func `a store from before an entity was renamed is taken by force only`() throws {
+        let store = try filmStore(hashed: "Film", table: "ZFILM")
+        let words = "the store has the entity Movie under its former name Film"
+        guard
+            case .fitsNoVersion(let mismatch)? = adoptionError({ _ = try store.adopt([renamed]) })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(mismatch.differences == [words])
+        let report = try store.adopt([renamed]) { $0.writtenBy = "2" }
+        #expect(report.differences == [words])
+        #expect(try store.rows("SELECT count(*) FROM Movie") == [["2"]])
+    }
+
     @Test func `a version that is not there is named with those that are`() throws {
         let store = try Shelf.store()
         let error = adoptionError { _ = try store.adopt([Shelf.model]) { $0.writtenBy = "9" } }

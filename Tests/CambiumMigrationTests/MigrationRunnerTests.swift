@@ -147,7 +147,7 @@ import Testing
         let connection = try MigrationProver.makeStore(of: model(Limits()), seed: nil)
         try connection.execute("INSERT INTO A (_id, a) VALUES (1, 'abc')")
         let runner = MigrationRunner(model: model(Limits(minimumLength: 2)))
-        #expect(try runner.open(connection) == .refreshed)
+        #expect(try runner.open(connection) == .refreshed(backup: nil))
         #expect(try runner.open(connection) == .current)
         #expect(throws: SQLiteError.self) {
             try connection.execute("INSERT INTO A (_id, a) VALUES (2, 'b')")

@@ -113,7 +113,7 @@ import Testing
         let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         let refresh = SchemaRefresh(from: catalogue, to: Schema(of: new))
         #expect(!refresh.statements.contains { $0.contains("\"_new_") })
-        #expect(try MigrationRunner(model: new).open(connection) == .refreshed)
+        #expect(try MigrationRunner(model: new).open(connection) == .refreshed(backup: nil))
         #expect(try MigrationRunner(model: new).open(connection) == .current)
         #expect(throws: SQLiteError.self) {
             try connection.execute("INSERT INTO Product (x) VALUES (8)")

@@ -105,7 +105,7 @@ struct MigrateCommandTests {
         let report = try #require(
             try JSONSerialization.jsonObject(with: Data(first.output.utf8)) as? [String: Any])
         let steps = try #require(report["steps"] as? [[String: Any]])
-        #expect(steps.map { $0["kind"] as? String } == ["reversible", "lossy"])
+        #expect(steps.map { $0["class"] as? String } == ["reversible", "lossy"])
         for step in steps {
             let rows = try #require(step["rowsIn"] as? Int)
             #expect(rows > 12 && step["rowsOut"] as? Int == rows)
@@ -136,7 +136,20 @@ struct MigrateCommandTests {
         let apply = migrate("apply", store)
         #expect(apply.code.rawValue == 7 && apply.errors.contains("A (changed)"))
         #expect(apply.output.isEmpty)
-        #expect(migrate("apply", store, "--drift", "report").code == .fine)
+        #expect(apply.errors.contains("--drift repair"))
+    }
+
+    @Test func `what another program has changed is left or repaired, and told`() throws {
+        #expect(migrate("apply", store).code == .fine)
+        try Connection(path: store).execute("ALTER TABLE A ADD COLUMN extra TEXT")
+        let left = migrate("apply", store, "--drift", "report")
+        #expect(left.code == .fine)
+        #expect(left.output.contains("had changed: A (changed); it was left as it is"))
+        let repaired = migrate("apply", store, "--drift", "repair")
+        #expect(repaired.code == .fine)
+        #expect(repaired.output.contains("had changed: A (changed)\n"))
+        #expect(repaired.output.contains("The store as it was: \(store).backup-3\n"))
+        #expect(migrate("status", store).code == .fine)
     }
 
     @Test func `stores of others, of later versions and no stores get an error each`() throws {
@@ -152,6 +165,8 @@ struct MigrateCommandTests {
         try folder.write("no database at all, but long enough to look at", to: "text.sqlite")
         let text = migrate("status", folder.path("text.sqlite"))
         #expect(text.code == .file && text.errors.contains("no SQLite database"))
+        let place = migrate("status", folder.path("Shop.cambium"))
+        #expect(place.code == .file && place.errors.contains("It is a folder"))
         let missing = migrate("plan", folder.path("missing.sqlite"))
         #expect(missing.code == .file && missing.errors.contains("There is no file"))
         #expect(

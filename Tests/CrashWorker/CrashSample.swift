@@ -77,7 +77,7 @@ struct CrashSample {
         var runner = MigrationRunner(
             model: second, migrations: [try Migration(from: first, to: second)])
         runner.isCancelled = { false }
-        if withStep { runner.code = [CrashStep.label] }
+        if withStep { runner.code = [CrashStep.label { _ in }] }
         self.runner = runner
     }
 

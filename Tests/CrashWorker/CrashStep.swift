@@ -42,10 +42,20 @@ enum CrashStep {
         }
     }
 
-    static let label = CodeStep("label", from: V1.self, to: V2.self) { context in
-        try context.forEach(V1.CustomerRow.self) { old in
-            if let note = old.note { try context.insert(V2.LabelRow(text: note)) }
-            try context.update(old.rowID, as: V2.CustomerRow.self) { $0.fullName += "!" }
+    /// - Parameter willWrite: Told before each write, with its number.
+    static func label(_ willWrite: @escaping @Sendable (Int) -> Void) -> CodeStep {
+        CodeStep("label", from: V1.self, to: V2.self) { context in
+            var writes = 0
+            try context.forEach(V1.CustomerRow.self) { old in
+                if let note = old.note {
+                    writes += 1
+                    willWrite(writes)
+                    try context.insert(V2.LabelRow(text: note))
+                }
+                writes += 1
+                willWrite(writes)
+                try context.update(old.rowID, as: V2.CustomerRow.self) { $0.fullName += "!" }
+            }
         }
     }
 }

@@ -12,16 +12,18 @@ import FaultVFS
 
 /// Migrates a store of ``CrashSample`` and is killed meanwhile:
 ///
-///     CrashWorker STORE statement|call|torn NUMBER [step]
+///     CrashWorker STORE statement|row|call|torn NUMBER [step]
 ///
-/// before the statement of that number, before that call of the file system, or half-way through it
-/// where it writes; with a step of the program in the migration, or without. Ends with 0 where there are not so many.
+/// before the statement of that number, within the program's step before that write of it, before
+/// that call of the file system, or half-way through it where it writes; with a step of the program
+/// in the migration, or without. Ends with 0 where there are not so many.
 @main
 enum CrashWorker {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 4, let number = Int(arguments[3]) else { exit(64) }
-        var runner = try CrashSample(withStep: arguments.dropFirst(4).first == "step").runner
+        let withStep = arguments.dropFirst(4).first == "step"
+        var runner = try CrashSample(withStep: withStep).runner
         var settings = ConnectionSettings()
         switch arguments[2] {
         case "statement":
@@ -31,6 +33,9 @@ enum CrashWorker {
                 seen += 1
                 if seen == number { raise(SIGKILL) }
             }
+        case "row":
+            guard withStep else { exit(64) }
+            runner.code = [CrashStep.label { if $0 == number { raise(SIGKILL) } }]
         case "call", "torn":
             guard fault_vfs_register() == 0 else { exit(70) }
             settings.fileSystem = String(cString: fault_vfs_name())

@@ -2,9 +2,9 @@
 import PackageDescription
 
 // The runtime against models of it, in a release build: what contexts do, and what lists tell.
-// Scripts/test-long.sh runs it. A nested package, so that the runtime alone is optimized: all tests of Cambium would take far longer to be
-// built than to run. Its modules and tests are those of Cambium, by links. The script writes the
-// generated code that the folders Generated lead to.
+// Scripts/test-long.sh runs it. A nested package, so that the runtime alone is optimized: all tests
+// of Cambium would take far longer to be built than to run. Its modules and tests are those of
+// Cambium, by links. The script writes the generated code that the folders Generated lead to.
 
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
@@ -27,8 +27,15 @@ let package = Package(
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite"],
             swiftSettings: settings),
         .target(
-            name: "Cambium",
+            name: "CambiumAdoption",
             dependencies: ["CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration"],
+            swiftSettings: settings),
+        .target(
+            name: "Cambium",
+            dependencies: [
+                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+                "CambiumAdoption",
+            ],
             swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),
         .target(name: "TestDummyModel", dependencies: ["Cambium"], swiftSettings: settings),

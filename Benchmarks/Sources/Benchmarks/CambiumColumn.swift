@@ -107,6 +107,7 @@ final class CambiumColumn: Column {
         case .prefetch:
             try repeated(workload) { container in try prefetch(&stopwatch, in: container) }
         case .lookUp: try lookUp(&stopwatch)
+        case .lookUpTogether: try lookUpTogether(&stopwatch)
         case .observe: try await observe(&stopwatch, in: container())
         }
     }

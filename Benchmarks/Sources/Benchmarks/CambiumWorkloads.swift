@@ -153,28 +153,6 @@ extension CambiumColumn {
         }
     }
 
-    /// Every look-up goes to the database: the context that delivered the ids is gone by then, and
-    /// the one that looks up has not seen any object.
-    func lookUp(_ stopwatch: inout Stopwatch) throws -> Checksum {
-        let container = try reopened()
-        let ids = try container.newContext().fetch(Employee.fetchRequest()).map(\.objectID)
-        let shuffled = dataset.permutation.map { ids[$0] }
-        let context = container.newContext()
-        var checksum = Checksum()
-        var kept: [Employee] = []
-        kept.reserveCapacity(shuffled.count)
-        try stopwatch.time {
-            for id in shuffled {
-                guard let employee = try context.existingObject(with: id) as? Employee else {
-                    continue
-                }
-                Self.touch(employee, &checksum)
-                kept.append(employee)
-            }
-        }
-        return withExtendedLifetime(kept) { checksum }
-    }
-
     func update(_ stopwatch: inout Stopwatch, in container: PersistentContainer) throws -> Checksum
     {
         let context = container.newContext()
@@ -226,7 +204,7 @@ extension CambiumColumn {
 
     /// Reads every property through its typed accessor.
     @inline(__always)
-    private static func touch(_ employee: Employee, _ checksum: inout Checksum) {
+    static func touch(_ employee: Employee, _ checksum: inout Checksum) {
         let name = Checksum.touch(employee.name)
         var values = name &+ Checksum.touch(employee.email)
         values &+= employee.salary.bitPattern

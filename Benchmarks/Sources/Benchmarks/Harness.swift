@@ -56,8 +56,8 @@ struct Harness {
     private func checkRows(of workload: Workload, _ checksum: Checksum) throws {
         let expected: Int64
         switch workload {
-        case .insert, .insertIndexed, .insertBatch, .scan, .fetch, .refetch, .lookUp, .traverse,
-            .prefetch, .update:
+        case .insert, .insertIndexed, .insertBatch, .scan, .fetch, .refetch, .lookUp,
+            .lookUpTogether, .traverse, .prefetch, .update:
             expected = Int64(options.rows)
         case .delete: expected = 0
         case .filter, .count, .observe: return

@@ -91,7 +91,7 @@ final class RawColumn: Column {
         case .delete: try connection.delete(rows)
         case .scan, .fetch, .refetch: checksum = try connection.scan()
         case .filter: checksum = try connection.filter()
-        case .lookUp: checksum = try connection.lookUp(shuffledIDs)
+        case .lookUp, .lookUpTogether: checksum = try connection.lookUp(shuffledIDs)
         case .traverse, .prefetch: checksum = try connection.traverse()
         case .count: checksum = try connection.count()
         case .observe:

@@ -7,6 +7,7 @@ enum Workload: String, CaseIterable {
     case refetch = "W2b"
     case filter = "W3"
     case lookUp = "W4"
+    case lookUpTogether = "W4a"
     case traverse = "W7"
     case prefetch = "W7a"
     case count = "W8"
@@ -31,6 +32,7 @@ enum Workload: String, CaseIterable {
         case .refetch: "fetch all again"
         case .filter: "filter, sort, limit"
         case .lookUp: "look up by id"
+        case .lookUpTogether: "…, all at once"
         case .traverse: "relationships"
         case .prefetch: "…, prefetched"
         case .count: "count"
@@ -55,7 +57,7 @@ enum Workload: String, CaseIterable {
     /// counts.
     var goal: Double? {
         switch self {
-        case .insert, .refetch, .insertBatch: 1
+        case .insert, .refetch, .lookUpTogether, .insertBatch: 1
         case .scan, .lookUp, .traverse: 1.5
         case .fetch: 1.2
         case .filter: 1.1
@@ -71,7 +73,9 @@ enum Workload: String, CaseIterable {
     var isWriting: Bool {
         switch self {
         case .insert, .update, .delete, .insertIndexed, .insertBatch, .observe: true
-        case .scan, .fetch, .refetch, .filter, .lookUp, .traverse, .prefetch, .count: false
+        case .scan, .fetch, .refetch, .filter, .lookUp, .lookUpTogether, .traverse, .prefetch,
+            .count:
+            false
         }
     }
 

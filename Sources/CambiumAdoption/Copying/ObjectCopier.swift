@@ -9,6 +9,7 @@ struct ObjectCopier {
     private let model: Model
     private let connection: Connection
     private let statement: String
+    private let statementOfPart: String
     private(set) var refused: [AdoptionReport.RefusedRow] = []
     /// How many rows were copied.
     private(set) var copied = 0
@@ -18,27 +19,52 @@ struct ObjectCopier {
         self.model = model
         self.connection = connection
         statement = table.sql.copy
+        statementOfPart = table.sql.copyPart
     }
 
+    /// - Throws: Where the rows do not come one after the other as they are counted, too: pages of
+    ///   the table are damaged then.
     mutating func copy() throws {
-        let (first, last) = (max(1, table.extent.first), table.extent.last)
-        if first <= last { try copy(first, last) }
+        let isWhole = try run(statement, []) == nil
+        if !isWhole {
+            let (first, last) = (max(1, table.extent.first), table.extent.last)
+            if first <= last { try copy(first, last) }
+        }
         if copied + refused.count < table.extent.rows { try refuseStrangers() }
+        guard copied + refused.count == table.extent.rows else {
+            throw SQLiteError(
+                code: Self.corrupt,
+                message: "\(table.object.table) has \(table.extent.rows) rows, and "
+                    + "\(copied + refused.count) can be read")
+        }
     }
+
+    private static let corrupt: Int32 = 11
 
     private mutating func copy(_ first: Int64, _ last: Int64) throws {
+        guard let error = try run(statementOfPart, [.integer(first), .integer(last)]) else {
+            return
+        }
+        guard first < last else { return try refuse(first, error) }
+        let middle = first + (last - first) / 2
+        try copy(first, middle)
+        try copy(middle + 1, last)
+    }
+
+    /// Copies rows.
+    ///
+    /// - Returns: What one of them breaks; none was copied then.
+    private mutating func run(_ sql: String, _ values: [StoredValue]) throws -> SQLiteError? {
         do throws(SQLiteError) {
-            let statement = try connection.statement(statement)
-            try statement.bind([.integer(first), .integer(last)])
+            let statement = try connection.statement(sql)
+            try statement.bind(values)
             try statement.run()
             copied += connection.changes
+            return nil
         } catch {
             let codesOfRows: Set<Int32> = [18, 19, 20]  // too big, constraint, type
             guard codesOfRows.contains(error.primaryCode) else { throw error }
-            guard first < last else { return try refuse(first, error) }
-            let middle = first + (last - first) / 2
-            try copy(first, middle)
-            try copy(middle + 1, last)
+            return error
         }
     }
 

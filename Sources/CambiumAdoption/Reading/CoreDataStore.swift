@@ -31,7 +31,7 @@ package final class CoreDataStore {
             ?? FileManager.default.temporaryDirectory
             .appendingPathComponent("cambium-\(UUID().uuidString).sqlite").path
         file = try SourceFile(path: path, workPath: work)
-        let metadata: [StoredValue]
+        let list: CoreDataMetadata
         do throws(SQLiteError) {
             var settings = ConnectionSettings()
             settings.allowsURIs = true
@@ -41,16 +41,17 @@ package final class CoreDataStore {
             guard CoreDataCatalogue.requiredTables.allSatisfy({ names.contains(.text($0)) }) else {
                 throw SQLiteError(code: Self.notADatabase, message: Self.hasNoTables)
             }
+            list = CoreDataMetadata(
+                try connection.rows(CoreDataCatalogue.metadataQuery).first ?? [])
             catalogue = CoreDataCatalogue(
-                columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery))
-            metadata = try connection.rows(CoreDataCatalogue.metadataQuery).first ?? []
+                columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery),
+                writtenEntities: Set(list.hashes.keys))
         } catch {
             throw Self.meaning(of: error, path)
         }
         guard !catalogue.entities.isEmpty else {
             throw .notCoreData(path: path, reason: "it has no entities")
         }
-        let list = CoreDataMetadata(metadata)
         (uuid, identifiers, hashes) = (list.uuid, list.identifiers, list.hashes)
         (notes, otherNotes) = (list.notes, list.otherNotes)
     }

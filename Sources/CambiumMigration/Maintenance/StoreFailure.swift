@@ -20,10 +20,21 @@ package struct StoreFailure: Error, Sendable, Hashable {
         switch error {
         case let error as MigrationError:
             switch error {
-            case .statementFailed(_, let failure) where failure.isOfFile,
-                .backupFailed(_, let failure) where failure.isOfFile:
+            case .statementFailed(let step, let failure) where failure.isOfFile:
+                cause = .file
+                message =
+                    "\(path): The migration failed in the step: \(step). "
+                    + failure.remedy(of: path)
+            case .backupFailed(_, let failure) where failure.isOfFile:
                 cause = .file
                 message = "\(path): \(error.description)"
+            case .storeDiffers(let differences):
+                cause = .store
+                let names = differences.map(\.description).joined(separator: ", ")
+                message =
+                    "\(path): Another program has changed what is the model's: \(names). Undo that, "
+                    + "let --drift repair put it right after a copy was made, or let --drift report "
+                    + "leave it"
             default:
                 cause = .store
                 message = "\(path): \(error.description)"
@@ -33,7 +44,7 @@ package struct StoreFailure: Error, Sendable, Hashable {
             message = "\(path): \(error.description)"
         case let error as SQLiteError:
             cause = .file
-            message = "\(path): \(error.remedy(in: StoreFiles.folder(of: path)))"
+            message = "\(path): \(error.remedy(of: path))"
         default:
             return nil
         }
@@ -44,9 +55,11 @@ extension SQLiteError {
     /// Whether the disk or the rights to the file are the reason.
     fileprivate var isOfFile: Bool { [8, 10, 13, 14].contains(primaryCode) }
 
-    /// What is wrong with a file in a folder, and what to do about it.
-    fileprivate func remedy(in folder: String) -> String {
-        switch primaryCode {
+    /// What is wrong with a file, and what to do about it.
+    fileprivate func remedy(of path: String) -> String {
+        let folder = StoreFiles.folder(of: path)
+        if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
+        return switch primaryCode {
         case 5, 6: "Another program is writing it; close that program, or try again later"
         case 8: "It cannot be written. Give yourself leave to write the file and \(folder)"
         case 10: "The disk could not be read or written (\(message))"

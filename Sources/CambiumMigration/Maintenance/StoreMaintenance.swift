@@ -53,7 +53,7 @@ package struct StoreMaintenance {
         report.version = metadata.version
         if let chain, !chain.migrations.isEmpty {
             report.versions = chain.versions
-            report.kind = chain.steps.map(\.kind).max()?.rawValue
+            report.class = chain.steps.map(\.kind).max()?.rawValue
             report.codeSteps = chain.steps.compactMap(\.code)
         }
         report.differences = try runner.expectedObjects(of: metadata, chain)
@@ -77,10 +77,12 @@ package struct StoreMaintenance {
     /// - Throws: ``MigrationError``, `SQLiteError`, and what the program's steps throw; the store
     ///   is as it was.
     package func apply() throws -> ApplyReport {
+        let differences = try status().differences
         let start = ContinuousClock.now
         let outcome = try runner.open(fileAt: path)
         return ApplyReport(
-            store: path, version: runner.model.version, outcome, seconds: start.seconds)
+            store: path, version: runner.model.version, outcome, differences: differences,
+            seconds: start.seconds)
     }
 
     /// Migrates a copy of the store, which is removed afterwards.
@@ -119,7 +121,7 @@ package struct StoreMaintenance {
         let after = try counts(of: copy)
         let names = Set(before.keys).union(after.keys).sorted()
         return RehearsalReport(
-            store: path, versions: versions, kind: kind,
+            store: path, versions: versions, class: kind,
             tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) },
             sizeBefore: sizeBefore, sizeAfter: Self.size(of: copy), seconds: seconds,
             failure: failure)

@@ -14,20 +14,27 @@ package struct ApplyReport: MigrationReport, Hashable {
     package var steps: [String] = []
     /// The path of the copy that was made first.
     package var backup: String?
+    /// What another program had changed: with the outcome `refreshed` or `migrated` it is as it
+    /// should be now.
+    package let differences: [StatusReport.Difference]
     /// How long it took.
     package let seconds: Double
 
     /// Makes a report of what opening a store did to it.
     package init(
-        store: String, version: String, _ outcome: MigrationOutcome, seconds: Double
+        store: String, version: String, _ outcome: MigrationOutcome,
+        differences: [StatusReport.Difference] = [], seconds: Double
     ) {
         self.store = store
         self.version = version
+        self.differences = differences
         self.seconds = seconds
         switch outcome {
         case .created: self.outcome = "created"
         case .current: self.outcome = "current"
-        case .refreshed: self.outcome = "refreshed"
+        case .refreshed(let copy):
+            self.outcome = "refreshed"
+            backup = copy
         case .migrated(let from, _, let done, let copy):
             self.outcome = "migrated"
             self.from = from
@@ -48,6 +55,10 @@ package struct ApplyReport: MigrationReport, Hashable {
             case "created": "\(store): made, version \(version)\n"
             default: "\(store): nothing to do, it has version \(version)\n"
             }
+        if !differences.isEmpty {
+            text += "Another program had changed: \(StatusReport.Difference.list(differences))"
+            text += outcome == "current" ? "; it was left as it is\n" : "\n"
+        }
         if let backup { text += "The store as it was: \(backup)\n" }
         return text
     }

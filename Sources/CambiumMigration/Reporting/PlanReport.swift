@@ -7,7 +7,7 @@ package struct PlanReport: MigrationReport, Hashable {
         /// What it does.
         package let summary: String
         /// Its class.
-        package let kind: String
+        package let `class`: String
         /// Whether data goes away or becomes less exact.
         package let losesData: Bool
         /// The program's own step that runs in it.
@@ -23,7 +23,7 @@ package struct PlanReport: MigrationReport, Hashable {
     /// The versions on the way; empty where there is nothing to do.
     package let versions: [String]
     /// The class of the gravest step.
-    package let kind: String?
+    package let `class`: String?
     /// The steps in order.
     package let steps: [Step]
     /// How many rows are written in all, estimated.
@@ -43,10 +43,10 @@ package struct PlanReport: MigrationReport, Hashable {
     package init(store: String, _ forecast: MigrationForecast?) {
         self.store = store
         versions = forecast?.versions ?? []
-        kind = forecast?.kind.rawValue
+        `class` = forecast?.kind.rawValue
         steps = (forecast?.steps ?? []).map { step in
             Step(
-                summary: step.summary, kind: step.kind.rawValue, losesData: step.losesData,
+                summary: step.summary, class: step.kind.rawValue, losesData: step.losesData,
                 code: step.code, statements: step.statements, rows: step.rows)
         }
         rows = forecast?.rows ?? 0
@@ -58,11 +58,11 @@ package struct PlanReport: MigrationReport, Hashable {
     }
 
     package var text: String {
-        guard !versions.isEmpty else { return "Nothing to do: \(store)\n" }
+        guard !versions.isEmpty else { return "Nothing to migrate: \(store)\n" }
         var text = "\(store): \(ReportText.way(versions))\n"
         for (number, step) in steps.enumerated() {
             text += "\(number + 1). \(step.summary)\n   "
-            var facts = [MigrationKind(rawValue: step.kind)?.words ?? step.kind]
+            var facts = [MigrationKind(rawValue: step.class)?.words ?? step.class]
             facts.append("about \(ReportText.count(step.rows, "row"))")
             if step.losesData { facts.append("loses data") }
             if let code = step.code { facts.append("runs \(code) of the program") }
@@ -70,7 +70,7 @@ package struct PlanReport: MigrationReport, Hashable {
         }
         if steps.isEmpty { text += "Bring checks, defaults and indexes up to date\n" }
         var entries = [("Rows", "about \(rows) to write")]
-        if let kind = kind.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
+        if let kind = `class`.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
         entries.append(("Store", ReportText.bytes(storeSize)))
         let free = freeSpace.map { ", \(ReportText.bytes($0)) free" } ?? ""
         let isTight = freeSpace.map { $0 < bytesNeeded } ?? false
@@ -82,8 +82,8 @@ package struct PlanReport: MigrationReport, Hashable {
             ))
         entries.append(("Backup", makesBackup ? "made first, beside the store" : "none needed"))
         if !differences.isEmpty {
-            let names = differences.map { "\($0.name) (\($0.kind))" }
-            entries.append(("Changed", "by another program: " + names.joined(separator: ", ")))
+            let names = StatusReport.Difference.list(differences)
+            entries.append(("Changed", "by another program: \(names)"))
         }
         return text + ReportText.list(entries)
     }

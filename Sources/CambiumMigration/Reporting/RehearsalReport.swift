@@ -17,7 +17,7 @@ package struct RehearsalReport: MigrationReport, Hashable {
     /// The versions on the way; empty where there was nothing to do.
     package let versions: [String]
     /// The class of the gravest step.
-    package let kind: String?
+    package let `class`: String?
     /// The tables, by name.
     package let tables: [Table]
     /// How many bytes the copy had before, and afterwards.

@@ -37,7 +37,7 @@ package struct StatusReport: MigrationReport, Hashable {
     /// The versions on the way to the program's, the store's first; empty where there is no way.
     package var versions: [String] = []
     /// The class of the gravest step.
-    package var kind: String?
+    package var `class`: String?
     /// The steps that the program supplies.
     package var codeSteps: [String] = []
     /// What another program has changed.
@@ -68,13 +68,13 @@ package struct StatusReport: MigrationReport, Hashable {
             entries.append(("State", "cannot be opened"))
             entries.append(("Why", problem ?? "unknown"))
         }
-        if let kind = kind.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
+        if let kind = `class`.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
         if !codeSteps.isEmpty {
             entries.append(("Code", codeSteps.joined(separator: ", ")))
         }
         if !differences.isEmpty {
-            let names = differences.map { "\($0.name) (\($0.kind))" }
-            entries.append(("Changed", "by another program: " + names.joined(separator: ", ")))
+            let names = Difference.list(differences)
+            entries.append(("Changed", "by another program: \(names)"))
         }
         return ReportText.list(entries)
     }
@@ -83,5 +83,10 @@ package struct StatusReport: MigrationReport, Hashable {
 extension StatusReport.Difference {
     init(_ difference: StoreDifference) {
         self.init(name: difference.name, kind: difference.kind.rawValue)
+    }
+
+    /// Several, for people.
+    static func list(_ differences: [Self]) -> String {
+        differences.map { "\($0.name) (\($0.kind))" }.joined(separator: ", ")
     }
 }

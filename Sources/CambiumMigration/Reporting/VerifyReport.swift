@@ -9,7 +9,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         /// The version that it leads to.
         package let to: String
         /// Its class.
-        package let kind: String
+        package let `class`: String
         /// The program's own steps in it.
         package let codeSteps: [String]
         /// Whether those were proven too, and not only what is around them.
@@ -35,7 +35,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         ) {
             self.from = from
             self.to = to
-            self.kind = kind.rawValue
+            self.class = kind.rawValue
             self.codeSteps = codeSteps
             self.rowsIn = rowsIn
             self.rowsOut = rowsOut
@@ -87,7 +87,7 @@ package struct VerifyReport: MigrationReport, Hashable {
             ["From", "To", "Class", "Rows in", "Rows out", "Time", "Verdict"],
             steps.map { step in
                 [
-                    step.from, step.to, MigrationKind(rawValue: step.kind)?.words ?? step.kind,
+                    step.from, step.to, MigrationKind(rawValue: step.class)?.words ?? step.class,
                     "\(step.rowsIn)", "\(step.rowsOut)",
                     step.isRemembered ? "before" : ReportText.seconds(step.seconds),
                     Self.verdict(on: step),

@@ -43,7 +43,7 @@ extension MigrationRunner {
                 try meter.requireGoingOn()
                 isComplete = true
                 return chain.migrations.isEmpty
-                    ? .refreshed
+                    ? .refreshed(backup: backup?.path)
                     : .migrated(
                         from: state.version, to: model.version, steps: chain.steps,
                         backup: backup?.path)

@@ -15,6 +15,11 @@ extension StoreFiles {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Whether a folder is of that name.
+    static func isFolder(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(path)/.")
+    }
+
     /// Waits until the names of a folder's files are on the disk.
     ///
     /// - Returns: Whether they are; if not, `errno` says why.

@@ -10,8 +10,6 @@ package enum AdoptionSQL {
     ]
     /// What it has while it is migrated: the rows that change are kept in a file meanwhile.
     package static let pragmasOfMigration = ["PRAGMA journal_mode = DELETE"]
-    /// Goes through the tables of Core Data's database; one row `ok` where their pages are whole.
-    package static let checkSource = "PRAGMA \"\(ObjectAdoptionSQL.source)\".quick_check(1)"
 
     /// How many rows a table of Core Data's has.
     package static func count(ofSourceTable name: String) -> String {

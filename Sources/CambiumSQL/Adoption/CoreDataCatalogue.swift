@@ -7,7 +7,7 @@ package struct CoreDataCatalogue: Sendable, Hashable {
         /// The number that rows hold in `Z_ENT`.
         package let number: Int64
         /// The name.
-        package let name: String
+        package fileprivate(set) var name: String
         /// The number of the entity that it inherits from; 0 is none.
         package let parent: Int64
         /// The last key that was given; of a root entity.
@@ -23,9 +23,11 @@ package struct CoreDataCatalogue: Sendable, Hashable {
     }
 
     /// The program's entities, by their numbers.
-    package let entities: [Entity]
+    package private(set) var entities: [Entity]
     /// The columns of each table, in order.
     package let tables: [String: [Column]]
+    /// The names of the entities of the version that wrote the store, where its metadata has them.
+    private let writtenEntities: Set<String>
 
     /// The number from which on entities are Core Data's own: those of its history and of CloudKit.
     private static let firstSystemNumber: Int64 = 16_000
@@ -49,7 +51,12 @@ package struct CoreDataCatalogue: Sendable, Hashable {
     package static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
 
     /// Reads the rows of the queries.
-    package init(columns: [[StoredValue]], entities: [[StoredValue]]) {
+    ///
+    /// - Parameter writtenEntities: The names of the entities in the store's metadata.
+    package init(
+        columns: [[StoredValue]], entities: [[StoredValue]], writtenEntities: Set<String> = []
+    ) {
+        self.writtenEntities = writtenEntities
         var tables: [String: [Column]] = [:]
         for case let row in columns where row.count == 3 {
             guard case .text(let table) = row[0], case .text(let name) = row[1] else { continue }
@@ -67,6 +74,27 @@ package struct CoreDataCatalogue: Sendable, Hashable {
             if case .integer(let value) = row[3] { lastKey = value }
             return Entity(number: number, name: name, parent: parent, lastKey: lastKey)
         }
+    }
+
+    /// The same with the names that a version has. Where Core Data migrated a store in place,
+    /// `Z_PRIMARYKEY` has entities under the names from before, and the metadata says so.
+    ///
+    /// - Returns: Beside it what the metadata does not say.
+    func renamed(as model: Model) -> (catalogue: CoreDataCatalogue, differences: [String]) {
+        var result = self
+        var differences: [String] = []
+        for entity in model.entities {
+            guard let former = entity.renamedFrom, self.entity(named: entity.name) == nil,
+                model.entity(named: former) == nil,
+                let index = entities.firstIndex(where: { $0.name == former })
+            else { continue }
+            result.entities[index].name = entity.name
+            if !writtenEntities.contains(entity.name) || writtenEntities.contains(former) {
+                differences.append(
+                    "the store has the entity \(entity.name) under its former name \(former)")
+            }
+        }
+        return (result, differences)
     }
 
     /// The entity of that name, or nil.

@@ -76,7 +76,7 @@ extension CoreDataLayoutBuilder {
     private func membersOfOne(
         _ relationship: Relationship, of entity: Entity, _ destination: Entity
     ) -> CoreDataLayout.LinkSource? {
-        let table = CoreDataName.table(of: model.root(of: destination).name)
+        let table = table(of: model.root(of: destination))
         let owner = catalogue.tables[table]?.map(\.name).first { column in
             guard let name = CoreDataName.Numbered(column: column) else { return false }
             return name.number == number(of: entity) && name.isOf(relationship.name)

@@ -4,7 +4,7 @@ import CambiumModel
 struct CoreDataLayoutBuilder {
     let model: Model
     let catalogue: CoreDataCatalogue
-    var differences: [String] = []
+    var differences: [String]
     var claimed: [String: Set<String>] = [:]
     var claimedTables: Set<String> = []
 
@@ -13,7 +13,16 @@ struct CoreDataLayoutBuilder {
 
     init(_ model: Model, _ catalogue: CoreDataCatalogue) {
         self.model = model
-        self.catalogue = catalogue
+        (self.catalogue, differences) = catalogue.renamed(as: model)
+    }
+
+    /// The table of a root entity; one that is there under the entity's former name is its own.
+    func table(of root: Entity) -> String {
+        let table = CoreDataName.table(of: root.name)
+        guard let former = root.renamedFrom.map(CoreDataName.table), catalogue.tables[table] == nil,
+            catalogue.tables[former] != nil, model.entity(named: root.renamedFrom ?? "") == nil
+        else { return table }
+        return former
     }
 
     mutating func layout() -> CoreDataLayout {
@@ -106,7 +115,7 @@ struct CoreDataLayoutBuilder {
     }
 
     private mutating func source(of root: Entity) -> CoreDataLayout.ObjectSource? {
-        let table = CoreDataName.table(of: root.name)
+        let table = table(of: root)
         guard let columns = catalogue.tables[table] else {
             differences.append("the store has no table \(table) for \(root.name)")
             return nil

@@ -26,15 +26,18 @@ package struct ObjectAdoptionSQL: Sendable {
         self.table = table
     }
 
-    /// Copies the rows whose keys lie between parameters 1 and 2.
+    /// Copies all rows.
     package var copy: String {
         let columns = table.columns.filter { !$0.isGenerated }
             .compactMap { column in value(of: column).map { (column.name, $0) } }
         let names = columns.map { SQLText.identifier($0.0) }.joined(separator: ", ")
         let values = columns.map(\.1).joined(separator: ",\n    ")
         return "INSERT INTO \(SQLText.identifier(table.name)) (\(names))\nSELECT \(values)\n"
-            + "FROM \(from)\nWHERE s.\"Z_PK\" BETWEEN ?1 AND ?2 AND \(isKnown)"
+            + "FROM \(from)\nWHERE \(isKnown)"
     }
+
+    /// Copies the rows whose keys lie between parameters 1 and 2.
+    package var copyPart: String { copy + " AND s.\"Z_PK\" BETWEEN ?1 AND ?2" }
 
     /// One row of numbers: how many rows there are, the least and the greatest key. Unlike
     /// ``counts`` it does not read the rows.

@@ -14,13 +14,14 @@ final class OldStore {
 
     /// - Parameters:
     ///   - entities: Number, name, number of the parent and last key of each entity.
-    ///   - hash: What it says of the entity `Item`.
+    ///   - hash: What it says of an entity.
+    ///   - hashedEntity: The entity that it says that of.
     ///   - sql: What makes and fills the tables of the program.
     ///   - identifiers: What the store says of its version.
     init(
         entities: [(Int, String, Int, Int)], identifiers: [String] = [],
         notes: [String: String] = [:],
-        hash: [UInt8] = [], sql: String
+        hash: [UInt8] = [], of hashedEntity: String = "Item", sql: String
     ) throws {
         folder =
             FileManager.default.temporaryDirectory
@@ -51,7 +52,7 @@ final class OldStore {
                     ("NSStoreType", .string("SQLite")),
                     (
                         "NSStoreModelVersionHashes",
-                        .dictionary(hash.isEmpty ? [] : [("Item", .data(hash))])
+                        .dictionary(hash.isEmpty ? [] : [(hashedEntity, .data(hash))])
                     ),
                 ] + notes.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
             _ = try connection.rows(

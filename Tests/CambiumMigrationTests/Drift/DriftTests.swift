@@ -75,7 +75,7 @@ struct DriftTests {
         let connection = try store()
         let index = try name(ofIndexIn: connection)
         try connection.execute("DROP INDEX \"\(index)\"; ALTER TABLE A ADD COLUMN extra TEXT")
-        #expect(try runner(.repair).open(connection) == .refreshed)
+        #expect(try runner(.repair).open(connection) == .refreshed(backup: nil))
         #expect(try runner().open(connection) == .current)
         #expect(try name(ofIndexIn: connection) == index)
         #expect(
@@ -94,7 +94,7 @@ struct DriftTests {
             ALTER TABLE A ADD COLUMN extra TEXT;
             INSERT INTO A (_id, name, extra) VALUES (1, 'one', 'theirs')
             """)
-        #expect(try runner(.repair).open(fileAt: path) == .refreshed)
+        #expect(try runner(.repair).open(fileAt: path) == .refreshed(backup: path + ".backup-1"))
         #expect(
             try Connection(path: path + ".backup-1").rows("SELECT extra FROM A")
                 == [[.text("theirs")]])

@@ -24,12 +24,22 @@ struct CrashTests {
         #expect(crashes > 100 / Self.stride)
     }
 
-    /// Statements with `CAMBIUM_EVERY_CRASH` each in turn, otherwise a few.
-    @Test func `a kill around a step of the program leaves the store old or new`() throws {
-        let stride = Self.stride == 1 ? 1 : 7
-        let first = Int.random(in: 1...stride)
-        let crashes = try kill("statement", every: stride, from: first, "WAL", withStep: true)
-        #expect(crashes > 1)
+    /// Each place with `CAMBIUM_EVERY_CRASH` in turn and with both journals, otherwise a few with
+    /// one of them.
+    @Test(arguments: ["statement", "row", "call", "torn"])
+    func `a kill around or within a step of the program leaves the store old or new`(
+        place: String
+    ) throws {
+        let isLong = Self.stride == 1
+        let modes = ["WAL", "DELETE"].shuffled().prefix(isLong ? 2 : 1)
+        let isOfFiles = place == "call" || place == "torn"
+        let stride = isLong ? 1 : isOfFiles ? 79 : 7
+        for mode in modes {
+            let first = Int.random(in: 1...stride)
+            print("killed in a step at \(place) \(first), \(first + stride), … (\(mode))")
+            let crashes = try kill(place, every: stride, from: first, mode, withStep: true)
+            #expect(crashes >= (isOfFiles ? 100 : 14) / stride)
+        }
     }
 
     /// - Returns: How many processes were killed.

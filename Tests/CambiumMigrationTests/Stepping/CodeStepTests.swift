@@ -154,6 +154,26 @@ struct CodeStepTests {
         #expect(try TestStore.dump(connection) == before)
     }
 
+    @Test func `all steps that nobody supplies are told before anything is done`() throws {
+        let second = Model(
+            name: "Shop", version: "2", entities: Sample.second.entities,
+            migration: MigrationDeclaration(
+                from: "1", drops: Sample.second.migration?.drops ?? [],
+                steps: ["settle", "tidy", "count"].map {
+                    .init(name: $0, entities: ["Person", "Place"])
+                }))
+        var runner = MigrationRunner(
+            model: second, migrations: [try Migration(from: Sample.first, to: second)])
+        runner.code = [CodeStep("settle", from: V1.self, to: V2.self, Sample.settle)]
+        var summaries: [String] = []
+        runner.progress = { summaries.append($0.summary) }
+        let connection = try Sample.store()
+        #expect(throws: MigrationError.codeIsMissing(steps: ["tidy", "count"])) {
+            try runner.open(connection)
+        }
+        #expect(summaries == [])
+    }
+
     @Test func `an error of a step undoes all, and names the step, the entity and the row`() throws
     {
         struct Oops: Error {}

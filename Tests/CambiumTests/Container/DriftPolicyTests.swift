@@ -53,7 +53,10 @@ struct DriftPolicyTests {
             let container = try PersistentContainer(
                 model: Shop.model, at: .file(path), options: options(.repair))
             let store = try #require(container.coordinator.persistentStores.first)
-            #expect(store.migration == .refreshed)
+            guard case .refreshed = store.migration else {
+                Issue.record("\(String(describing: store.migration))")
+                return
+            }
             #expect(try store.differences().map(\.name) == ["their_own"])
             let version = try #require(
                 try rows("SELECT value FROM _metadata WHERE name = 'version'", in: path)

@@ -58,4 +58,24 @@ struct BatchedObjectsTests {
             #expect(nodes[0].isDeleted)
         }
     }
+
+    @Test func `objects of several entities are each of their own`() throws {
+        try withContainer(Everything.model, on: .file) { container in
+            let writer = container.newContext()
+            for number in 0..<3 { _ = Person(in: writer, name: "\(number)") }
+            for number in 3..<5 { _ = Robot(in: writer, name: "\(number)", serial: "\(number)") }
+            _ = Person(in: writer, name: "5")
+            try writer.save()
+            let context = container.newContext()
+            var request = Being.fetchRequest().sorted(by: Being.name)
+            request.batchSize = 2
+            let beings = try context.fetchInBatches(request)
+            let places = beings.indices
+            #expect(
+                places.map { beings.objectID(at: $0).entityName }
+                    == ["Person", "Person", "Person", "Robot", "Robot", "Person"])
+            #expect(beings.map(\.name) == ["0", "1", "2", "3", "4", "5"])
+            #expect(beings.map { $0 is Robot } == [false, false, false, true, true, false])
+        }
+    }
 }

@@ -1,13 +1,13 @@
 import Cambium
 import ContactsModel
 
-/// A step writes a row of the old version.
+/// A step writes a row of another version.
 func tidyUp(
     _ context: MigrationContext<Contacts.Version3, Contacts.Version4>,
-    _ row: Contacts.Version3.TagRow, _ other: Contacts.Version4.TagRow
+    _ row: Contacts.Version2.PlaceRow, _ other: Contacts.Version4.TagRow
 ) throws {
     #if MISTAKE
-        try context.insert(row)  // error: WritableMigrationRow
+        try context.insert(row)  // error: equivalent
     #else
         try context.insert(other)
     #endif

@@ -19,12 +19,13 @@ package struct StepCoverage: Sendable, Hashable {
         self.steps = steps
         supplied = difference.supplied
         let new = difference.new
-        var entities = steps.flatMap(\.entities)
-        if steps.contains(where: \.entities.isEmpty) {
-            let changed = difference.changes.map(\.entity).filter { new.entity(named: $0) != nil }
-            entities += changed.isEmpty ? new.roots.map(\.name) : changed
+        let written = steps.map(difference.entitiesWritten)
+        var entities = written.flatMap(\.self)
+        if written.contains(where: \.isEmpty) {
+            let changed = difference.changes.compactMap { new.entity(named: $0.entity) }
+            entities += changed.isEmpty ? new.roots : changed
         }
-        roots = Set(entities.compactMap(new.entity(named:)).map { new.root(of: $0).name })
+        roots = Set(entities.map { new.root(of: $0).name })
     }
 
     /// Whether the steps may write a table of the new version.
@@ -67,10 +68,14 @@ extension ModelDifference {
     func isSupplied(_ entity: Entity) -> Bool {
         let root = new.root(of: entity).name
         return new.migration?.steps.contains { step in
-            step.entities.isEmpty
-                || step.entities.compactMap(new.entity(named:)).contains {
-                    new.root(of: $0).name == root
-                }
+            let written = entitiesWritten(by: step)
+            return written.isEmpty || written.contains { new.root(of: $0).name == root }
         } ?? false
+    }
+
+    /// The entities that a step says it writes; without any, it is all that changes. Those that are
+    /// gone it can only read.
+    fileprivate func entitiesWritten(by step: MigrationDeclaration.Step) -> [Entity] {
+        step.entities.compactMap(new.entity(named:))
     }
 }

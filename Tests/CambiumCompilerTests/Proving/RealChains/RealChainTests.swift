@@ -27,7 +27,7 @@ struct RealChainTests {
             HardStep.all.filter { $0.bundle == chain.path }.map { ($0.to, $0) },
             uniquingKeysWith: { first, _ in first })
         for step in compilation.steps {
-            let kind = try #require(MigrationKind(rawValue: step.kind))
+            let kind = try #require(MigrationKind(rawValue: step.class))
             if let known = hard[step.to] {
                 #expect(known.from == step.from)
                 #expect(known.admits(kind), "\(step.to): \(kind), \(known.changes.sorted())")

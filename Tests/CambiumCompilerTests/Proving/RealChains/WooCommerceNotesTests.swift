@@ -24,7 +24,7 @@ struct WooCommerceNotesTests {
         #expect(notes.count == RealChain.wooCommerce.steps)
         let steps = RealChain.wooCommerce.compile().steps
         for step in steps {
-            let kind = try #require(MigrationKind(rawValue: step.kind))
+            let kind = try #require(MigrationKind(rawValue: step.class))
             let said = try #require(notes[step.to], "\(step.to) has no note")
             if Self.explained[step.to] == nil {
                 #expect(kind == said, "\(step.to): \(kind), but the notes say \(said)")
