@@ -10,11 +10,13 @@ package struct CheckedBundle: Sendable {
 
     /// Reads and checks a bundle; proves nothing.
     ///
+    /// - Parameter declarations: The file of declarations about the steps between versions; nil
+    ///   takes the one beside the bundle, where there is one.
     /// - Returns: No bundle where one of the diagnostics is an error.
     package static func read(
-        _ path: String
+        _ path: String, declarations: String? = nil
     ) -> (bundle: CheckedBundle?, diagnostics: [Diagnostic]) {
-        let (bundle, readingDiagnostics) = BundleReader.read(path)
+        let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
         let (versions, found) = ModelCompiler.check(bundle)
         let diagnostics = (readingDiagnostics + found).sortedByPlace()
         guard !diagnostics.hasErrors, !versions.isEmpty else { return (nil, diagnostics) }

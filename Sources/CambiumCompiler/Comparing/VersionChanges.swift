@@ -89,7 +89,7 @@ package struct VersionChanges: Sendable {
             Change(
                 change, details?.detail(of: change),
                 isUndecided: Self.isUndecided(change, difference.problems),
-                reason: Self.reason(for: change, in: hasPlan ? target : new.model),
+                reason: change.reason(in: hasPlan ? target : new.model, difference.match),
                 tables: work?.tablesOfChanges[index] ?? [])
         }
         changes =
@@ -121,19 +121,6 @@ package struct VersionChanges: Sendable {
             name
         default: nil
         }
-    }
-
-    private static func reason(for change: ModelChange, in model: Model) -> String? {
-        let drop: (String, String?)? =
-            switch change {
-            case .entityDropped(let entity), .objectsDropped(let entity, _): (entity, nil)
-            case .attributeDropped(let entity, let name),
-                .relationshipDropped(let entity, let name, _):
-                (entity, name)
-            default: nil
-            }
-        guard let drop else { return nil }
-        return model.migration?.drops.first { $0.entity == drop.0 && $0.property == drop.1 }?.reason
     }
 
     /// What only code that knows the data can do.

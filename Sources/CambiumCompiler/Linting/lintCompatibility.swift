@@ -11,6 +11,14 @@ extension StepLint {
     }
 
     private mutating func lintRepeatedStep() {
+        if let step = new.model.migration?.steps.first {
+            return report(
+                .sameHash,
+                "A program of version \(old.model.version) opens stores of this version as its own, "
+                    + "and lets the step '\(step.name)' run again",
+                at: new.position(ofEntity: nil),
+                notes: [modifierRemedy(at: new.model.entities.first?.name ?? "")])
+        }
         let repeated = difference.changes.first(where: \.losesData)
         let risk = difference.rowRisks.first
         guard let entity = repeated?.entity ?? risk?.entity else { return }

@@ -11,8 +11,8 @@ extension StepLint {
                     report(
                         .needlessRebuild,
                         "The fill of \(fill.entity).\(fill.attribute) makes the migration write "
-                            + "every row of \(table.table) again; the default, which is the same, is "
-                            + "there at once",
+                            + "every row of \(table.table) again; the default, which is the same, "
+                            + "needs no row to be written",
                         of: fill.entity, fill.attribute, notes: ["Remove the fill"])
                 }
             } else {

@@ -6,7 +6,8 @@ enum DiffCommand: Command {
     static let name = "diff"
     static let summary = "Show what changed between versions, and what that does to a store"
     static let usage = """
-        MODEL [FROM [TO]] [--format text|markdown|json] [--output FILE]
+        MODEL [FROM [TO]] [--format text|markdown|json]
+                            [--output FILE] [--declarations FILE]
                cambium diff OLD-MODEL NEW-MODEL [FROM [TO]] …
         """
     static let details = """
@@ -26,10 +27,11 @@ enum DiffCommand: Command {
 
         A step that is not yet decided is shown, too; then the exit code is 1.
         """
-    static let options = [
-        Option("--format", "FORM", "text (default), markdown or json"),
-        Option("--output", "FILE", "write into a file"),
-    ]
+    static let options =
+        [
+            Option("--format", "FORM", "text (default), markdown or json"),
+            Option("--output", "FILE", "write into a file"),
+        ] + Declarations.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let format = try arguments.word("--format", BundleDifference.Format.self) ?? .text
@@ -40,11 +42,17 @@ enum DiffCommand: Command {
         guard words.count <= 2 else {
             throw arguments.usage("'diff' takes two versions at most.")
         }
-        guard let bundle = try read(path, console) else { return .modelHasErrors }
+        let declarations = try Declarations.file(arguments)
+        // They are about the bundle with the newer version.
+        guard let bundle = try read(path, other == nil ? declarations : nil, console) else {
+            return .modelHasErrors
+        }
         let difference: BundleDifference
         do {
             if let other {
-                guard let newer = try read(other, console) else { return .modelHasErrors }
+                guard let newer = try read(other, declarations, console) else {
+                    return .modelHasErrors
+                }
                 difference = try newer.difference(
                     from: bundle, words.first, to: words.dropFirst().first)
             } else {
@@ -69,10 +77,10 @@ enum DiffCommand: Command {
 
     /// The versions of a bundle; of what is found only errors are of interest here.
     private static func read(
-        _ path: String, _ console: Console
+        _ path: String, _ declarations: String?, _ console: Console
     ) throws(ToolError) -> CheckedBundle? {
         try Files.requireModel(path)
-        let (bundle, diagnostics) = CheckedBundle.read(path)
+        let (bundle, diagnostics) = CheckedBundle.read(path, declarations: declarations)
         let report = DiagnosticReport(diagnostics.filter(\.isError))
         console.writeError(report.rendered(as: .text))
         return bundle

@@ -163,6 +163,34 @@ struct BundleDifferenceTests {
         #expect(obstacles.first?.message.contains("Product.note of version 1 is gone") == true)
     }
 
+    @Test func `what the author gave as the reason is there, whatever it is a reason for`() throws {
+        let folder = try BundleReaderTests.Folder([
+            "1.xml": """
+            <model xmlns="urn:cambium:model:1" name="Shop" version="1">
+            <entity name="Item">\(Self.sku)\(Self.note)
+            <attribute name="size" type="int32" optional="true"/></entity></model>
+            """,
+            "2.xml": """
+            <model xmlns="urn:cambium:model:1" name="Shop" version="2">
+            <entity name="Product" renamedFrom="Item">\(Self.sku)
+            <attribute name="size" type="int32"/><unique by="sku"/></entity>
+            <migration from="1"><drop entity="Item" property="note" reason="unused"/>
+            <drop entity="Item" where="sku == 'x'" reason="tried out"/>
+            <require entity="Product" property="size" reason="always there"/>
+            <deduplicate entity="Product" by="sku" reason="entered twice"/></migration></model>
+            """,
+        ])
+        let bundle = try #require(CheckedBundle.read(folder.bundle.path).bundle)
+        let step = try #require(try bundle.difference().steps.first)
+        #expect(step.obstacles.map(\.message) == [])
+        let reasons = step.changes.compactMap { change in change.reason.map { (change.word, $0) } }
+        #expect(
+            Dictionary(uniqueKeysWithValues: reasons) == [
+                "attributeDropped": "unused", "objectsDropped": "tried out",
+                "attributeBecameRequired": "always there", "duplicatesDropped": "entered twice",
+            ])
+    }
+
     @Test func `changes that only the program sees have no class`() throws {
         let bundle = try bundle(["1": Self.sku, "2": Self.sku + #"<fetch name="all"/>"#])
         let difference = try bundle.difference()

@@ -3,9 +3,9 @@ extension Explanation {
     static let needlessRebuild = Explanation(
         title: "A table is rebuilt for what its default says",
         meaning: """
-            A column with a default is added in no time: SQLite notes the value once, and every row \
-            has it. A fill writes every row again, which takes time and twice the room; one that \
-            says the same as the default does so for nothing.
+            A column with a default is added without a row being written: SQLite notes the value \
+            once, and every row has it. A fill writes every row again, which takes time and twice \
+            the room; one that says the same as the default does so for nothing.
             """,
         remedy: "Remove the fill.",
         wrong: .versions(

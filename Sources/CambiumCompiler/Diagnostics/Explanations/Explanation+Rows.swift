@@ -8,9 +8,9 @@ extension Explanation {
             as it was.
             """,
         remedy: """
-            Add to the constraint what tells such objects apart, or give them a value that does, \
-            in a version of its own. If there can be no such objects, say so in a suppression; \
-            the next version does not warn of it any more.
+            Say in the migration which of several equal objects stays: <deduplicate>. Or add to the \
+            constraint what tells them apart. If there can be no such objects, say so in a \
+            suppression; the next version does not warn of it any more.
             """,
         wrong: .versions(
             """
@@ -33,9 +33,11 @@ extension Explanation {
             """
             <entity name="Product">
               <attribute name="sku" type="string"/>
-              <attribute name="code" type="uuid" default="new"/>
-              <unique by="code"/>
+              <unique by="sku"/>
             </entity>
+            <migration from="1">
+              <deduplicate entity="Product" by="sku" reason="the same product, entered twice"/>
+            </migration>
             """))
 
     static let limitsOnRows = Explanation(

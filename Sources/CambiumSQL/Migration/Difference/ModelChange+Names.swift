@@ -13,6 +13,7 @@ extension ModelChange {
             .defaultChanged(_, let name), .limitsChanged(_, let name),
             .relationshipAdded(_, let name), .relationshipDropped(_, let name, _),
             .relationshipRenamed(_, let name, _), .relationshipChanged(_, let name),
+            .relationshipBecameRequired(_, let name),
             .relationshipMoved(_, let name, _), .linksDropped(_, let name),
             .orderChanged(_, let name, _), .ruleAdded(_, let name), .ruleDropped(_, let name),
             .ruleChanged(_, let name), .caseAdded(_, let name), .caseRenamed(_, let name, _),

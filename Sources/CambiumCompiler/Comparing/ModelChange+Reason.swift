@@ -1,0 +1,37 @@
+import CambiumModel
+import CambiumSQL
+
+extension ModelChange {
+    /// What the author of the new version gave as the reason, where one was asked for.
+    func reason(in model: Model, _ match: ModelMatch) -> String? {
+        guard let migration = model.migration else { return nil }
+        switch self {
+        case .entityDropped(let entity):
+            return migration.drops.first { $0.entity == entity && $0.property == nil }?.reason
+        case .objectsDropped(let entity, _):
+            let former = formerName(of: entity, in: model, match)
+            return migration.drops.first { $0.entity == former && $0.condition != nil }?.reason
+        case .attributeDropped(let entity, let name), .relationshipDropped(let entity, let name, _):
+            let former = formerName(of: entity, in: model, match)
+            return migration.drops.first { $0.entity == former && $0.property == name }?.reason
+        case .linksDropped(let entity, let name):
+            return migration.keeps.first { $0.entity == entity && $0.relationship == name }?.reason
+        case .duplicatesDropped(let entity, let names):
+            return migration.deduplications.first {
+                $0.entity == entity && $0.properties == names
+            }?.reason
+        case .attributeBecameRequired(let entity, let name),
+            .relationshipBecameRequired(let entity, let name):
+            return migration.requirements.first {
+                $0.entity == entity && $0.property == name
+            }?.reason
+        default:
+            return nil
+        }
+    }
+
+    /// What the entity was called when it had what is dropped: drops name that.
+    private func formerName(of entity: String, in model: Model, _ match: ModelMatch) -> String {
+        model.entity(named: entity).flatMap(match.oldEntity)?.name ?? entity
+    }
+}
