@@ -72,6 +72,6 @@ func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
 /// Prints a line: what was measured, the time, and what it is to be.
 func report(_ name: String, _ seconds: Double, _ remark: String = "") {
-    let title = name.padding(toLength: 52, withPad: " ", startingAt: 0)
+    let title = name.padding(toLength: 64, withPad: " ", startingAt: 0)
     print(title, String(format: "%9.3f s", seconds), remark.isEmpty ? "" : "  " + remark)
 }
