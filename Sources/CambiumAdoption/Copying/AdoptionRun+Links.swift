@@ -76,6 +76,9 @@ extension AdoptionRun {
             guard case .links = table.content else { continue }
             for index in table.indexes { try connection.execute(index.createStatement) }
         }
+        for pair in pairs where try connection.number(pair.sql.hasDangling) != 0 {
+            try connection.execute(pair.sql.removeDangling)
+        }
         return pairs
     }
 
@@ -115,7 +118,8 @@ extension AdoptionRun {
         for pair in pairs {
             let (link, sql) = (pair.link, pair.sql)
             let count = try connection.number(sql.count)
-            let copied = try connection.number(sql.copiedCount)
+            let isWhole = try sql.rowCount.map { try connection.number($0) == count } ?? false
+            let copied = try isWhole ? count : connection.number(sql.copiedCount)
             links.read(count, of: link.relationship, link.entity)
             links.wrote(copied, of: link.relationship, link.entity)
             guard copied < count else { continue }

@@ -4,8 +4,12 @@ import CambiumModel
 package struct LinkAdoptionSQL: Sendable {
     private let link: CoreDataLayout.LinkSource
     private let target: String
+    private let isPair: String
     private let isThere: String
-    /// Removes the copied links one of whose objects is gone by now.
+    /// Whether any copied link has an object that is not there. All links of an object are looked at
+    /// once, in the order of the keys: one by one they would be looked up all over the file.
+    package let hasDangling: String
+    /// Removes the copied links one of whose objects is not there.
     package let removeDangling: String
     private var from: String {
         "\(SQLText.identifier(ObjectAdoptionSQL.source)).\(SQLText.identifier(link.table)) AS s "
@@ -25,12 +29,23 @@ package struct LinkAdoptionSQL: Sendable {
         let pair = ["_source", "_destination"].map {
             "\(SQLText.identifier(name)).\(SQLText.identifier($0))"
         }
+        hasDangling =
+            "SELECT "
+            + zip(["_source", "_destination"], [link.entity, destination]).map { column, entity in
+                "EXISTS (SELECT 1 FROM (SELECT DISTINCT \(SQLText.identifier(column)) AS \"k\" "
+                    + "FROM \(SQLText.identifier(name))) AS t "
+                    + "WHERE NOT EXISTS (\(Self.object(entity, "t.\"k\"", model))))"
+            }.joined(separator: " OR ")
         removeDangling =
             "DELETE FROM \(SQLText.identifier(name)) WHERE NOT EXISTS "
             + "(\(Self.object(link.entity, pair[0], model))) OR NOT EXISTS "
             + "(\(Self.object(destination, pair[1], model)))"
+        isPair =
+            "typeof(s.\(SQLText.identifier(link.ownerColumn))) = 'integer' "
+            + "AND typeof(s.\(SQLText.identifier(link.memberColumn))) = 'integer'"
         isThere =
-            "EXISTS (\(Self.object(link.entity, "s.\(SQLText.identifier(link.ownerColumn))", model)))"
+            isPair + " AND EXISTS "
+            + "(\(Self.object(link.entity, "s.\(SQLText.identifier(link.ownerColumn))", model)))"
             + " AND EXISTS "
             + "(\(Self.object(destination, "s.\(SQLText.identifier(link.memberColumn))", model)))"
     }
@@ -44,19 +59,24 @@ package struct LinkAdoptionSQL: Sendable {
         "SELECT count(*) FROM \(from) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL"
     }
 
-    /// Copies the links whose objects are both there.
+    /// How many our table has; nil where it has two for each.
+    package var rowCount: String? {
+        link.isSymmetric ? nil : "SELECT count(*) FROM \(target)"
+    }
+
+    /// Copies all links; those whose objects are not there are to be removed afterwards.
     package var copies: [String] {
         let forward = copy(owner, member, positions: link.positions)
         return link.isSymmetric ? [forward, copy(member, owner, positions: [])] : [forward]
     }
 
-    /// How many were copied.
+    /// How many have objects that are both there.
     package var copiedCount: String {
         "SELECT count(*) FROM \(from) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL "
             + "AND \(isThere)"
     }
 
-    /// Owner and member of the links that were not.
+    /// Owner and member of the links that have not.
     package var lost: String {
         "SELECT \(owner), \(member) FROM \(from) WHERE \(owner) IS NOT NULL "
             + "AND \(member) IS NOT NULL AND NOT (\(isThere))"
@@ -68,6 +88,6 @@ package struct LinkAdoptionSQL: Sendable {
         let names = (["_source", "_destination"] + positions.map(\.target)).map(SQLText.identifier)
         let values = [owner, member] + positions.map { "s.\(SQLText.identifier($0.source))" }
         return "INSERT OR IGNORE INTO \(target) (\(names.joined(separator: ", ")))\n"
-            + "SELECT \(values.joined(separator: ", ")) FROM \(from)\nWHERE \(isThere) ORDER BY 1, 2"
+            + "SELECT \(values.joined(separator: ", ")) FROM \(from)\nWHERE \(isPair) ORDER BY 1, 2"
     }
 }
