@@ -125,7 +125,9 @@ extension AdoptionRun {
             guard copied < count else { continue }
             for row in try connection.rows(sql.lost) {
                 guard case .integer(let owner) = row[0], case .integer(let member) = row[1] else {
-                    continue
+                    throw SQLiteError(
+                        code: 11,
+                        message: "a link of \(link.relationship.name) does not say what it links")
                 }
                 report.lostLinks.append(
                     .init(

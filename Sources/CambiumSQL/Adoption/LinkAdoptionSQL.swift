@@ -54,10 +54,9 @@ package struct LinkAdoptionSQL: Sendable {
         KeyCheckSQL.object(of: entity, key: key, in: model)
     }
 
-    /// How many links there are.
-    package var count: String {
-        "SELECT count(*) FROM \(from) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL"
-    }
+    /// How many links there are: rows with both objects. Both values are read, so that what cannot
+    /// be read is an error and no row without objects.
+    package var count: String { "SELECT count(\(owner) + \(member)) FROM \(from)" }
 
     /// How many our table has; nil where it has two for each.
     package var rowCount: String? {
@@ -72,14 +71,13 @@ package struct LinkAdoptionSQL: Sendable {
 
     /// How many have objects that are both there.
     package var copiedCount: String {
-        "SELECT count(*) FROM \(from) WHERE \(owner) IS NOT NULL AND \(member) IS NOT NULL "
-            + "AND \(isThere)"
+        "SELECT count(*) FROM \(from) WHERE \(isThere)"
     }
 
     /// Owner and member of the links that have not.
     package var lost: String {
-        "SELECT \(owner), \(member) FROM \(from) WHERE \(owner) IS NOT NULL "
-            + "AND \(member) IS NOT NULL AND NOT (\(isThere))"
+        "SELECT \(owner), \(member) FROM \(from) WHERE \(owner) + \(member) IS NOT NULL "
+            + "AND NOT (\(isThere))"
     }
 
     private func copy(
