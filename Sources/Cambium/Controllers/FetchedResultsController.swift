@@ -135,8 +135,9 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// Fetches the results. From then on changes are relative to them; nobody is told.
     ///
     /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, one that leaves
-    ///   out unsaved changes or one whose entity has another class than the controller, or where the objects of one section name are not beside each
-    ///   other; what the fetch throws. The results are what they were then.
+    ///   out unsaved changes or one whose entity has another class than the controller, or where the
+    ///   objects of one section name are not beside each other; what the fetch throws. The results
+    ///   are what they were then.
     public func performFetch() throws {
         managedObjectContext.mergeIfAutomatic()
         managedObjectContext.processChanges()

@@ -29,6 +29,17 @@ extension ResultChunk {
         return part
     }
 
+    /// Gives back the room of rows that have left: an array that shrinks keeps it.
+    func trim() {
+        func copy<Element>(_ elements: [Element]) -> [Element] {
+            var copy: [Element] = []
+            copy.reserveCapacity(elements.count)
+            copy.append(contentsOf: elements)
+            return copy
+        }
+        (rows, objects, values) = (copy(rows), copy(objects), copy(values))
+    }
+
     /// Removes the rows at ascending offsets.
     func remove(at offsets: [Int], width: Int) {
         rows.remove(at: offsets, width: 1)

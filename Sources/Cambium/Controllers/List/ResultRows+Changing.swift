@@ -162,6 +162,7 @@ extension ResultRows {
                 ends.insert(start + range.lowerBound, at: position)
                 directory.insertChunk(new.number, at: position + 1)
             }
+            if parts > 4 { chunk.trim() }
             first = position
         }
         if let first { directory.locate(from: first) }

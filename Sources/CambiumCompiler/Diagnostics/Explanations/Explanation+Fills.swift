@@ -1,0 +1,83 @@
+// What a fill does not do
+extension Explanation {
+    static let emptyFill = Explanation(
+        title: "A fill has no value for some objects",
+        meaning: """
+            The attribute is required, and its fill looks at one that may be nil. A store with an \
+            object where it is has no value to put there: it is refused when it is opened, and stays \
+            as it was.
+            """,
+        remedy: """
+            Say what such objects get: TERNARY(note == nil, 'none', note). If there can be none, say \
+            so in a suppression.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+              <attribute name="label" type="string"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="label" with="note"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="note" type="string" optional="true"/>
+              <attribute name="label" type="string"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="label" with="TERNARY(note == nil, 'none', note)"/>
+            </migration>
+            """))
+
+    static let idleFill = Explanation(
+        title: "A fill changes nothing",
+        meaning: """
+            The attribute was required before, so every object has a value, and a fill is for \
+            objects that have none, unless it looks at the value of before.
+            """,
+        remedy: """
+            Make the value of the old one, drop the attribute's old values as well so that all \
+            objects get the new one, or remove the fill.
+            """,
+        wrong: .versions(
+            """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="price" with="9.5"/>
+            </migration>
+            """),
+        right: .versions(
+            """
+            <entity name="Product">
+              <attribute name="price" type="double"/>
+            </entity>
+            """,
+            """
+            <entity name="Product">
+              <attribute name="price" type="double" hashModifier="2"/>
+            </entity>
+            <migration from="1">
+              <fill entity="Product" attribute="price" with="price * 1.19"/>
+            </migration>
+            """))
+}
