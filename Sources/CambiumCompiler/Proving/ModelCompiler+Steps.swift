@@ -107,7 +107,7 @@ extension ModelCompiler {
         let position =
             switch problem.side {
             case .new: new.position(ofEntity: problem.entity, property: problem.property)
-            case .old: new.position(ofSuccessorOf: problem.entity)
+            case .old: new.position(ofSuccessorOf: problem.entity, in: old.model)
             }
         let wording = Wording(new.parsed.format)
         let notes = problem.fixes.map { fix in
