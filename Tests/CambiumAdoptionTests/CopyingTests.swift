@@ -107,15 +107,4 @@ struct CopyingTests {
         #expect(store.files.filter { $0.contains("adopting") }.isEmpty)
     }
 
-    @Test func `a plan counts and writes nothing`() throws {
-        let store = try Shelf.store()
-        let plan = try store.adoption([Shelf.model]).plan()
-        let report = try store.adopt([Shelf.model])
-        #expect(plan.entities == report.entities)
-        #expect(plan.relationships == report.relationships)
-        #expect(plan.destination == nil)
-        let other = try Shelf.store()
-        _ = try other.adoption([Shelf.model]).plan()
-        #expect(other.files == ["Old.sqlite"])
-    }
 }

@@ -43,6 +43,10 @@ struct RefusalTests {
                 == [["nil", "nil"]])
         let place = report.relationships.first { $0.relationship == "place" }
         #expect(place?.read == 3 && place?.written == 2 && place?.lost == 1)
+        // Both sides of a relationship count the same links, which are named once.
+        #expect(place?.inverse == "Place.items")
+        #expect(report.text.contains("\n  Item.place ↔ Place.items: 2 of 3\n"))
+        #expect(!report.text.contains("\n  Place.items"))
     }
 
     @Test func `a row whose required link leads nowhere is refused, and what leads to it follows`()

@@ -67,15 +67,78 @@ struct VersionTests {
             Issue.record("it was adopted")
             return
         }
-        #expect(mismatch.nearest == "2")
-        #expect(mismatch.differences == ["ZITEM has no column for Item.weight"])
-        #expect(mismatch.description.contains("version two wrote it"))
+        #expect(mismatch.nearest == "1" && mismatch.differences.isEmpty)
+        #expect(mismatch.named?.version == "2")
+        #expect(mismatch.named?.differences == ["ZITEM has no column for Item.weight"])
+        #expect(
+            mismatch.description.contains("version two wrote it. That is '2', with 1 difference"))
+        #expect(mismatch.description.contains("'1' fits"))
         #expect(store.files == ["Old.sqlite"])
+    }
+
+    @Test
+    func `the nearest version is the one with the fewest differences`()
+        throws
+    {
+        let far: [Attribute] = [.optional("weight", .double), .optional("colour", .string)]
+        let versions = [
+            Shelf.version("1", identifier: "one", with: [.optional("weight", .double)]),
+            Shelf.version("2", identifier: "two", with: far),
+        ]
+        func mismatch(_ identifier: String) throws -> VersionMismatch {
+            let store = try Shelf.store(identifiers: [identifier])
+            guard case .fitsNoVersion(let found)? = adoptionError({ _ = try store.adopt(versions) })
+            else { throw AdoptionError.cancelled }
+            return found
+        }
+        let two = try mismatch("two")
+        #expect(two.nearest == "1" && two.differences.count == 1)
+        #expect(two.named?.version == "2" && two.named?.differences.count == 2)
+        #expect(two.versions.map(\.version) == ["1", "2"])
+        #expect(two.description.contains("That is '2', with 2 differences"))
+        #expect(two.description.contains("The nearest is '1', with 1 difference"))
+        let one = try mismatch("one")
+        #expect(one.nearest == "1" && one.named?.version == "1")
+        #expect(one.description.contains("No other version is nearer"))
+        #expect(try mismatch("none").named == nil)
+    }
+
+    @Test func `a store of another model is refused as such`() throws {
+        let other = Model(
+            name: "Zoo", version: "1",
+            entities: [Entity(name: "Cat"), Entity(name: "Dog", renamedFrom: "Wolf")])
+        let store = try Shelf.store()
+        guard case .fitsNoVersion(let mismatch)? = adoptionError({ _ = try store.adopt([other]) })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(mismatch.isUnrelated)
+        #expect(mismatch.description.contains("was written by another model than Zoo"))
+        #expect(mismatch.description.contains("(Item, Book, Film, Place, Tag)"))
+        #expect(mismatch.json.contains("\"unrelated\" : true"))
+        // One entity that both have is enough for a doubt, also under a former name.
+        let near = Model(
+            name: "Zoo", version: "1", entities: [Entity(name: "X", renamedFrom: "Tag")])
+        guard case .fitsNoVersion(let doubt)? = adoptionError({ _ = try store.adopt([near]) })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(!doubt.isUnrelated)
     }
 
     @Test(arguments: [
         ("ALTER TABLE ZITEM ADD COLUMN ZCOLOUR VARCHAR", "ZITEM has a column ZCOLOUR"),
         ("DROP TABLE Z_1TAGS", "no table for the links of Item.tags"),
+        (
+            "ALTER TABLE ZITEM DROP COLUMN Z_FOK_PLACE",
+            "ZITEM has no column Z_FOK_PLACE, which the order of Place.items is kept in"
+        ),
+        (
+            "ALTER TABLE Z_1TAGS DROP COLUMN Z_FOK_5TAGS1",
+            "Z_1TAGS has no column Z_FOK_5TAGS1, which the order of Item.tags is kept in"
+        ),
         (
             "CREATE TABLE Z_4OWNERS (Z_4OWNERS INTEGER, Z_5PLACES INTEGER)",
             "a table of links Z_4OWNERS"
@@ -162,8 +225,79 @@ struct VersionTests {
         }
         #expect(mismatch.differences == [words])
         let report = try store.adopt([renamed]) { $0.writtenBy = "2" }
-        #expect(report.differences == [words])
+        #expect(report.formerNames == [words])
+        #expect(report.isComplete)
+        #expect(report.text.contains("Under former names:\n  \(words)"))
         #expect(try store.rows("SELECT count(*) FROM Movie") == [["2"]])
+    }
+
+    @Test func `what a version renames is taken by force from where it was, and is whole`() throws {
+        let store = try Shelf.store()
+        let renamed = Model(
+            name: "Shelf", version: "2",
+            entities: Shelf.model.entities.map { entity in
+                switch entity.name {
+                case "Item":
+                    Entity(
+                        name: "Item",
+                        attributes: [
+                            Attribute(name: "name", type: .string, renamedFrom: "title")
+                        ],
+                        relationships: [
+                            Relationship(
+                                name: "shelf", destination: "Place", inverse: "items",
+                                renamedFrom: "place"),
+                            Relationship(
+                                name: "labels", destination: "Tag", inverse: "items",
+                                isToMany: true, renamedFrom: "tags", isOrdered: true),
+                            Relationship(
+                                name: "likes", destination: "Item", inverse: "likes",
+                                isToMany: true),
+                        ])
+                case "Place":
+                    Entity(
+                        name: "Place", attributes: entity.attributes,
+                        relationships: [
+                            Relationship(
+                                name: "items", destination: "Item", inverse: "shelf",
+                                isToMany: true, isOrdered: true),
+                            Relationship(name: "guests", destination: "Tag", isToMany: true),
+                        ])
+                case "Tag":
+                    Entity(
+                        name: "Tag", attributes: entity.attributes,
+                        relationships: [
+                            Relationship(
+                                name: "items", destination: "Item", inverse: "labels",
+                                isToMany: true),
+                            Relationship(name: "best", destination: "Item", isOptional: false),
+                        ])
+                default: entity
+                }
+            })
+        guard
+            case .fitsNoVersion(let mismatch)? = adoptionError({ _ = try store.adopt([renamed]) })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(
+            mismatch.differences == [
+                "ZITEM has Item.name under its former name, in ZTITLE",
+                "ZITEM has Item.shelf under its former name, in ZPLACE",
+                "the links of Item.labels are under a former name, in Z_1TAGS",
+            ])
+        let report = try store.adopt([renamed]) { $0.writtenBy = "2" }
+        #expect(report.isComplete)
+        #expect(report.formerNames == mismatch.differences)
+        #expect(try store.rows("SELECT name FROM Item WHERE _id = 2") == [["Trees"]])
+        #expect(
+            try store.rows("SELECT _id FROM Item WHERE shelf = 1 ORDER BY shelf_position")
+                == [["2"], ["1"]])
+        #expect(
+            try store.rows(
+                "SELECT _destination FROM Item_labels WHERE _source = 2 ORDER BY _source_position")
+                == [["4"], ["1"]])
     }
 
     @Test func `a version that is not there is named with those that are`() throws {

@@ -162,9 +162,26 @@ extension ManagedObject {
         }
         var read = known
         context.readLinks(of: self, relationship, into: &read)
+        if !relationship.isJoinTable, read.hasChanges { keepUnsavedChanges(&read, relationship) }
         read.settleOrder()
         ownExtras.links[ordinal] = read
         return read
+    }
+
+    /// Keeps of the changes of a relationship those that the members' own unsaved changes make. A
+    /// member may have none any more: they were undone or dropped, or others deleted it, or moved
+    /// it where it was to stay.
+    private func keepUnsavedChanges(_ links: inout LinkSet, _ relationship: RelationshipDescription)
+    {
+        guard let context = state.context else { return }
+        func change(of key: Int64) -> ManagedObject? {
+            let member = context.registered(entity: relationship.destination, key: key)
+            return member?.flags.contains(.isDraft) == true || member?.lifecycle == .deleted
+                ? member : nil
+        }
+        links.keepChanges(
+            added: { change(of: $0.key)?.isMember(of: self, relationship) == true },
+            removed: { change(of: $0)?.hasLeft(self, relationship) == true })
     }
 
     /// Links whose order is worked out, and kept.
