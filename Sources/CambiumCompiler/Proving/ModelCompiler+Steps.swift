@@ -105,9 +105,10 @@ extension ModelCompiler {
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
     ) {
         let position =
-            switch problem.side {
-            case .new: new.position(ofEntity: problem.entity, property: problem.property)
-            case .old: new.position(ofSuccessorOf: problem.entity, in: old.model)
+            switch (problem.enumeration, problem.side) {
+            case (let enumeration?, _): new.position(ofEnumeration: enumeration)
+            case (nil, .new): new.position(ofEntity: problem.entity, property: problem.property)
+            case (nil, .old): new.position(ofSuccessorOf: problem.entity, in: old.model)
             }
         let wording = Wording(new.parsed.format)
         let notes = problem.fixes.map { fix in

@@ -118,7 +118,7 @@ struct HistoryChecker {
         // A fill that looks at the old value gives it another one.
         case "fill": [.needsData, .lossy]
         case "drop": [declaration["where"] == nil ? .lossy : .destructive]
-        case "keep": [.lossy]
+        case "keep", "replace": [.lossy]
         case "deduplicate": [.destructive]
         case "step": [.needsCode]
         default: [.needsData]

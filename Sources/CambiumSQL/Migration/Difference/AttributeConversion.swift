@@ -56,10 +56,13 @@ struct AttributeConversion {
             let base = Self.base(
                 from: oldModel.plainType(of: old), to: newModel.plainType(of: new))
         else { return nil }
-        guard case .enumeration(let name) = new, let target = newModel.enumeration(named: name),
-            old != new || oldModel.plainType(of: old) != newModel.plainType(of: new)
+        guard case .enumeration(let name) = new, let target = newModel.enumeration(named: name)
         else {
             self = base
+            return
+        }
+        if old == new, oldModel.plainType(of: old) == newModel.plainType(of: new) {
+            self.init(replacingCasesOf: name, in: oldModel, newModel)
             return
         }
         let raws = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
@@ -70,6 +73,27 @@ struct AttributeConversion {
                 let isCase = "\(base.value(column)) IN (\(raws))"
                 return base.fits.map { "\($0(column)) AND \(isCase)" } ?? isCase
             })
+    }
+
+    /// Puts other cases in the place of those that are gone, where the author says which.
+    private init(replacingCasesOf name: String, in oldModel: Model, _ newModel: Model) {
+        func stored(_ item: String, _ model: Model) -> String? {
+            let found = model.enumeration(named: name)?.cases.first { $0.name == item }
+            return found.flatMap { model.stored($0.rawValue, as: .enumeration(name)) }
+                .map(SQLText.literal)
+        }
+        let ways = (newModel.migration?.replacements ?? []).filter { $0.enumeration == name }
+            .compactMap { way in
+                stored(way.name, oldModel).map { gone in
+                    let other = way.replacement.flatMap { stored($0, newModel) } ?? "NULL"
+                    return "WHEN \(gone) THEN \(other)"
+                }
+            }
+        guard !ways.isEmpty else {
+            self.init()
+            return
+        }
+        self.init(value: { "CASE \($0) \(ways.joined(separator: " ")) ELSE \($0) END" })
     }
 
     private static func base(

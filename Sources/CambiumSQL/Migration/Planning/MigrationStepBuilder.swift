@@ -89,7 +89,7 @@ struct MigrationStepBuilder {
                 true
             case .relationshipChanged, .relationshipMoved, .attributeMoved, .parentChanged:
                 !derivation.sources.usesNow
-            case .caseAdded, .caseRenamed, .caseDropped:
+            case .caseAdded, .caseRenamed:
                 false
             default:
                 // Values that others are computed from may be other ones.
@@ -142,6 +142,10 @@ struct MigrationStepBuilder {
         switch change {
         case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
             return tableOfLinks(entity, name) == table.name
+        case .caseDropped(let enumeration, _, true):
+            return difference.match.holders(of: enumeration).contains {
+                difference.new.root(of: $0.entity).name == table.name
+            }
         default:
             break
         }

@@ -5,8 +5,6 @@ import CambiumModel
 package struct RowRisk: Sendable, Hashable {
     /// What is asked.
     package enum Kind: Sendable, Hashable {
-        /// Values of the enumeration are no longer among those that were removed.
-        case removedCases(enumeration: String, [String])
         /// No two rows have the same values of these properties.
         case uniqueness([String])
         /// Values lie within limits that are new or tighter.
