@@ -23,7 +23,11 @@ extension ModelCompiler {
             return "Fill a part of \(subject) in \(place) from its old value, as in "
                 + "\(Self.revision(of: (risk.property ?? "…") + ".…")), or leave it as it was, "
                 + "unless there is no such value"
-        case .narrowedType:
+        case .narrowedType(isFillable: true):
+            return
+                "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as "
+                + "it was, unless there is no such value"
+        case .narrowedType(isFillable: false):
             return "Leave it as it was, or let the version before put its values right with a "
                 + "fill from the old value, unless there is no such value"
         case .rule(let name):

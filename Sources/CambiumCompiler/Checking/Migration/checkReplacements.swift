@@ -33,10 +33,11 @@ extension ModelChecker {
         }
         let names = enumeration.cases.map(\.name)
         if names.contains(name.value) { return true }
+        let hints = hint(name.value, among: names)
         report(
             .unknownMigrationSubject,
             "'\(type.value)' in version \(model.version) has no case '\(name.value)'", at: name,
-            notes: hint(name.value, among: names))
+            notes: hints.isEmpty ? ["Possible are: \(names.joined(separator: ", "))"] : hints)
         return false
     }
 }

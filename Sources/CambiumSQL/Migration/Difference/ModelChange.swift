@@ -93,14 +93,13 @@ package enum ModelChange: Sendable, Hashable {
             isExternal ? .reversible : .needsData
         case .attributeAdded(_, _, let isFilled):
             isFilled ? .needsData : .additive
-        case .attributeConverted, .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
+        case .attributeConverted(_, _, _, let isChecked):
+            isChecked ? .needsData : .reversible
+        case .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
             .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
-        case .attributeRevised, .linksDropped:
+        case .attributeRevised, .linksDropped, .duplicatesDropped, .objectsDropped:
             .lossy
-        case .duplicatesDropped, .objectsDropped:
-            // Objects go, and which they are only the rows tell.
-            .destructive
         case .orderChanged(_, _, let isOrdered):
             isOrdered ? .reversible : .lossy
         case .relationshipDropped(_, _, let losesLinks):

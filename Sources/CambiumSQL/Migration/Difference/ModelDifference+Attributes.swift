@@ -154,7 +154,8 @@ extension ModelDifference {
             add(
                 .attributeConverted(
                     entity: entity.name, new.name, to: words(for: new.type),
-                    isChecked: conversion.fits != nil))
+                    isChecked: conversion.acceptance(
+                        isRevised: match.isRevised(new.name, in: entity.name)) != nil))
         }
     }
 

@@ -35,8 +35,7 @@ extension ModelDifference {
             else { return [] }
             return risk(.limits, name, refusesStore: refusesStore)
         case .attributeConverted(_, let name, _, isChecked: true):
-            // The old values are looked at before any fill is.
-            return risk(.narrowedType, name)
+            return risk(.narrowedType(isFillable: canFill(name, in: entity)), name)
         case .uniqueAdded(_, let properties):
             let isMet =
                 deduplication(of: properties, in: entity.name) != nil
@@ -57,6 +56,18 @@ extension ModelDifference {
                 ? [] : risk(.presence, name)
         default: return []
         }
+    }
+
+    /// Whether a fill sees all that the old values say.
+    private func canFill(_ name: String, in entity: Entity) -> Bool {
+        guard let attribute = entity.attributes.first(where: { $0.name == name }) else {
+            return false
+        }
+        return match.sources(of: name, in: entity).compactMap { match.oldAttribute(at: $0.old) }
+            .allSatisfy { before in
+                AttributeConversion(from: before, in: old, to: attribute, in: new)
+                    .map { $0.isExact == nil } ?? false
+            }
     }
 
     // MARK: Limits

@@ -9,8 +9,8 @@ package struct RowRisk: Sendable, Hashable {
         case uniqueness([String])
         /// Values lie within limits that are new or tighter.
         case limits
-        /// Values fit into a type that holds fewer.
-        case narrowedType
+        /// Values fit into a type that holds fewer; whether a fill can see to it.
+        case narrowedType(isFillable: Bool)
         /// Rows meet the rule of that name.
         case rule(String)
         /// A relationship leads to so many objects.
