@@ -123,7 +123,7 @@ package struct Wording: Sendable {
             return "Set the Default Value of '\(name)'"
         case .makeOptional(_, let name, _):
             return "Check Optional for '\(name)'"
-        case .drop, .fill, .link, .require, .giveUp, .keep, .replace:
+        case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             let key = Self.key("model.migration.\(new)")
             return hasMigration
                 ? "Write in the user info \(key): \(fix.migrationXML ?? "")"

@@ -111,11 +111,15 @@ extension ModelCompiler {
             case (nil, .old): new.position(ofSuccessorOf: problem.entity, in: old.model)
             }
         let wording = Wording(new.parsed.format)
+        let entity =
+            problem.side == .new
+            ? problem.entity : new.successor(of: problem.entity, in: old.model)
         let notes = problem.fixes.map { fix in
-            wording.text(
-                of: fix, from: old.model.version, to: new.model.version,
-                hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
-                renamingID: { old.parsed.renamingID(of: $0, in: problem) })
+            entity.flatMap { new.declaration(with: fix, in: $0) }.map { "Write \($0)" }
+                ?? wording.text(
+                    of: fix, from: old.model.version, to: new.model.version,
+                    hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
+                    renamingID: { old.parsed.renamingID(of: $0, in: problem) })
         }
         diagnostics.append(
             Diagnostic(.undecidedMigration, problem.message, at: position, notes: notes))

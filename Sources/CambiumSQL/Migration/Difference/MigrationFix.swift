@@ -42,6 +42,8 @@ package enum MigrationFix: Sendable, Hashable {
     /// A case of the new version has the raw value, in the words of the model language, of one that
     /// is gone. No name means that it is for the author to choose.
     case keepCase(enumeration: String, named: String?, value: String)
+    /// A step of the program makes new values of the old ones.
+    case convert(entity: String, property: String)
     /// An attribute gets a default.
     case giveDefault(name: String, type: String)
     /// An attribute, of the type, or a relationship, to the entity, becomes optional.
@@ -67,6 +69,12 @@ package enum MigrationFix: Sendable, Hashable {
             return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
         case .replace(let enumeration, let name, _):
             return "<replace enum=\"\(enumeration)\" case=\"\(name)\" with=\"…\" reason=\"…\"/>"
+        case .convert(let entity, let property):
+            let name = property.split(separator: ".").map {
+                $0.prefix(1).uppercased() + $0.dropFirst()
+            }
+            return "<drop entity=\"\(entity)\" property=\"\(property)\" reason=\"…\"/>"
+                + "<step name=\"convert\(name.joined())\" entities=\"\(entity)\"/>"
         case .rename, .keepCase, .giveDefault, .makeOptional:
             return nil
         }
@@ -91,7 +99,7 @@ package enum MigrationFix: Sendable, Hashable {
             let word = declaration == .relationship ? "to" : "type"
             return "<\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" "
                 + "optional=\"true\"/>"
-        case .drop, .fill, .link, .require, .giveUp, .keep, .replace:
+        case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             return ""
         }
     }
