@@ -36,6 +36,9 @@ struct LockedDifference {
         }
     }
 
+    /// What a migration is called.
+    static let migration = "The migration"
+
     /// A line of a version, as a person reads it.
     private struct Line {
         /// The entity, the property, the rule or the enumeration that it is about.
@@ -61,7 +64,7 @@ struct LockedDifference {
                 subject = second.hasSuffix(":") ? String(second.dropLast()) : second
                 value = rest
             case "migration":
-                subject = "The migration"
+                subject = LockedDifference.migration
                 value = "\(second) \(rest)"
             case "\(owner).attribute", "\(owner).relationship":
                 subject = "\(owner).\(second)"

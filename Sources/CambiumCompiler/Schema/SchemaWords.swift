@@ -25,6 +25,7 @@ enum SchemaWords {
         "rename": "An entity or property that had another name in the version before.",
         "fill": "The value that existing objects get for an attribute that they did not have.",
         "drop": "An entity or property whose data is meant to be lost.",
+        "replace": "A case of an enumeration that is gone, and the one that objects get instead.",
         "link": "The object that existing objects lead to, where they have none there.",
         "require": "What every object has already: a store in which one has not is refused.",
         "keep": "Of several links, where there can be only one from now on, the first stays.",

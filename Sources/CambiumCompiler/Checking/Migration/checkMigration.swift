@@ -46,6 +46,9 @@ extension ModelChecker {
                 checkRequirement($0, in: model)
             },
             drops: element.children(named: "drop").flatMap { checkDrop($0, from: old) },
+            replacements: element.children(named: "replace").compactMap {
+                checkReplacement($0, in: model, from: old)
+            },
             keeps: element.children(named: "keep").compactMap {
                 checkKeep($0, in: model, from: old)
             },
@@ -57,7 +60,10 @@ extension ModelChecker {
 
     /// Whether a reason says anything.
     mutating func checkReason(_ reason: ParsedAttribute?) {
-        guard let reason, reason.text.isBlank else { return }
+        // A fix that was pasted has an ellipsis where its author knows more.
+        guard let reason,
+            reason.value.allSatisfy({ $0.isWhitespace || $0 == "…" || $0 == "." })
+        else { return }
         report(
             .invalidWord, "Say why", at: reason,
             notes: ["The reason is for those who read the migration later"])

@@ -137,16 +137,18 @@ extension ModelDifference {
             let conversion = AttributeConversion(
                 from: old, in: self.old, to: new, in: self.new)
         else {
+            let place = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
             add(
                 MigrationProblem(
                     entity: entity.name, property: new.name,
                     message: "\(entity.name).\(new.name) changes its type from "
                         + "\(words(for: old.type)) to \(words(for: new.type)), and not every value "
-                        + "is sure to survive; give the new attribute another name",
+                        + "is sure to survive; keep the old values under another name, let a step "
+                        + "of the program convert them, or drop them",
                     fixes: [
-                        .drop(
-                            entity: owner ?? match.oldEntity(of: entity)?.name ?? entity.name,
-                            property: old.name)
+                        .rename(.attribute, to: nil, from: old.name),
+                        .convert(entity: place, property: old.name),
+                        .drop(entity: place, property: old.name),
                     ]))
             return
         }
@@ -154,7 +156,8 @@ extension ModelDifference {
             add(
                 .attributeConverted(
                     entity: entity.name, new.name, to: words(for: new.type),
-                    isChecked: conversion.fits != nil))
+                    isChecked: conversion.acceptance(
+                        isRevised: match.isRevised(new.name, in: entity.name)) != nil))
         }
     }
 

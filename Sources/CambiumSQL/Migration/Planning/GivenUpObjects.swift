@@ -14,7 +14,7 @@ struct GivenUpObjects {
         let roots = drops.map { match.old.root(of: $0.entity).name }
         return MigrationStep(
             summary: "Drop objects of \(drops.map(\.entity.name).unique.joined(separator: ", "))",
-            kind: .destructive, tables: roots.unique, sql: drops.flatMap(statements))
+            kind: .lossy, tables: roots.unique, sql: drops.flatMap(statements))
     }
 
     private func statements(of drop: ModelMatch.ConditionalDrop) -> [String] {

@@ -36,18 +36,22 @@ struct RefusalBuilder {
             entity.attributes.filter { !$0.isTransient && $0.derivation == nil }
                 .flatMap { attribute in
                     difference.match.sources(of: attribute.name, in: entity).compactMap {
-                        refusal(for: attribute, from: $0)
+                        refusal(for: attribute, of: entity, from: $0)
                     }
                 }
         }
     }
 
-    private func refusal(for attribute: Attribute, from source: PropertySource) -> Refusal? {
+    private func refusal(
+        for attribute: Attribute, of entity: Entity, from source: PropertySource
+    ) -> Refusal? {
         guard let owner = difference.old.entity(named: source.old.entity),
             let old = owner.attributes.first(where: { $0.name == source.old.property }),
             !old.isTransient,
-            let fits = AttributeConversion(
-                from: old, in: difference.old, to: attribute, in: difference.new)?.fits
+            let conversion = AttributeConversion(
+                from: old, in: difference.old, to: attribute, in: difference.new),
+            let fits = conversion.acceptance(
+                isRevised: difference.match.isRevised(attribute.name, in: entity.name))
         else { return nil }
         let column = SQLText.identifier(difference.old.column(of: old.name, in: owner))
         var condition = "\(column) IS NOT NULL AND NOT (\(fits(column)))"
