@@ -12,8 +12,8 @@ public enum MigrationError: Error, Sendable, Hashable {
     case newerVersion(store: String, program: String)
     /// No migration of the program starts from the store's version.
     case unknownVersion(store: String, hash: String, known: [String])
-    /// The store's data does not meet a condition of the new version; `constraint` names it.
-    case refused(step: String, constraint: String)
+    /// The store's data does not meet a condition of the new version.
+    case refused(MigrationRefusal)
     /// A statement failed.
     case statementFailed(step: String, SQLiteError)
     /// Links of the table lead to objects that do not exist.
@@ -21,6 +21,9 @@ public enum MigrationError: Error, Sendable, Hashable {
     /// Tables or indexes are not what the store's version says; see ``DriftPolicy`` for what to do
     /// about it.
     case storeDiffers([StoreDifference])
+    /// Other programs have added columns to tables whose rows the migration puts elsewhere, so that
+    /// ``DriftPolicy/report`` cannot leave them.
+    case columnsHaveNoPlace([StoreDifference])
     /// The copy that is made before data goes away could not be made.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
@@ -39,7 +42,7 @@ extension MigrationError {
     public var coreDataCode: Int {
         switch self {
         case .notAStore: 259
-        case .otherModel, .storeDiffers: 134020
+        case .otherModel, .storeDiffers, .columnsHaveNoPlace: 134020
         case .newerFormat, .newerVersion: 134506
         case .unknownVersion: 134130
         case .refused: 134111
@@ -69,9 +72,8 @@ extension MigrationError: CustomStringConvertible {
             "The store was written by version \(store) of the model (hash \(hash)); this program "
                 + "knows \(known.joined(separator: ", ")). Was a version changed after it had "
                 + "shipped? Put its file back and add a new one"
-        case .refused(let step, let constraint):
-            "The store's data does not fit the new version: \(constraint) (in the step: \(step)). "
-                + "The store is as it was; repair the data with the previous program"
+        case .refused(let refusal):
+            Self.words(for: refusal, "\(refusal)")
         case .statementFailed(let step, let error):
             "The migration failed in the step: \(step). \(error). The store is as it was"
         case .brokenLinks(let table, let count):
@@ -82,6 +84,11 @@ extension MigrationError: CustomStringConvertible {
                 + differences.map(\.description).joined(separator: ", ")
                 + ". Another program must have changed them. Undo that, or let the drift policy "
                 + "of the store's options repair it"
+        case .columnsHaveNoPlace(let differences):
+            "The migration leaves no place for columns that another program has added: "
+                + differences.map(\.description).joined(separator: ", ")
+                + ". Save what is in them elsewhere, or let the drift policy repair the store: a copy "
+                + "of it has them then"
         case .backupFailed(let path, let error):
             "The store could not be copied to \(path) before its migration. \(error). "
                 + error.remedyOfCopy(in: StoreFiles.folder(of: path))
@@ -98,6 +105,11 @@ extension MigrationError: CustomStringConvertible {
         case .cancelled:
             "The migration was cancelled. The store is as it was"
         }
+    }
+
+    static func words(for refusal: MigrationRefusal, _ what: String) -> String {
+        "The store's data does not fit the new version: \(what). It was refused in the step: "
+            + "\(refusal.step). The store is as it was; repair the data with the previous program"
     }
 }
 

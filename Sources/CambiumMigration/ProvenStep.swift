@@ -91,7 +91,8 @@ struct ProvenStep {
             return try runner.open(connection)
         } catch let error as MigrationStepError where isStandIn {
             // Sample values know no condition over several of them.
-            throw MigrationError.refused(step: error.step, constraint: error.description)
+            throw MigrationError.refused(
+                MigrationRefusal(step: error.step, reason: error.description))
         }
     }
 

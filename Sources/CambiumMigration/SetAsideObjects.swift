@@ -4,13 +4,15 @@ import CambiumSQLite
 
 /// The triggers and views of a store, out of the way while its tables change: a table that is made
 /// anew would lose its triggers, a view that names it would keep SQLite from renaming it, and a
-/// migration is no change of objects. Those of other programs come back as they were, those of the
-/// history as the new tables need them.
+/// migration is no change of objects. Those of other programs come back as they were, as do their
+/// indexes; those of the history as the new tables need them.
 struct SetAsideObjects {
     private let connection: Connection
     private let others: [StoreTrigger]
     /// The statements that make the views.
     private let views: [String]
+    /// The indexes of others: they go with a table that is made anew.
+    private let indexes: [(name: String, sql: String)]
     private let history: HistorySettings?
 
     /// Removes all triggers and views, inside of a transaction.
@@ -20,6 +22,12 @@ struct SetAsideObjects {
         for trigger in triggers { try connection.execute(trigger.dropStatement) }
         others = triggers.filter { !$0.isOfHistory }
         history = HistorySettings(rows: try connection.rows(HistorySettings.query))
+        indexes = try connection.rows(MigrationSQL.indexes).compactMap { row in
+            guard case .text(let name) = row.first, case .text(let sql) = row.last,
+                !TableIndex.mayBeOurs(name)
+            else { return nil }
+            return (name, sql)
+        }
         var views: [String] = []
         for row in try connection.rows(MigrationSQL.views) {
             guard case .text(let name) = row.first, case .text(let sql) = row.last else { continue }
@@ -29,7 +37,7 @@ struct SetAsideObjects {
         self.views = views
     }
 
-    /// Puts them back, triggers of tables that are gone excepted.
+    /// Puts them back, triggers of tables and indexes of columns that are gone excepted.
     ///
     /// - Parameter keepsHistory: Whether the names in the history still mean what they meant. If
     ///   not, it begins anew.
@@ -41,6 +49,14 @@ struct SetAsideObjects {
             })
         for trigger in others where names.contains(trigger.table) {
             try connection.execute(trigger.createStatement)
+        }
+        for index in indexes where !names.contains(index.name) {
+            do throws(SQLiteError) {
+                try connection.execute(index.sql)
+            } catch {
+                let noSuchColumnCode: Int32 = 1
+                guard error.primaryCode == noSuchColumnCode else { throw error }
+            }
         }
         guard let history else { return }
         for trigger in HistoryTriggers(of: schema, model, history.content).triggers {

@@ -95,11 +95,13 @@ import Testing
         let error = #expect(throws: MigrationError.self) {
             try MigrationRunner(model: new, migrations: [migration]).open(connection)
         }
-        guard case .refused(_, let found) = error else {
+        guard case .refused(let found) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(found.contains(constraint))
+        #expect(found.constraint == constraint)
+        #expect(found.objects == [1])
+        #expect(found.value == (what == "rule" ? nil : "5"))
         #expect(try Store.dump(connection) == before)
         // What the connection knows of the table is what the file says.
         try connection.execute("INSERT INTO Product (_id, x) VALUES (2, -9)")

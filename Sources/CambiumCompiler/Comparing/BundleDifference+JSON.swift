@@ -11,7 +11,8 @@ extension BundleDifference {
     /// of a change that only the program sees `program`; that of a step is the gravest of its
     /// changes. `effect` is `constant`, `scan`, `update`, `rebuild`, `new` or `dropped`. `property`,
     /// `before`, `after` and `reason` are missing where there is none; the words of `before` and `after`
-    /// are for people. Members, and words for changes, may be added;
+    /// are for people. `hasShipped` is true for a version that is frozen, and for all versions of Xcode's
+    /// but the current one. Members, and words for changes, may be added;
     /// `format` changes when any is removed or changes its meaning.
     func json(relativeTo folder: String?) -> String {
         JSONValue.object([
@@ -29,7 +30,7 @@ extension BundleDifference {
             ("to", .string(step.to)),
             ("class", .string(step.kind.rawValue)),
             ("losesData", .bool(step.losesData)),
-            ("hasShipped", .bool(step.hasShipped)),
+            ("hasShipped", .bool(step.hasShipped || step.isFrozen)),
             (
                 "changes",
                 .array(

@@ -88,17 +88,6 @@ extension Attribute {
     }
 }
 
-extension Limits {
-    fileprivate var notation: String {
-        let words = [
-            minimum.map { "at least \($0.notation)" }, maximum.map { "at most \($0.notation)" },
-            minimumLength.map { "length at least \($0)" },
-            maximumLength.map { "length at most \($0)" }, pattern.map { "matches \($0)" },
-        ].compactMap(\.self)
-        return words.isEmpty ? "none" : words.joined(separator: ", ")
-    }
-}
-
 extension DefaultValue {
     fileprivate var notation: String {
         switch self {

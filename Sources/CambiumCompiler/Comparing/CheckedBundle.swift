@@ -7,6 +7,8 @@ package struct CheckedBundle: Sendable {
     package let name: String
     /// The versions up to the current one, oldest first; there is at least one.
     package let versions: [CheckedModel]
+    /// The names of those that have shipped, as the lock says.
+    private let frozen: Set<String>
 
     /// Reads and checks a bundle; proves nothing.
     ///
@@ -20,7 +22,13 @@ package struct CheckedBundle: Sendable {
         let (versions, found) = ModelCompiler.check(bundle)
         let diagnostics = (readingDiagnostics + found).sortedByPlace()
         guard !diagnostics.hasErrors, !versions.isEmpty else { return (nil, diagnostics) }
-        return (CheckedBundle(name: bundle.name, versions: versions), diagnostics)
+        // A lock that cannot be read is a finding of a build.
+        let lock = (try? LockFile.read(inBundle: bundle.path)) ?? nil
+        return (
+            CheckedBundle(
+                name: bundle.name, versions: versions,
+                frozen: Set((lock?.versions ?? [:]).keys)), diagnostics
+        )
     }
 
     /// Why two versions cannot be compared.
@@ -63,7 +71,7 @@ package struct CheckedBundle: Sendable {
                 after: Array(versions[..<index]),
                 hasShipped: ShippedStep.hasShipped(
                     to: versions[index + 1], isLast: index + 2 == versions.count),
-                plans: true)
+                isFrozen: frozen.contains(versions[index + 1].model.version), plans: true)
         }
         return BundleDifference(name: name, steps: steps)
     }

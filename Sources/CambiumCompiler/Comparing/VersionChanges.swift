@@ -19,6 +19,8 @@ package struct VersionChanges: Sendable {
     package let findings: [Diagnostic]
     /// Whether it is a step of Xcode's that has shipped: nothing about it can be changed any more.
     package let hasShipped: Bool
+    /// Whether the new version is frozen: then the step has shipped, too, and its declarations hold.
+    package let isFrozen: Bool
 
     /// One difference.
     package struct Change: Sendable {
@@ -66,11 +68,13 @@ package struct VersionChanges: Sendable {
     /// - Parameters:
     ///   - earlier: The versions before the old one, oldest first.
     ///   - hasShipped: Whether Core Data took this step, and dropped what is gone.
+    ///   - isFrozen: Whether the lock has the new version.
     ///   - plans: Whether what is done to a store, and what the lint says, is wanted too.
     init(
         from old: CheckedModel, to new: CheckedModel, after earlier: [CheckedModel] = [],
-        hasShipped: Bool, plans: Bool
+        hasShipped: Bool, isFrozen: Bool = false, plans: Bool
     ) {
+        self.isFrozen = isFrozen
         let shipped = hasShipped ? ShippedStep(from: old.model, to: new.model) : nil
         let target = shipped?.target ?? new.model
         let difference =

@@ -53,9 +53,27 @@ enum ExpectedObjects {
         let changed = actualMeaning.differences(from: expectedMeaning).map { name in
             StoreDifference(
                 name: name, kind: actual[name] == nil ? .missing : .changed,
-                expected: statements[name], actual: actual[name])
+                expected: statements[name], actual: actual[name],
+                parts: parts(of: name, in: actualMeaning, besides: expectedMeaning))
         }
         return changed + foreign(in: rows, besides: statements)
+    }
+
+    private static func parts(
+        of table: String, in actual: Catalogue, besides expected: Catalogue
+    ) -> [StoreDifference.Part] {
+        guard let before = expected.parts(of: table), let after = actual.parts(of: table) else {
+            return []
+        }
+        let known = Dictionary(
+            before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let names = Set(after.map(\.name))
+        return after.compactMap { part in
+            guard let old = known[part.name] else { return .init(name: part.name, kind: .foreign) }
+            return old == part ? nil : .init(name: part.name, kind: .changed)
+        }
+            + before.filter { !names.contains($0.name) }
+            .map { .init(name: $0.name, kind: .missing) }
     }
 
     private static func statements(of schema: Schema) -> [String: String] {
@@ -90,12 +108,15 @@ enum ExpectedObjects {
     private static func differences(
         of rows: [[StoredValue]], from expected: [String: String]
     ) -> [StoreDifference] {
-        let actual = Catalogue(rows: rows).fingerprints
+        let catalogue = Catalogue(rows: rows)
+        let actual = catalogue.fingerprints
         let texts = texts(of: rows)
         let changed = expected.compactMap { name, fingerprint -> StoreDifference? in
             guard actual[name] != fingerprint else { return nil }
             return StoreDifference(
-                name: name, kind: actual[name] == nil ? .missing : .changed, actual: texts[name])
+                name: name, kind: actual[name] == nil ? .missing : .changed, actual: texts[name],
+                parts: catalogue.columnsAdded(to: name, ofFingerprint: fingerprint)
+                    .map { .init(name: $0.name, kind: .foreign) })
         }
         return changed + foreign(in: rows, besides: expected)
     }
@@ -114,10 +135,14 @@ enum ExpectedObjects {
                 return StoreDifference(
                     name: table.name, kind: .missing, expected: table.createStatement())
             }
-            return actual == Set(table.columns.map(\.name))
-                ? nil
-                : StoreDifference(
-                    name: table.name, kind: .changed, expected: table.createStatement())
+            let expected = Set(table.columns.map(\.name))
+            guard actual != expected else { return nil }
+            return StoreDifference(
+                name: table.name, kind: .changed, expected: table.createStatement(),
+                parts: actual.subtracting(expected).sorted()
+                    .map { .init(name: $0, kind: .foreign) }
+                    + expected.subtracting(actual).sorted()
+                    .map { .init(name: $0, kind: .missing) })
         }
     }
 }

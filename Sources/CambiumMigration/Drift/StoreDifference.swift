@@ -20,18 +20,49 @@ public struct StoreDifference: Sendable, Hashable {
     public let expected: String?
     /// The statement that made it.
     public let actual: String?
+    /// The columns and constraints of a table that differ, as far as that is known: of an earlier
+    /// version those that others have added.
+    public let parts: [Part]
 
-    package init(name: String, kind: Kind, expected: String? = nil, actual: String? = nil) {
+    /// A column or a constraint of a table.
+    public struct Part: Sendable, Hashable {
+        /// Its name.
+        public let name: String
+        /// In what way it differs.
+        public let kind: Kind
+    }
+
+    package init(
+        name: String, kind: Kind, expected: String? = nil, actual: String? = nil,
+        parts: [Part] = []
+    ) {
         self.name = name
         self.kind = kind
         self.expected = expected
         self.actual = actual
+        self.parts = parts
     }
 }
 
 extension StoreDifference: CustomStringConvertible {
-    /// The name and the kind.
-    public var description: String { "\(name) (\(kind.rawValue))" }
+    /// The name, the kind, and the parts that differ.
+    public var description: String {
+        let list = parts.map(\.description).joined(separator: ", ")
+        return "\(name) (\(kind.rawValue)\(list.isEmpty ? "" : ": \(list)"))"
+    }
+}
+
+extension StoreDifference.Part: CustomStringConvertible {
+    /// The name and what others have done about it.
+    public var description: String {
+        let word =
+            switch kind {
+            case .missing: "missing"
+            case .changed: "changed"
+            case .foreign: "added"
+            }
+        return "\(name) \(word)"
+    }
 }
 
 /// What becomes of a store whose tables or indexes another program has changed.
@@ -46,6 +77,8 @@ public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
     /// - Warning: A column that another program has added to one of the model's tables is gone
     ///   afterwards; the copy has it.
     case repair
-    /// It is opened, and migrated, as it is. What differs can be asked for.
+    /// It is opened, and migrated, as it is. What differs can be asked for. Columns that others have
+    /// added come along; where the new version has no table with the same rows for them, the
+    /// migration is refused.
     case report
 }

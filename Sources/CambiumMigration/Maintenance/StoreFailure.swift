@@ -35,6 +35,11 @@ package struct StoreFailure: Error, Sendable, Hashable {
                     "\(path): Another program has changed what is the model's: \(names). Undo that, "
                     + "let --drift repair put it right after a copy was made, or let --drift report "
                     + "leave it"
+            case .refused(let refusal):
+                cause = .store
+                message =
+                    "\(path): "
+                    + MigrationError.words(for: refusal, refusal.descriptionWithValue)
             default:
                 cause = .store
                 message = "\(path): \(error.description)"

@@ -22,6 +22,22 @@ package struct StatusReport: MigrationReport, Hashable {
         package let name: String
         /// In what way it differs.
         package let kind: String
+        /// The columns and constraints of a table that differ, where that is known.
+        package let parts: [Part]
+        /// All that in words.
+        let words: String
+
+        /// A column or a constraint of a table.
+        package struct Part: Encodable, Sendable, Hashable {
+            /// Its name.
+            package let name: String
+            /// In what way it differs.
+            package let kind: String
+        }
+
+        private enum CodingKeys: String, CodingKey {
+            case name, kind, parts
+        }
     }
 
     /// The store's path.
@@ -82,11 +98,14 @@ package struct StatusReport: MigrationReport, Hashable {
 
 extension StatusReport.Difference {
     init(_ difference: StoreDifference) {
-        self.init(name: difference.name, kind: difference.kind.rawValue)
+        self.init(
+            name: difference.name, kind: difference.kind.rawValue,
+            parts: difference.parts.map { Part(name: $0.name, kind: $0.kind.rawValue) },
+            words: difference.description)
     }
 
     /// Several, for people.
     static func list(_ differences: [Self]) -> String {
-        differences.map { "\($0.name) (\($0.kind))" }.joined(separator: ", ")
+        differences.map(\.words).joined(separator: ", ")
     }
 }

@@ -6,31 +6,36 @@ import CambiumSQLite
 /// disk with copies of a store that is as it was.
 struct MigrationBackup {
     /// Where it is when it is finished.
-    let path: String
+    private(set) var path: String
+    /// The last copy that was made before, where there is one.
+    private let former: String?
+    /// Whether that one is the very same, and stands for this one.
+    private var isFormer = false
     private let store: String
-    private var unfinished: String { path + ".unfinished" }
+    private let unfinished: String
 
     /// Copies the store as it is. Nobody else can write it or copy it meanwhile, because the
     /// connection of the migration is in its transaction; it has written nothing yet.
     ///
     /// - Parameters:
     ///   - connection: The connection of the migration.
-    ///   - path: The store's path.
+    ///   - store: The store's path.
     ///   - copy: Where the copy goes; where there is a file of that name, it gets a number.
     ///   - goesOn: Asked while pages are copied.
     init(
-        of connection: Connection, at path: String, to copy: String,
+        of connection: Connection, at store: String, to copy: String,
         _ goesOn: (_ copied: Int, _ total: Int) -> Bool
     ) throws(SQLiteError) {
-        store = path
-        self.path = Self.freePath(for: copy)
+        self.store = store
+        (path, former) = Self.freePath(for: copy)
+        unfinished = path + ".unfinished"
         // One that was begun by a process that was killed.
         removeUnfinished()
         do {
             var settings = ConnectionSettings()
             settings.fileSystem = connection.fileSystem
             // A connection that has begun to write cannot be copied from.
-            try Connection(path: path, mode: .readOnly, settings: settings)
+            try Connection(path: store, mode: .readOnly, settings: settings)
                 .backup(to: unfinished, goesOn)
         } catch {
             removeUnfinished()
@@ -39,10 +44,19 @@ struct MigrationBackup {
     }
 
     /// Gives the copy its name, and the files of large values; on the disk when this returns.
-    func finish() throws(MigrationError) {
+    ///
+    /// A process that was killed after this, and before the commit, has left a copy of a store that
+    /// is as it was: there need not be a second one.
+    mutating func finish() throws(MigrationError) {
         do {
+            if let former, FileManager.default.contentsEqual(atPath: former, andPath: unfinished) {
+                removeUnfinished()
+                (path, isFormer) = (former, true)
+            }
             try StoreFiles.linkExternalFiles(ofStore: store, to: path)
-            try FileManager.default.moveItem(atPath: unfinished, toPath: path)
+            if !isFormer {
+                try FileManager.default.moveItem(atPath: unfinished, toPath: path)
+            }
         } catch {
             throw .backupOfFilesFailed(path: path, reason: "\(error)")
         }
@@ -56,6 +70,8 @@ struct MigrationBackup {
     /// Removes the copy, finished or not, where the store is as it was.
     func remove() {
         removeUnfinished()
+        // What was there before is not ours to take away.
+        if isFormer { return }
         try? FileManager.default.removeItem(atPath: path)
         StoreFiles.removeExternalFiles(ofStore: path)
     }
@@ -67,13 +83,15 @@ struct MigrationBackup {
         }
     }
 
-    private static func freePath(for base: String) -> String {
+    private static func freePath(for base: String) -> (free: String, last: String?) {
         var path = base
+        var last: String?
         var number = 2
         while FileManager.default.fileExists(atPath: path) {
+            last = path
             path = "\(base)-\(number)"
             number += 1
         }
-        return path
+        return (path, last)
     }
 }

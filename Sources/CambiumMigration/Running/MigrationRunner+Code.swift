@@ -51,7 +51,8 @@ extension MigrationRunner {
                 return MigrationStepError(
                     step: migration.codeSteps.joined(separator: ", "), entity: entity, row: key,
                     MigrationStepMistake.missingValue(
-                        entity: entity, row: key, constraint: error.message))
+                        entity: entity, row: key,
+                        constraint: Self.reason(of: error, constraint(of: error))))
             }
         }
         return nil

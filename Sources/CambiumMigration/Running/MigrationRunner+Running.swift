@@ -24,6 +24,7 @@ extension MigrationRunner {
                     (state, chain, changed) = (metadata, .refresh, differences)
                 }
                 try requireCode(of: chain)
+                let foreign = try foreignColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
                 let losesData = chain.steps.contains(where: \.losesData) || !changed.isEmpty
                 let path = losesData || backupPath != nil ? storePath : nil
@@ -35,7 +36,7 @@ extension MigrationRunner {
                 try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
                     try connection.withoutDefense {
                         try run(
-                            chain, on: connection, meter,
+                            chain, on: connection, meter, foreign,
                             folder: storePath.map(ExternalForm.folder))
                     }
                 }
@@ -96,12 +97,14 @@ extension MigrationRunner {
 
     private func run(
         _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
-        folder: String?
+        _ foreign: ForeignColumns, folder: String?
     ) throws {
+        var foreign = foreign
         let others = try SetAsideObjects(of: connection)
         for migration in chain.migrations {
             for step in migration.steps {
                 for statement in step.sql {
+                    try carry(foreign, before: statement, of: step.summary, connection, meter)
                     try execute(statement, of: step.summary, on: connection, meter) {
                         try refusedRow(by: statement, of: migration, on: connection)
                     }
@@ -115,17 +118,20 @@ extension MigrationRunner {
         }
         let expected = Catalogue(of: schema)
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        try leaveOrRefuse(&foreign, in: catalogue)
+        catalogue = catalogue.without(columns: foreign.names)
         // What cannot be restated is made anew.
         for mayRestate in [true, false] {
             let refresh = SchemaRefresh(
                 from: catalogue, to: schema, expected, mayRestate: mayRestate)
             if refresh.statements.isEmpty { break }
+            let summary = "Bring checks, defaults and indexes up to date"
             for statement in refresh.statements {
-                try execute(
-                    statement, of: "Bring checks, defaults and indexes up to date",
-                    on: connection, meter)
+                try carry(foreign, before: statement, of: summary, connection, meter)
+                try execute(statement, of: summary, on: connection, meter)
             }
             catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+                .without(columns: foreign.names)
         }
         meter.verifies()
         // Rows that nobody has written lead where they led.
@@ -139,7 +145,7 @@ extension MigrationRunner {
         }
     }
 
-    private func execute(
+    func execute(
         _ statement: String, of step: String, on connection: Connection, _ meter: MigrationMeter,
         explaining: () throws -> MigrationStepError? = { nil }
     ) throws {
@@ -153,7 +159,8 @@ extension MigrationRunner {
                 throw MigrationError.statementFailed(step: step, error)
             }
             if let error = try explaining() { throw error }
-            throw MigrationError.refused(step: step, constraint: error.message)
+            throw MigrationError.refused(
+                refusal(by: statement, of: step, error, on: connection))
         }
     }
 

@@ -4,7 +4,11 @@ extension Catalogue {
     /// The beginning of a hash of what each table and index says, by its name: short enough to be
     /// kept for each version that a model ever had, long enough to tell a change by hand.
     package var fingerprints: [String: String] {
-        entries.mapValues { String(SHA256.hexadecimal(of: $0).prefix(8)) }
+        entries.mapValues(Self.fingerprint)
+    }
+
+    static func fingerprint(of text: String) -> String {
+        String(SHA256.hexadecimal(of: text).prefix(8))
     }
 
     fileprivate init(of tables: [Table]) {

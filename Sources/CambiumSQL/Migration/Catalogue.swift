@@ -15,6 +15,11 @@ package struct Catalogue: Sendable, Hashable {
     package static let namesQuery =
         "SELECT \"name\" FROM \"sqlite_schema\" WHERE \"sql\" IS NOT NULL"
 
+    init(entries: [String: String], tables: [String: String]) {
+        self.entries = entries
+        self.tables = tables
+    }
+
     /// Reads the catalogue of a store.
     package init(rows: [[StoredValue]]) {
         var entries: [String: String] = [:]
@@ -56,7 +61,7 @@ package struct Catalogue: Sendable, Hashable {
         return table.head + table.parts.sorted().joined(separator: ",") + table.tail
     }
 
-    private static func withoutSpace(_ sql: String) -> String {
+    static func withoutSpace(_ sql: String) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(sql.utf8.count)
         var quote: UInt8?

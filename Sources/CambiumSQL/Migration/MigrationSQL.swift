@@ -17,6 +17,11 @@ package enum MigrationSQL {
     package static let views =
         "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"type\" = 'view' ORDER BY rowid"
 
+    /// The indexes that statements have made: name and text.
+    package static let indexes =
+        "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" "
+        + "WHERE \"type\" = 'index' AND \"sql\" IS NOT NULL ORDER BY rowid"
+
     /// Removes a view.
     package static func drop(view: String) -> String {
         "DROP VIEW \(SQLText.identifier(view))"

@@ -50,17 +50,16 @@ package struct SchemaRefresh: Sendable {
     private static func staleIndexes(
         in catalogue: Catalogue, besides target: Catalogue, of schema: Schema
     ) -> [String] {
-        let words = [".key.", ".order.", ".unique.", ".index."]
         return catalogue.entries.filter { name, sql in
             target.entries[name] == nil
                 && (sql.hasPrefix("CREATE INDEX") || sql.hasPrefix("CREATE UNIQUE INDEX"))
-                && words.contains { name.contains($0) }
+                && TableIndex.mayBeOurs(name)
         }.keys.sorted()
     }
 
     private static func rebuild(_ table: Table, exists: Bool) -> [String] {
         guard exists else { return [table.createStatement()] }
-        let name = "_new_\(table.name)"
+        let name = TableCopySQL.temporaryName(of: table.name)
         let columns = table.columns.filter { !$0.isGenerated }
             .map { SQLText.identifier($0.name) }.joined(separator: ", ")
         return [

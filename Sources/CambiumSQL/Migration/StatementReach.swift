@@ -85,6 +85,8 @@ package struct StatementReach: Sendable, Hashable {
             guard let end = text[first...].firstIndex(of: quote) else { break }
             names.append(String(decoding: text[first..<end], as: UTF8.self))
             index = end + 1
+            // One row of a table is not the table.
+            if text[index...].starts(with: " LIMIT 1)".utf8) { names.removeLast() }
         }
         return names
     }

@@ -79,6 +79,37 @@ struct TableText {
         return checks
     }
 
+    /// What a column's definition says besides its CHECKs, which come last in it.
+    static func withoutChecks(_ definition: String) -> String {
+        var rest = definition[...]
+        while let first = rest.first {
+            if first == "'" || first == "\"" {
+                rest = rest[(end(of: first, in: rest.dropFirst()) ?? rest.endIndex)...]
+            } else if rest.hasPrefix("CONSTRAINT \"") {
+                return trimmed(definition[..<rest.startIndex])
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        return definition
+    }
+
+    /// The names in quotes that a condition mentions: columns.
+    static func names(in condition: String) -> [String] {
+        var names: [String] = []
+        var rest = condition[...]
+        while let first = rest.first {
+            rest = rest.dropFirst()
+            guard first == "'" || first == "\"" else { continue }
+            let end = end(of: first, in: rest) ?? rest.endIndex
+            if first == "\"", end > rest.startIndex {
+                names.append(unquoted(rest[..<rest.index(before: end)]))
+            }
+            rest = rest[end...]
+        }
+        return names
+    }
+
     /// What comes after the quote that ends a name or a text whose opening quote has been read.
     private static func end(of quote: Character, in text: Substring) -> String.Index? {
         var index = text.startIndex

@@ -77,6 +77,11 @@ package struct TableIndex: Sendable, Hashable {
     /// Which rows may not be alike; nil where that is allowed.
     package var uniqueRows: UniqueRows?
 
+    /// Whether an index of that name may be a model's: of this version or of another one.
+    package static func mayBeOurs(_ name: String) -> Bool {
+        [".key.", ".order.", ".unique.", ".index."].contains { name.contains($0) }
+    }
+
     /// Rows that differ in their columns.
     package struct UniqueRows: Sendable, Hashable {
         let columns: [String]

@@ -97,6 +97,22 @@ struct BundleDifferenceTests {
         #expect(last.changes.contains { $0.property == "number" && $0.isUndecided })
     }
 
+    @Test func `a step to a version that is frozen has shipped`() throws {
+        let files = FileManager.default
+        let folder = files.temporaryDirectory.appending(path: "cambium-\(UUID().uuidString)")
+        try files.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? files.removeItem(at: folder) }
+        let path = folder.appending(path: "Shop.cambium").path()
+        try files.copyItem(
+            atPath: BundleDifferenceGoldenTests.folder.path + "/Shop.cambium", toPath: path)
+        let hash = String(repeating: "0", count: 64)
+        try "cambium-lock 2 sha256\n\(hash) \(hash) 2\n".write(
+            toFile: path + "/cambium.lock", atomically: true, encoding: .utf8)
+        let bundle = try #require(CheckedBundle.read(path).bundle)
+        let report = try report(try bundle.difference(from: "1"))
+        #expect(report.steps.map(\.hasShipped) == [true, false])
+    }
+
     @Test func `without versions it is the step to the current one`() throws {
         let bundle = try bundle([
             "1": Self.sku, "2": Self.sku + Self.note, "3": Self.sku + Self.note,

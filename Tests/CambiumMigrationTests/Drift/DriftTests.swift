@@ -68,7 +68,7 @@ struct DriftTests {
         #expect(differences[0].expected?.contains("extra") == false)
         #expect(differences[2].actual == nil)
         let text = "\(MigrationError.storeDiffers(differences))"
-        #expect(text.contains("A (changed), \(index) (missing), B (missing)"))
+        #expect(text.contains("A (changed: extra added), \(index) (missing), B (missing)"))
     }
 
     @Test func `what is the model's own is repaired, and rows stay`() throws {

@@ -56,6 +56,43 @@ struct MigrationBackupTests {
         }
     }
 
+    @Test func `a copy that a killed process has named is not made a second time`() throws {
+        try withStore { path in
+            // The store as it is again after a kill before the commit.
+            let files = FileManager.default
+            let kept = path + ".kept"
+            for suffix in ["", "-wal"] where files.fileExists(atPath: path + suffix) {
+                try files.copyItem(atPath: path + suffix, toPath: kept + suffix)
+            }
+            _ = try runner.open(fileAt: path)
+            for _ in 1...2 {
+                for suffix in ["", "-wal", "-shm"] {
+                    try? files.removeItem(atPath: path + suffix)
+                    try? files.copyItem(atPath: kept + suffix, toPath: path + suffix)
+                }
+                let outcome = try runner.open(fileAt: path)
+                guard case .migrated(_, _, _, path + ".backup-1") = outcome else {
+                    Issue.record("\(outcome)")
+                    return
+                }
+                #expect(try names(beside: path) == ["store.sqlite.backup-1"])
+            }
+        }
+    }
+
+    @Test func `a copy of before is not taken away where the migration fails`() throws {
+        try withStore { path in
+            try Connection(path: path, mode: .readOnly).backup(to: path + ".backup-1")
+            let good = try Migration(from: Self.old, to: Self.new)
+            let bad = Migration(
+                from: "1", to: "2", fromHash: good.fromHash, toHash: good.toHash,
+                steps: good.steps + [.init(summary: "bad", kind: .additive, sql: ["SELECT no"])])
+            let runner = MigrationRunner(model: Self.new, migrations: [bad])
+            #expect(throws: MigrationError.self) { try runner.open(fileAt: path) }
+            #expect(try names(beside: path) == ["store.sqlite.backup-1"])
+        }
+    }
+
     @Test func `what a process that was killed has left is no hindrance`() throws {
         try withStore { path in
             for suffix in ["", "-journal"] {

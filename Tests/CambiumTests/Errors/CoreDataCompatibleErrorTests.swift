@@ -47,7 +47,7 @@ struct CoreDataCompatibleErrorTests {
         (MigrationError.notAStore, 259), (.otherModel(store: "a", program: "b"), 134020),
         (.unknownVersion(store: "1", hash: "", known: []), 134130),
         (.migrationIsOff(store: "1", program: "2"), 134100), (.cancelled, 134120),
-        (.refused(step: "", constraint: ""), 134111), (.storeDiffers([]), 134020),
+        (.refused(MigrationRefusal(step: "", reason: "")), 134111), (.storeDiffers([]), 134020),
         (.newerVersion(store: "2", program: "1"), 134506),
     ])
     func `a migration that fails has the code of its cause`(

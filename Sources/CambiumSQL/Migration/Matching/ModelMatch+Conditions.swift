@@ -7,6 +7,8 @@ extension ModelMatch {
         let entity: Entity
         /// SQL over the rows of the entity's old table.
         let sql: String
+        /// Which objects go, and why, in words.
+        let words: String
     }
 
     /// What the author gives up by a condition, in the order of the declarations. One that the store
@@ -16,7 +18,11 @@ extension ModelMatch {
             guard let entity = old.entity(named: drop.entity),
                 let sql = rows(of: drop, entity)
             else { return nil }
-            return ConditionalDrop(entity: entity, sql: sql)
+            let condition = drop.condition.map { "\($0)" } ?? ""
+            return ConditionalDrop(
+                entity: entity, sql: sql,
+                words: "the objects of \(entity.name) where \(condition)"
+                    + (drop.reason.isEmpty ? "" : " (\(drop.reason))"))
         }
     }
 

@@ -5,19 +5,24 @@ import CambiumModel
 struct FilledCases {
     let match: ModelMatch
 
-    /// Statements that fail where a fill leaves something else than a case.
+    /// Statements that fail where a fill leaves something else than a case, and why.
     ///
     /// - Parameter name: The name that a new table has when they run.
-    func refusals(in name: (_ root: Entity) -> String) -> [String] {
+    func refusals(in name: (_ root: Entity) -> String) -> [(reason: String, sql: [String])] {
         match.new.entities.flatMap { entity in
-            entity.attributes.filter { isInQuestion($0, of: entity) }.flatMap { attribute in
+            entity.attributes.filter { isInQuestion($0, of: entity) }.map { attribute in
                 let column = SQLText.identifier(match.new.column(of: attribute.name, in: entity))
-                return RefusalBuilder.statements(
-                    "SELECT \"_id\" FROM \(SQLText.identifier(name(match.new.root(of: entity))))\n"
-                        + "WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1",
-                    reason:
-                        "the fill of \(entity.name).\(attribute.name) leaves a value that is no "
-                        + "case of \(match.new.name(ofEnumeration: attribute.type))")
+                let reason =
+                    "the fill of \(entity.name).\(attribute.name) leaves a value that is no "
+                    + "case of \(match.new.name(ofEnumeration: attribute.type))"
+                let table = SQLText.identifier(name(match.new.root(of: entity)))
+                return (
+                    reason,
+                    RefusalSQL.statements(
+                        "SELECT \"_id\", \(column) FROM \(table)\n"
+                            + "WHERE \(column) NOT IN (\(cases(of: attribute.type))) LIMIT 1",
+                        reason: reason)
+                )
             }
         }
     }

@@ -13,7 +13,7 @@ struct GivenUpObjects {
         guard !drops.isEmpty else { return nil }
         let roots = drops.map { match.old.root(of: $0.entity).name }
         return MigrationStep(
-            summary: "Drop objects of \(drops.map(\.entity.name).unique.joined(separator: ", "))",
+            summary: "Drop " + drops.map(\.words).unique.joined(separator: "; "),
             kind: .lossy, tables: roots.unique, sql: drops.flatMap(statements))
     }
 

@@ -26,35 +26,28 @@ struct MigrationStepBuilder {
     }
 
     var steps: [MigrationStep] {
-        let refusals = RefusalBuilder(difference: difference).statements
-        let checks =
-            refusals.isEmpty
-            ? []
-            : [
-                MigrationStep(
-                    summary: "Refuse a store whose data does not fit", kind: .needsData,
-                    sql: refusals)
-            ]
+        let refusal = RefusalBuilder(difference: difference).step
         let givenUp = GivenUpObjects(match: difference.match, schema: oldSchema).step
-        return [givenUp].compactMap(\.self) + checks + zip(copies, ways).compactMap(step)
+        return [givenUp, refusal].compactMap(\.self) + zip(copies, ways).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
     }
 
     /// Refuses a store in which a fill gives what is no case.
     private var filledCases: MigrationStep? {
-        let statements = FilledCases(match: difference.match).refusals { root in
+        let refusals = FilledCases(match: difference.match).refusals { root in
             newSchema.table(named: root.name).map(temporaryName) ?? root.name
         }
-        guard !statements.isEmpty else { return nil }
+        guard !refusals.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store with a value that the fills leave wrong", kind: .needsData,
-            sql: statements)
+            summary: "Refuse a store where " + refusals.map(\.reason).joined(separator: ", or "),
+            kind: .needsData, sql: refusals.flatMap(\.sql))
     }
 
     /// Refuses a store where an object has not what the author knows every object to have, and where
     /// no column says so, because the links are kept at the other end.
     private var requirement: MigrationStep? {
         let new = difference.new
+        var reasons: [String] = []
         let statements = (new.migration?.requirements ?? []).flatMap { required -> [String] in
             guard let entity = new.entity(named: required.entity),
                 let relationship = new.relationship(required.property, of: entity),
@@ -65,17 +58,19 @@ struct MigrationStepBuilder {
             let names = new.family(of: entity).map { SQLText.literal(.text($0.name)) }
             let isOfEntity =
                 entity.parent == nil ? "" : "\"_entity\" IN (\(names.joined(separator: ", "))) AND "
-            return RefusalBuilder.statements(
-                "SELECT \"_id\" FROM \(table)\nWHERE \(isOfEntity)\"_id\" NOT IN ("
+            let reason = "an object of \(entity.name) has no \(relationship.name)"
+            reasons.append(required.reason.isEmpty ? reason : "\(reason) (\(required.reason))")
+            return RefusalSQL.statements(
+                "SELECT \"_id\", NULL FROM \(table)\nWHERE \(isOfEntity)\"_id\" NOT IN ("
                     + "SELECT \(SQLText.identifier(column)) FROM "
                     + "\(SQLText.identifier(new.root(of: destination).name)) "
                     + "WHERE \(SQLText.identifier(column)) IS NOT NULL) LIMIT 1",
-                reason: "an object of \(entity.name) has no \(relationship.name)")
+                reason: reason)
         }
         guard !statements.isEmpty else { return nil }
         return MigrationStep(
-            summary: "Refuse a store in which something required is missing", kind: .needsData,
-            sql: statements)
+            summary: "Refuse a store where " + reasons.joined(separator: ", or "),
+            kind: .needsData, sql: statements)
     }
 
     /// Computes what existing objects have as the values of derived attributes, once everything
@@ -118,7 +113,8 @@ struct MigrationStepBuilder {
             return nil
         case .restate(let columns, let restatement):
             let statements = columns.map { column in
-                "ALTER TABLE \(SQLText.identifier(table.name)) ADD COLUMN \(column.definition)"
+                "ALTER TABLE \(SQLText.identifier(table.name)) ADD COLUMN "
+                    + TableText.withoutChecks(column.definition)
             }
             return step(
                 for: table, "Change \(table.name)", sql: statements + restatement.statements)
@@ -142,7 +138,7 @@ struct MigrationStepBuilder {
         for table: Table, _ title: String, isNew: Bool = false, sql: [String]
     ) -> MigrationStep {
         let changes = difference.changes.filter { concerns($0, table) }
-        let list = changes.map(\.summary).joined(separator: "; ")
+        let list = changes.map(difference.sentence).joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
             kind: changes.map(\.kind).max() ?? (isNew ? .additive : .reversible),
@@ -203,7 +199,8 @@ struct MigrationStepBuilder {
 
     /// A new table has its own name at once where no old one is in the way.
     func temporaryName(of table: Table) -> String {
-        oldSchema.table(named: table.name) == nil ? table.name : "_new_\(table.name)"
+        oldSchema.table(named: table.name) == nil
+            ? table.name : TableCopySQL.temporaryName(of: table.name)
     }
 
     // MARK: All tables

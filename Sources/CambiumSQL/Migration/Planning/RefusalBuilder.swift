@@ -5,27 +5,32 @@ import CambiumModel
 struct RefusalBuilder {
     let difference: ModelDifference
 
-    var statements: [String] {
+    /// The step that looks for such data; nil where any fits.
+    var step: MigrationStep? {
         let refusals = conversions + abstractEntities + movedKeys
-        return refusals.flatMap { reason, table, condition in
-            Self.statements(
-                "SELECT \"_id\" FROM \(SQLText.identifier(table))\nWHERE \(condition) LIMIT 1",
-                reason: reason)
+        guard !refusals.isEmpty else { return nil }
+        var reasons: [String] = []
+        for refusal in refusals where !reasons.contains(refusal.reason) {
+            reasons.append(refusal.reason)
         }
+        return MigrationStep(
+            summary: "Refuse a store where " + reasons.joined(separator: ", or "),
+            kind: .needsData,
+            sql: refusals.flatMap { refusal in
+                RefusalSQL.statements(
+                    "SELECT \"_id\", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n"
+                        + "WHERE \(refusal.condition) LIMIT 1",
+                    reason: refusal.reason)
+            })
     }
 
-    /// Statements that fail with a reason where a query has a row.
-    static func statements(_ query: String, reason: String) -> [String] {
-        // A CHECK is SQLite's way to put words of ours into an error.
-        [
-            "CREATE TABLE \"_refusal\" (\"row\" INTEGER CONSTRAINT "
-                + "\(SQLText.identifier(reason)) CHECK (\"row\" IS NULL)) STRICT",
-            "INSERT INTO \"_refusal\" (\"row\")\n\(query)",
-            "DROP TABLE \"_refusal\"",
-        ]
+    private struct Refusal {
+        let reason: String
+        let table: String
+        let condition: String
+        /// SQL for what is to blame.
+        var value = "NULL"
     }
-
-    private typealias Refusal = (reason: String, table: String, condition: String)
 
     private var unsettledEntities: [Entity] {
         difference.new.entities.filter { !difference.match.settled.contains($0.name) }
@@ -59,12 +64,12 @@ struct RefusalBuilder {
             let names = owners.map { SQLText.literal(.text($0)) }.joined(separator: ", ")
             condition = "\"_entity\" IN (\(names)) AND \(condition)"
         }
-        return (
-            old.usesExternalForm && !attribute.usesExternalForm
+        let type = attribute.type.notation
+        return Refusal(
+            reason: old.usesExternalForm && !attribute.usesExternalForm
                 ? "a value of \(owner.name).\(old.name) lies in a file, or does not fit"
-                : "a value of \(owner.name).\(old.name) does not fit its new type",
-            difference.old.root(of: owner).name, condition
-        )
+                : "a value of \(owner.name).\(old.name) does not fit its new type, \(type)",
+            table: difference.old.root(of: owner).name, condition: condition, value: column)
     }
 
     private var abstractEntities: [Refusal] {
@@ -75,10 +80,10 @@ struct RefusalBuilder {
             else { return nil }
             let root = difference.old.root(of: oldEntity)
             let isOfEntity = "\"_entity\" = \(SQLText.literal(.text(oldEntity.name)))"
-            return (
-                "there are objects of \(oldEntity.name), which becomes abstract", root.name,
-                difference.old.hasSubentities(root) ? isOfEntity : "1"
-            )
+            return Refusal(
+                reason: "there are objects of \(oldEntity.name), which becomes abstract",
+                table: root.name,
+                condition: difference.old.hasSubentities(root) ? isOfEntity : "1")
         }
     }
 
@@ -94,11 +99,12 @@ struct RefusalBuilder {
                     let table = links.isSwapped ? links.destinationTable : links.table
                     let owner = links.isSwapped ? links.destination : links.entity
                     let key = owner.map { self.key(of: $0, in: table) } ?? "\"_id\""
-                    return (
-                        "an object has several others at \(entity.name).\(relationship.name)",
-                        table,
-                        "(SELECT count(*) FROM (\(links.query())) WHERE \"source\" = \(key)) > 1"
-                    )
+                    return Refusal(
+                        reason: "an object has several others at "
+                            + "\(entity.name).\(relationship.name)",
+                        table: table,
+                        condition: "(SELECT count(*) FROM (\(links.query())) "
+                            + "WHERE \"source\" = \(key)) > 1")
                 }
             }
         }

@@ -10,16 +10,13 @@ struct Restatement: Hashable {
     /// What is replaced in the text by what.
     private let replacements: [Replacement]
     /// The conditions that rows have not met yet, with their names.
-    private let conditions: [Condition]
+    private let conditions: [RefusalSQL.Condition]
+    /// Whether all rows have the same values in what the conditions look at: new columns.
+    private let conditionsAreOfOneRow: Bool
 
     private struct Replacement: Hashable {
         let old: String
         let new: String
-    }
-
-    private struct Condition: Hashable {
-        let name: String
-        let condition: String
     }
 
     /// Whether the table says the same.
@@ -27,13 +24,13 @@ struct Restatement: Hashable {
 
     /// Compares two forms of a table; nil where the rows have to be written again.
     ///
-    /// - Parameter added: Columns that ALTER TABLE has added.
+    /// - Parameter added: Columns that ALTER TABLE has added, without their conditions.
     init?(from old: Table, to new: Table, besides added: [Table.Column] = []) {
         let columns = old.columns.map { ($0.name, $0.definition) }
         self.init(
             columns: Dictionary(columns, uniquingKeysWith: { first, _ in first }),
             constraints: old.constraints, options: old.options, to: new,
-            besides: Set(added.map(\.name)))
+            besides: added)
     }
 
     /// Compares what a store says about a table with what it should say.
@@ -56,23 +53,34 @@ struct Restatement: Hashable {
 
     private init?(
         columns: [String: String], constraints: [String], options: String, to new: Table,
-        besides added: Set<String>
+        besides added: [Table.Column]
     ) {
         guard options == new.options else { return nil }
         var replacements: [Replacement] = []
-        var conditions: [Condition] = []
-        func check(_ part: String, besides old: String) {
+        var conditions: [RefusalSQL.Condition] = []
+        func check(_ part: String, besides old: String = "", of column: Table.Column? = nil) {
             let known = TableText.checks(in: old).map(\.condition)
             for (name, condition) in TableText.checks(in: part) where !known.contains(condition) {
-                conditions.append(Condition(name: name, condition: condition))
+                conditions.append(
+                    .init(
+                        name: name, condition: condition,
+                        column: column.map { SQLText.identifier($0.name) }))
             }
         }
-        for column in new.columns where !added.contains(column.name) {
+        for column in added {
+            // ALTER TABLE goes through the whole table, and more than once, for a condition.
+            let bare = TableText.withoutChecks(column.definition)
+            guard bare != column.definition else { continue }
+            replacements.append(Replacement(old: bare, new: column.definition))
+            check(column.definition, of: column)
+        }
+        let addedNames = Set(added.map(\.name))
+        for column in new.columns where !addedNames.contains(column.name) {
             guard let old = columns[column.name] else { return nil }
             if old == column.definition { continue }
             guard Self.canRestate(old, as: column) else { return nil }
             replacements.append(Replacement(old: old, new: column.definition))
-            check(column.definition, besides: old)
+            check(column.definition, besides: old, of: column)
         }
         let (gone, gained) = (
             constraints.filter { !new.constraints.contains($0) },
@@ -91,7 +99,14 @@ struct Restatement: Hashable {
         table = new.name
         self.replacements = replacements
         self.conditions = conditions
+        let constant = Set(added.filter { !$0.isGenerated }.map(\.name))
+        conditionsAreOfOneRow = conditions.allSatisfy {
+            TableText.names(in: $0.condition).allSatisfy(constant.contains)
+        }
     }
+
+    /// Whether rows are read to see whether they meet the new conditions.
+    var readsRows: Bool { !conditions.isEmpty && !conditionsAreOfOneRow }
 
     /// Whether only what is said about the values of a column differs: neither their form nor where
     /// they lead, and not that each row has one now.
@@ -113,16 +128,15 @@ struct Restatement: Hashable {
     /// where SQLite lets its schema be written.
     var statements: [String] {
         guard !isEmpty else { return [] }
-        let name = SQLText.identifier(table)
         let text = replacements.reduce("\"sql\"") { text, replacement in
             "replace(\(text), \(SQLText.literal(.text(replacement.old))), "
                 + "\(SQLText.literal(.text(replacement.new))))"
         }
-        return conditions.flatMap { condition in
-            RefusalBuilder.statements(
-                "SELECT 1 FROM \(name)\nWHERE NOT (\(condition.condition)) LIMIT 1",
-                reason: condition.name)
-        } + [
+        let refusals =
+            conditions.isEmpty
+            ? []
+            : RefusalSQL.statements(conditions, in: table, ofOneRow: conditionsAreOfOneRow)
+        return refusals + [
             "PRAGMA writable_schema = ON",
             "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
                 + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(.text(table)))",

@@ -71,10 +71,8 @@ extension MigrationStepBuilder {
     ) {
         switch way {
         case .keep: break
-        case .restate(let added, _):
-            // A condition of a new column is tested in every row.
-            let isTested = added.contains { !TableText.checks(in: $0.definition).isEmpty }
-            raise(copy.table.name, isTested ? .scan : .constant)
+        case .restate(_, let restatement):
+            raise(copy.table.name, restatement.readsRows ? .scan : .constant)
         case .rebuild:
             let isNew = copy.parts.isEmpty && copy.linkQuery == nil
             raise(copy.table.name, isNew ? .new : .rebuild)

@@ -1,9 +1,8 @@
 import CambiumModel
-import CambiumSQL
 
 extension ModelChange {
     /// What the author of the new version gave as the reason, where one was asked for.
-    func reason(in model: Model, _ match: ModelMatch) -> String? {
+    package func reason(in model: Model, _ match: ModelMatch) -> String? {
         guard let migration = model.migration else { return nil }
         switch self {
         case .entityDropped(let entity):

@@ -3,7 +3,7 @@ import CambiumModel
 extension AttributeType {
     /// The type in few words, for people: as the model language writes it, a decimal with its
     /// scale, a program's own type by its name.
-    var notation: String {
+    package var notation: String {
         switch self {
         case .decimal(let scale): "decimal(\(scale))"
         case .anyDecimal: "decimal(any)"
@@ -11,11 +11,31 @@ extension AttributeType {
         default: word
         }
     }
+
+    /// The word for it in a model.
+    package var word: String {
+        switch self {
+        case .bool: "bool"
+        case .int16: "int16"
+        case .int32: "int32"
+        case .int64: "int64"
+        case .float: "float"
+        case .double: "double"
+        case .decimal, .anyDecimal: "decimal"
+        case .string: "string"
+        case .date: "date"
+        case .uuid: "uuid"
+        case .uri: "uri"
+        case .data: "data"
+        case .enumeration(let name): name
+        case .codable: "codable"
+        }
+    }
 }
 
 extension Value {
     /// The value as the model language writes it.
-    var notation: String {
+    package var notation: String {
         switch self {
         case .null: "nil"
         case .bool(let value): "\(value)"

@@ -1,0 +1,71 @@
+import CambiumModel
+import CambiumSQL
+
+/// The columns that other programs have added to the model's tables, on their way through a
+/// migration that leaves them: where a table is made anew, the new one gets them too.
+struct ForeignColumns {
+    /// The columns of each table.
+    private(set) var tables: [String: [Catalogue.Part]] = [:]
+    /// Whether they go: a copy of the store was made that has them.
+    let areRepaired: Bool
+
+    /// None that is known of.
+    init(areRepaired: Bool = false) {
+        self.areRepaired = areRepaired
+    }
+
+    /// Those that a comparison has found.
+    init(_ differences: [StoreDifference], in catalogue: Catalogue) {
+        areRepaired = false
+        for difference in differences {
+            let names = Set(difference.parts.filter { $0.kind == .foreign }.map(\.name))
+            let columns = (catalogue.parts(of: difference.name) ?? [])
+                .filter { $0.isColumn && names.contains($0.name) }
+            if !columns.isEmpty { tables[difference.name] = columns }
+        }
+    }
+
+    /// Their names, by their table's.
+    var names: [String: Set<String>] { tables.mapValues { Set($0.map(\.name)) } }
+
+    /// Adds the columns that tables have besides those of a schema, as far as they are not known.
+    ///
+    /// - Returns: The tables that have some.
+    mutating func add(besides schema: Schema, in catalogue: Catalogue) -> [StoreDifference] {
+        schema.tables.compactMap { table in
+            let expected = Set(table.columns.map(\.name))
+            let known = names[table.name] ?? []
+            let more = (catalogue.parts(of: table.name) ?? []).filter {
+                $0.isColumn && !expected.contains($0.name) && !known.contains($0.name)
+            }
+            guard !more.isEmpty else { return nil }
+            tables[table.name, default: []] += more
+            return StoreDifference(
+                name: table.name, kind: .changed,
+                parts: more.map { .init(name: $0.name, kind: .foreign) })
+        }
+    }
+
+    // MARK: On the way
+
+    /// The tables whose columns have no place in a migration: their rows go elsewhere, or to more
+    /// than one table, or they go.
+    func lost(in migration: Migration) -> [String] {
+        let statements = migration.steps.flatMap(\.sql)
+        return tables.keys.sorted().filter { table in
+            let isDropped = statements.contains { StatementReach(of: $0).effect == .drops(table) }
+            return isDropped && !TableCopySQL.isCarried(table, by: statements)
+        }
+    }
+
+    /// What has to run before a statement of the migration: where an old table goes, the new one
+    /// has its rows already.
+    func statements(before statement: String) -> [String] {
+        guard case .drops(let table) = StatementReach(of: statement).effect,
+            let columns = tables[table]
+        else { return [] }
+        return columns.flatMap { column in
+            TableCopySQL.carry(column, of: table)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import CambiumSQL
+
+/// Why the data of a store does not fit the new version.
+public struct MigrationRefusal: Sendable, Hashable {
+    /// The step of the migration that was running, in words: what it changes, the conditions that
+    /// come with that, and the reasons that its author gave.
+    public let step: String
+    /// What is wrong, in words.
+    public let reason: String
+    /// The name of the store's constraint that was not met, such as `Product.stock.max`; nil where
+    /// it is none of the new version's.
+    public var constraint: String?
+    /// The entity of the objects because of which the store is refused, or the root of its
+    /// hierarchy, by the name that it has at that moment.
+    public var entity: String?
+    /// The numbers of the objects because of which the store is refused: the first one that was
+    /// found, or two that are equal. Empty where they were not found.
+    public var objects: [Int64] = []
+    /// The value that does not fit, as SQL writes it; nil where it is none in particular.
+    ///
+    /// - Note: It is a user's, and no part of the error's description.
+    public var value: String?
+
+    package init(step: String, reason: String) {
+        self.step = step
+        self.reason = reason
+    }
+}
+
+extension MigrationRefusal: CustomStringConvertible {
+    /// What is wrong with which objects.
+    public var description: String { words(value: nil) }
+
+    /// The same with the value, for whoever has the store at hand.
+    package var descriptionWithValue: String { words(value: value) }
+
+    private func words(value: String?) -> String {
+        var facts: [String] = []
+        if let entity, !objects.isEmpty {
+            let numbers = objects.map(String.init).joined(separator: " and ")
+            facts.append("\(objects.count == 1 ? "object" : "objects") \(numbers) of \(entity)")
+        }
+        if let value { facts.append("the value is \(value)") }
+        return reason + (facts.isEmpty ? "" : " [\(facts.joined(separator: ", "))]")
+    }
+}

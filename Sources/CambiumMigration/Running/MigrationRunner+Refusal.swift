@@ -1,0 +1,75 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// What a refusal of SQLite's means.
+extension MigrationRunner {
+    /// Says which rows a statement has failed because of, and why. Looks for them once more, in the
+    /// transaction that is about to be undone.
+    func refusal(
+        by statement: String, of step: String, _ error: SQLiteError, on connection: Connection
+    ) -> MigrationRefusal {
+        let name = constraint(of: error)
+        var refusal = MigrationRefusal(step: step, reason: Self.reason(of: error, name))
+        refusal.constraint = name?.text
+        guard let search = RefusalSQL.search(after: statement) else { return refusal }
+        refusal.entity = search.table
+        // That they are not found is no error beside the one that there is.
+        if let preparation = search.preparation { try? connection.execute(preparation) }
+        guard let row = try? connection.rows(search.query).first else { return refusal }
+        // Two that are equal stand first and last.
+        let keys = row.count == 3 && search.hasValue ? [row[0], row[2]] : Array(row.prefix(1))
+        refusal.objects = keys.compactMap { key in
+            if case .integer(let number) = key { number } else { nil }
+        }
+        refusal.value = value(in: row, of: search, name).map(Self.words)
+        return refusal
+    }
+
+    private func value(
+        in row: [StoredValue], of search: RefusalSQL.Search, _ name: ConstraintName?
+    ) -> StoredValue? {
+        if search.hasValue { return row.count > 1 && row[1] != .null ? row[1] : nil }
+        guard let name, let property = name.property,
+            let entity = model.entity(named: name.entity),
+            let index = search.columns.firstIndex(of: model.column(of: property, in: entity)),
+            index < row.count, row[index] != .null
+        else { return nil }
+        return row[index]
+    }
+
+    /// A value as SQL writes it, as far as a person wants to read it.
+    private static func words(_ value: StoredValue) -> String {
+        let text = SQLText.literal(value)
+        let limit = 80
+        return text.count <= limit ? text : text.prefix(limit) + "…"
+    }
+
+    // MARK: Names
+
+    func constraint(of error: SQLiteError) -> ConstraintName? {
+        model.constraint(failedWith: Self.withoutTemporaryNames(error.message))
+    }
+
+    /// What is wrong: our own words where a statement was made to fail with them.
+    static func reason(of error: SQLiteError, _ name: ConstraintName?) -> String {
+        if let name { return name.violation }
+        let message = withoutTemporaryNames(error.message)
+        let check = "CHECK constraint failed: "
+        let required = "NOT NULL constraint failed: "
+        let unique = "UNIQUE constraint failed: "
+        if message.hasPrefix(check) { return String(message.dropFirst(check.count)) }
+        if message.hasPrefix(required) {
+            return "\(message.dropFirst(required.count)) has no value, and is required"
+        }
+        if message.hasPrefix(unique) {
+            return "two objects have the same \(message.dropFirst(unique.count))"
+        }
+        return message
+    }
+
+    /// Tables that are made anew have another name meanwhile.
+    private static func withoutTemporaryNames(_ message: String) -> String {
+        message.replacing(": _new_", with: ": ").replacing(", _new_", with: ", ")
+    }
+}

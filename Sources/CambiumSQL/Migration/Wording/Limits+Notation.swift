@@ -1,0 +1,13 @@
+import CambiumModel
+
+extension Limits {
+    /// The limits in few words, for people.
+    package var notation: String {
+        let words = [
+            minimum.map { "at least \($0.notation)" }, maximum.map { "at most \($0.notation)" },
+            minimumLength.map { "length at least \($0)" },
+            maximumLength.map { "length at most \($0)" }, pattern.map { "matches \($0)" },
+        ].compactMap(\.self)
+        return words.isEmpty ? "none" : words.joined(separator: ", ")
+    }
+}
