@@ -229,10 +229,7 @@ extension ManagedObject {
                 continue
             }
             guard let inverse = relationship.inverse else { continue }
-            let opposite = other.entityDescription.relationships[inverse]
-            if !opposite.isToMany, let partner = other.destination(of: opposite), partner !== self {
-                partner.setDestination(of: relationship, to: nil)
-            }
+            other.partner(inverse, besides: self)?.setDestination(of: relationship, to: nil)
             other.noteLink(inverse, self)
         }
     }

@@ -159,4 +159,38 @@ private typealias Part = Seen<EverythingModel.Part>
             #expect(old.nodes.isEmpty && Array(new.nodes) == [node])
         }
     }
+
+    /// Makes all relationships of nodes and boxes be read again.
+    private func saveAnything(
+        in sibling: ManagedObjectContext, _ context: ManagedObjectContext
+    ) throws {
+        _ = Node(in: sibling, label: "theirs", box: Box(in: sibling))
+        try sibling.save()
+        context.mergePending()
+    }
+
+    @Test func `a partner that comes back is the only one, also after a merge`() throws {
+        try withContexts { context, sibling in
+            let (node, first, second) = (Node(in: context), Node(in: context), Node(in: context))
+            first.next = node
+            try context.save()
+            second.next = node
+            try saveAnything(in: sibling, context)
+            first.next = node
+            #expect(second.next == nil && node.previous == first)
+        }
+    }
+
+    @Test func `a member that comes back is taken out again by undo, also after a merge`() throws {
+        try withContexts { context, sibling in
+            let (topic, box) = (Topic(in: context), Box(in: context))
+            topic.boxes.append(box.object)
+            try context.save()
+            box.topic = nil
+            try saveAnything(in: sibling, context)
+            box.topic = topic
+            context.undo()
+            #expect(box.topic == nil && topic.boxes.isEmpty)
+        }
+    }
 }

@@ -99,22 +99,31 @@ extension ManagedObject {
             return setFarDestination(of: relationship, to: object)
         }
         let old = registeredDestination(of: relationship)
-        // Before the key is gone: whoever reads the former list after that does not find this
-        // object in its place.
-        if let inverse = relationship.inverse, old !== object { old?.willUnlink(inverse) }
+        // Before the key is another: whoever reads the lists after that does not find them as they
+        // were.
+        if let inverse = relationship.inverse, old !== object {
+            old?.willChangeLinks(of: inverse)
+            object?.willChangeLinks(of: inverse)
+        }
         writeKey(of: relationship, object)
         guard let inverse = relationship.inverse, old == nil || old !== object else { return }
         old?.noteUnlink(inverse, key)
         guard let object else { return }
         // The far side of a one-to-one lets its former partner go.
-        if !object.entityDescription.relationships[inverse].isToMany,
-            let partner = object.destination(of: object.entityDescription.relationships[inverse]),
-            partner !== self
-        {
+        if let partner = object.partner(inverse, besides: self) {
             partner.writeKey(of: relationship, nil)
             object.noteUnlink(inverse, partner.key)
         }
         object.noteLink(inverse, self)
+    }
+
+    /// Whom a one-to-one leads to whose key the other side keeps, beside an object that may lead
+    /// here already.
+    final func partner(_ ordinal: Int, besides object: ManagedObject) -> ManagedObject? {
+        if entityDescription.relationships[ordinal].isToMany { return nil }
+        return links(ordinal).members.first { $0.key != object.key }.flatMap {
+            self.object(for: $0)
+        }
     }
 
     /// Sets the side of a one-to-one whose key the other side keeps.
@@ -250,13 +259,13 @@ extension ManagedObject {
         // A side that keeps the key itself has written it already.
         let relationship = entityDescription.relationships[ordinal]
         guard relationship.slot == nil else { return }
-        willUnlink(ordinal)
+        willChangeLinks(of: ordinal)
         ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
         if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 
-    /// Keeps the links as they are before one of them goes.
-    private func willUnlink(_ ordinal: Int) {
+    /// Keeps the links as they are before one of them comes or goes.
+    private func willChangeLinks(of ordinal: Int) {
         // A new object that was deleted may still have its delete rules to follow: not to who has
         // left it since.
         let relationship = entityDescription.relationships[ordinal]
