@@ -174,6 +174,12 @@ enum SchemaWords {
             value: .text,
             text: "Which objects go, by their old properties, while the entity stays."),
         "drop/reason": Word(value: .text, text: "Why the data may go."),
+        "replace/enum": Word(value: .name, text: "The enumeration."),
+        "replace/case": Word(value: .name, text: "The case that is gone, by its old name."),
+        "replace/with": Word(
+            value: .name,
+            text: "The case that objects get instead, by its new name; without it none."),
+        "replace/reason": Word(value: .text, text: "Why the case is gone."),
         "keep/relationship": Word(value: .name, text: "The to-one relationship, by its new name."),
         "keep/sort": Word(
             value: .text,

@@ -185,7 +185,7 @@ package enum ModelChange: Sendable, Hashable {
             "rename the case \(from) of \(type) to \(name)"
         case .caseDropped(let type, let name, let isReplaced):
             "drop the case \(name) of \(type)"
-                + (isReplaced ? ", in the objects that have it too" : "")
+                + (isReplaced ? ", and give its objects another or none" : "")
         }
     }
 }

@@ -14,7 +14,9 @@ extension ModelDifference {
                     add(.caseAdded(enumeration: enumeration.name, item.name))
                 }
             }
-            for item in before.cases where !enumeration.hasCase(of: item) {
+            // Values of another type are converted, and refused where they are no case.
+            for item in before.cases
+            where before.rawType == enumeration.rawType && !enumeration.hasCase(of: item) {
                 compareDropped(item, of: enumeration, since: before)
             }
         }
