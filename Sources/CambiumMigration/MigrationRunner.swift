@@ -26,6 +26,9 @@ package struct MigrationRunner {
     /// The steps that the program supplies.
     package var code: [CodeStep] = []
 
+    /// Whether a migration must do all by itself that a store of the version before needs.
+    var isProof = false
+
     let schema: Schema
     let target: StoreMetadata
     private let creation: [String]

@@ -27,6 +27,7 @@ struct ProvenStep {
         var runner = MigrationRunner(model: new, schema: newSchema, migrations: [migration])
         // What differs is looked for here, and told in another way.
         runner.driftPolicy = .report
+        runner.isProof = true
         runner.code = stepped?.code ?? []
         self.runner = runner
         isStandIn = stepped?.isStandIn ?? false

@@ -98,6 +98,32 @@ struct MigrateCommandTests {
         #expect(names.sorted() == ["Shop.cambium", "shop.sqlite"])
     }
 
+    @Test func `a rehearsal says in words what a program would meet`() throws {
+        let fine = migrate("rehearse", store)
+        #expect(fine.output.contains("1 → 2 → 3: a copy was migrated, the store was only read"))
+        #expect(fine.output.contains("Tables  1 table with as many rows as before"))
+        try Connection(path: store).execute("ALTER TABLE A ADD COLUMN extra TEXT")
+        let refused = migrate("rehearse", store)
+        #expect(refused.code == .storeRefused)
+        #expect(refused.output.contains("the migration of a copy failed after"))
+        #expect(refused.output.contains("A (changed: extra added)"))
+        #expect(refused.output.contains("let --drift report leave it.\n"))
+        #expect(migrate("rehearse", store, "--drift", "report").code == .fine)
+    }
+
+    @Test func `what the model's compiler warns of is not told with each store`() throws {
+        let text = try #require(folder.text("Shop.cambium/3.xml"))
+        try folder.write(
+            text.replacingOccurrences(
+                of: "</entity>", with: "<unique by=\"title\"/></entity>"),
+            to: "Shop.cambium/3.xml")
+        #expect(ToolRun(["check", model]).errors.contains("warning: "))
+        for word in ["status", "plan", "rehearse", "apply"] {
+            #expect(migrate(word, store).errors == "")
+        }
+        #expect(migrate("verify").errors == "")
+    }
+
     @Test func `every step is proven, and the second time remembered`() throws {
         let words = ["migrate", "verify", "--model", model, "--proofs", folder.path("Proofs")]
         let first = ToolRun(words + ["--json"])

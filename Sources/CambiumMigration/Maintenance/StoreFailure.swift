@@ -12,44 +12,46 @@ package struct StoreFailure: Error, Sendable, Hashable {
 
     /// What is in the way.
     package let cause: Cause
-    /// Which store, what is wrong and what to do about it.
-    package let message: String
+    /// What is wrong and what to do about it.
+    package let reason: String
+    private let path: String
+    /// The same with the store before it.
+    package var message: String { "\(path): \(reason)" }
 
     /// Explains an error; nil where it is none of a store.
     package init?(_ error: any Error, storeAt path: String) {
+        self.path = path
         switch error {
         case let error as MigrationError:
             switch error {
             case .statementFailed(let step, let failure) where failure.isOfFile:
                 cause = .file
-                message =
-                    "\(path): The migration failed in the step: \(step). "
+                reason =
+                    "The migration failed in the step: \(step). "
                     + failure.remedy(of: path)
             case .backupFailed(_, let failure) where failure.isOfFile:
                 cause = .file
-                message = "\(path): \(error.description)"
+                reason = error.description
             case .storeDiffers(let differences):
                 cause = .store
                 let names = differences.map(\.description).joined(separator: ", ")
-                message =
-                    "\(path): Another program has changed what is the model's: \(names). Undo that, "
+                reason =
+                    "Another program has changed what is the model's: \(names). Undo that, "
                     + "let --drift repair put it right after a copy was made, or let --drift report "
                     + "leave it"
             case .refused(let refusal):
                 cause = .store
-                message =
-                    "\(path): "
-                    + MigrationError.words(for: refusal, refusal.descriptionWithValue)
+                reason = MigrationError.words(for: refusal, refusal.descriptionWithValue)
             default:
                 cause = .store
-                message = "\(path): \(error.description)"
+                reason = error.description
             }
         case let error as MigrationStepError:
             cause = .store
-            message = "\(path): \(error.description)"
+            reason = error.description
         case let error as SQLiteError:
             cause = .file
-            message = "\(path): \(error.remedy(of: path))"
+            reason = error.remedy(of: path)
         default:
             return nil
         }

@@ -115,7 +115,7 @@ package struct StoreMaintenance {
         } catch MigrationError.cancelled {
             throw MigrationError.cancelled
         } catch {
-            failure = "\(error)"
+            failure = StoreFailure(error, storeAt: path)?.reason ?? "\(error)"
         }
         let seconds = start.seconds
         let after = try counts(of: copy)

@@ -30,8 +30,8 @@ package struct RehearsalReport: MigrationReport, Hashable {
 
     package var text: String {
         guard failure == nil else {
-            return "\(store): the rehearsal failed after \(ReportText.seconds(seconds))\n"
-                + "error: \(failure ?? "")\n"
+            return "\(store): the migration of a copy failed after \(ReportText.seconds(seconds))\n"
+                + "error: \(failure ?? "").\n"
         }
         guard !versions.isEmpty else { return "Nothing to rehearse: \(store)\n" }
         let changed = tables.filter { $0.before != $0.after }
@@ -41,10 +41,17 @@ package struct RehearsalReport: MigrationReport, Hashable {
                 [$0.name, $0.before.map(String.init) ?? "", $0.after.map(String.init) ?? ""]
             })
         let same = tables.count - changed.count
-        return "\(store): \(ReportText.way(versions)) on a copy, "
-            + "\(ReportText.seconds(seconds)), from \(ReportText.bytes(sizeBefore)) to "
-            + "\(ReportText.bytes(sizeAfter))\n"
+        let others = changed.isEmpty ? "Tables" : "Others"
+        return
+            "\(store): \(ReportText.way(versions)): a copy was migrated, the store was only read\n"
             + (changed.isEmpty ? "" : table)
-            + "\(ReportText.count(same, "table")) with as many rows as before\n"
+            + ReportText.list([
+                (others, "\(ReportText.count(same, "table")) with as many rows as before"),
+                ("Time", "\(ReportText.seconds(seconds)), without the copying"),
+                (
+                    "Size",
+                    "\(ReportText.bytes(sizeBefore)) before, \(ReportText.bytes(sizeAfter)) after"
+                ),
+            ])
     }
 }

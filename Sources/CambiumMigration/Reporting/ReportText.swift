@@ -57,7 +57,10 @@ enum ReportText {
     }
 
     /// Versions in the order in which a store has them.
-    static func way(_ versions: [String]) -> String { versions.joined(separator: " → ") }
+    static func way(_ versions: [String]) -> String {
+        versions.count == 1
+            ? "version \(versions[0]) brought up to date" : versions.joined(separator: " → ")
+    }
 }
 
 extension MigrationKind {

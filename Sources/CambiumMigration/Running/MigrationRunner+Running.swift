@@ -125,6 +125,11 @@ extension MigrationRunner {
             let refresh = SchemaRefresh(
                 from: catalogue, to: schema, expected, mayRestate: mayRestate)
             if refresh.statements.isEmpty { break }
+            if isProof, !chain.migrations.isEmpty {
+                throw MigrationProver.Failure(
+                    description: "The migration leaves something to be done about "
+                        + catalogue.differences(from: expected).joined(separator: ", "))
+            }
             let summary = "Bring checks, defaults and indexes up to date"
             for statement in refresh.statements {
                 try carry(foreign, before: statement, of: summary, connection, meter)

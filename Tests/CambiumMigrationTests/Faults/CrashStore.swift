@@ -73,5 +73,8 @@ final class CrashStore {
         _ = try sample.runner.open(fileAt: path)
         try #require(
             try TestStore.dump(Connection(path: path)) == new, "not new at last: \(place)")
+        try #require(
+            !FileManager.default.fileExists(atPath: path + ".backup-1-2"),
+            "a second copy of the same store: \(place)")
     }
 }

@@ -138,7 +138,9 @@ struct MigrationStepBuilder {
         for table: Table, _ title: String, isNew: Bool = false, sql: [String]
     ) -> MigrationStep {
         let changes = difference.changes.filter { concerns($0, table) }
-        let list = changes.map(difference.sentence).joined(separator: "; ")
+        // Which objects go is said where they go.
+        let list = changes.filter { $0.word != "objectsDropped" }.map(difference.sentence)
+            .joined(separator: "; ")
         return MigrationStep(
             summary: list.isEmpty ? title : "\(title): \(list)",
             kind: changes.map(\.kind).max() ?? (isNew ? .additive : .reversible),

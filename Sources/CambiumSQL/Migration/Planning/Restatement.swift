@@ -9,6 +9,10 @@ struct Restatement: Hashable {
     private let table: String
     /// What is replaced in the text by what.
     private let replacements: [Replacement]
+    /// The constraints that it gets.
+    private let gained: [String]
+    /// What comes after them.
+    private let end: String
     /// The conditions that rows have not met yet, with their names.
     private let conditions: [RefusalSQL.Condition]
     /// Whether all rows have the same values in what the conditions look at: new columns.
@@ -20,7 +24,7 @@ struct Restatement: Hashable {
     }
 
     /// Whether the table says the same.
-    var isEmpty: Bool { replacements.isEmpty }
+    var isEmpty: Bool { replacements.isEmpty && gained.isEmpty }
 
     /// Compares two forms of a table; nil where the rows have to be written again.
     ///
@@ -90,12 +94,9 @@ struct Restatement: Hashable {
         for constraint in gone {
             replacements.append(Replacement(old: ",\n    \(constraint)", new: ""))
         }
-        if !gained.isEmpty {
-            let end = "\n) \(new.options)"
-            let list = gained.map { ",\n    \($0)" }.joined()
-            replacements.append(Replacement(old: end, new: list + end))
-            for constraint in gained { check(constraint, besides: gone.joined(separator: "\n")) }
-        }
+        for constraint in gained { check(constraint, besides: gone.joined(separator: "\n")) }
+        self.gained = gained
+        end = ") \(new.options)"
         table = new.name
         self.replacements = replacements
         self.conditions = conditions
@@ -128,8 +129,17 @@ struct Restatement: Hashable {
     /// where SQLite lets its schema be written.
     var statements: [String] {
         guard !isEmpty else { return [] }
-        let text = replacements.reduce("\"sql\"") { text, replacement in
-            "replace(\(text), \(SQLText.literal(.text(replacement.old))), "
+        var text = "\"sql\""
+        if !gained.isEmpty {
+            // White space before the end is not what it was where ALTER TABLE has added a column.
+            let list = gained.map { ",\n    \($0)" }.joined() + "\n\(end)"
+            text =
+                "rtrim(substr(\(text), 1, length(\(text)) - \(end.count)), char(10)) || "
+                + SQLText.literal(.text(list))
+        }
+        for replacement in replacements {
+            text =
+                "replace(\(text), \(SQLText.literal(.text(replacement.old))), "
                 + "\(SQLText.literal(.text(replacement.new))))"
         }
         let refusals =
