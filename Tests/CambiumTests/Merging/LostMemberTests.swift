@@ -187,6 +187,7 @@ private typealias Part = Seen<EverythingModel.Part>
             topic.boxes.append(box.object)
             try context.save()
             box.topic = nil
+            context.processPendingChanges()
             try saveAnything(in: sibling, context)
             box.topic = topic
             context.undo()
