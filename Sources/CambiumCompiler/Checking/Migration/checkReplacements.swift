@@ -11,7 +11,8 @@ extension ModelChecker {
         else { return nil }
         checkReason(reason)
         let isGone = checkCase(name, of: type, in: old)
-        let isThere = element["with"].map { checkCase($0, of: type, in: model) } ?? true
+        let isKnown = old.enumeration(named: type.value) != nil
+        let isThere = element["with"].map { isKnown && checkCase($0, of: type, in: model) } ?? true
         guard isGone, isThere else { return nil }
         return .init(
             enumeration: type.value, case: name.value, with: element["with"]?.value,
