@@ -101,7 +101,7 @@ struct AdoptedMigrationTests {
         let store = try Shelf.store()
         let report = try store.adopt(versions, steps(versions))
         #expect(report.version == "2")
-        #expect(report.migration?.reason?.contains("Place.name.maxLength") == true)
+        #expect(report.migration?.reason?.contains("Place.name is longer than it may be") == true)
         #expect(try store.rows("SELECT count(*) FROM Place") == [["2"]])
     }
 

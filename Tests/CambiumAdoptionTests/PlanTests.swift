@@ -85,6 +85,6 @@ struct PlanTests {
         let plan = try store.adoption(versions, steps).plan()
         #expect(plan.version == "2")
         #expect(plan.migration?.stoppedAt == "2")
-        #expect(plan.migration?.reason?.contains("Place.name.maxLength") == true)
+        #expect(plan.migration?.reason?.contains("Place.name is longer than it may be") == true)
     }
 }
