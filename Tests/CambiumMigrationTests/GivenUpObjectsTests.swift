@@ -76,7 +76,9 @@ import Testing
             from: model("1"), to: model("2", givenUp: [("Product", isNegative)]))
         #expect(migration.kind == .lossy)
         #expect(migration.losesData)
-        #expect(migration.steps.first?.summary == "Drop the objects of Product where stock < 0 (a test)")
+        #expect(
+            migration.steps.first?.summary == "Drop the objects of Product where stock < 0 (a test)"
+        )
     }
 
     @Test func `an object that another one requires is not taken away from it`() throws {

@@ -158,9 +158,9 @@ struct MigrateCommandTests {
     @Test func `a store that another program has changed is refused by name`() throws {
         try Connection(path: store).execute("ALTER TABLE A ADD COLUMN extra TEXT")
         let status = migrate("status", store)
-        #expect(status.code.rawValue == 7 && status.output.contains("A (changed)"))
+        #expect(status.code.rawValue == 7 && status.output.contains("A (changed: extra added)"))
         let apply = migrate("apply", store)
-        #expect(apply.code.rawValue == 7 && apply.errors.contains("A (changed)"))
+        #expect(apply.code.rawValue == 7 && apply.errors.contains("A (changed: extra added)"))
         #expect(apply.output.isEmpty)
         #expect(apply.errors.contains("--drift repair"))
     }
@@ -170,10 +170,10 @@ struct MigrateCommandTests {
         try Connection(path: store).execute("ALTER TABLE A ADD COLUMN extra TEXT")
         let left = migrate("apply", store, "--drift", "report")
         #expect(left.code == .fine)
-        #expect(left.output.contains("had changed: A (changed); it was left as it is"))
+        #expect(left.output.contains("had changed: A (changed: extra added); it was left as it is"))
         let repaired = migrate("apply", store, "--drift", "repair")
         #expect(repaired.code == .fine)
-        #expect(repaired.output.contains("had changed: A (changed)\n"))
+        #expect(repaired.output.contains("had changed: A (changed: extra added)\n"))
         #expect(repaired.output.contains("The store as it was: \(store).backup-3\n"))
         #expect(migrate("status", store).code == .fine)
     }

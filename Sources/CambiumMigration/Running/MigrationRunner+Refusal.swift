@@ -17,9 +17,8 @@ extension MigrationRunner {
         // That they are not found is no error beside the one that there is.
         if let preparation = search.preparation { try? connection.execute(preparation) }
         guard let row = try? connection.rows(search.query).first else { return refusal }
-        // Two that are equal stand first and last.
-        let keys = row.count == 3 && search.hasValue ? [row[0], row[2]] : Array(row.prefix(1))
-        refusal.objects = keys.compactMap { key in
+        let hasTwo = if case .secondKey = search.rest { true } else { false }
+        refusal.objects = row.prefix(hasTwo ? 2 : 1).compactMap { key in
             if case .integer(let number) = key { number } else { nil }
         }
         refusal.value = value(in: row, of: search, name).map(Self.words)
@@ -29,12 +28,19 @@ extension MigrationRunner {
     private func value(
         in row: [StoredValue], of search: RefusalSQL.Search, _ name: ConstraintName?
     ) -> StoredValue? {
-        if search.hasValue { return row.count > 1 && row[1] != .null ? row[1] : nil }
-        guard let name, let property = name.property,
-            let entity = model.entity(named: name.entity),
-            let index = search.columns.firstIndex(of: model.column(of: property, in: entity)),
-            index < row.count, row[index] != .null
-        else { return nil }
+        var index: Int?
+        switch search.rest {
+        case .value:
+            index = 1
+        case .secondKey:
+            break
+        case .columns(let columns):
+            guard let property = name?.property,
+                let entity = name.flatMap({ model.entity(named: $0.entity) })
+            else { return nil }
+            index = columns.firstIndex(of: model.column(of: property, in: entity))
+        }
+        guard let index, index < row.count, row[index] != .null else { return nil }
         return row[index]
     }
 

@@ -68,11 +68,18 @@ package enum RefusalSQL {
         package let preparation: String?
         /// A query that has the key of the first row first.
         package let query: String
-        /// The columns of the query's rows; none where the second one is the value, or there is
-        /// none.
-        package let columns: [String]
-        /// Whether the second column is the value that is to blame.
-        package let hasValue: Bool
+        /// What comes after the key.
+        package let rest: Rest
+
+        /// What else a query tells.
+        package enum Rest: Sendable {
+            /// The value that is to blame, or NULL.
+            case value
+            /// The key of a second row, which is equal to the first.
+            case secondKey
+            /// The columns of a new row; these are all of its columns.
+            case columns([String])
+        }
     }
 
     /// How to find the rows; nil where the statement's form is not known.
@@ -84,7 +91,7 @@ package enum RefusalSQL {
                 return nil
             }
             return Search(
-                table: table, preparation: nil, query: query, columns: [], hasValue: true)
+                table: table, preparation: nil, query: query, rest: .value)
         case .fills(let table):
             return search(filling: table, statement)
         case .indexes(let table):
@@ -111,7 +118,7 @@ package enum RefusalSQL {
             preparation: "INSERT OR IGNORE INTO " + statement.dropFirst(start.count),
             query: "SELECT * FROM (\n\(query)\n)\nWHERE \"_id\" NOT IN (SELECT \"_id\" FROM "
                 + "\(SQLText.identifier(table))) LIMIT 1",
-            columns: columns, hasValue: false)
+            rest: .columns(columns))
     }
 
     /// Rows that are equal in all columns of an index.
@@ -125,10 +132,10 @@ package enum RefusalSQL {
         let conditions = columns.map { "\($0) IS NOT NULL" } + [condition].compactMap(\.self)
         return Search(
             table: table, preparation: nil,
-            query: "SELECT min(\"_id\"), NULL, max(\"_id\") FROM \(name)\n"
+            query: "SELECT min(\"_id\"), max(\"_id\") FROM \(name)\n"
                 + "WHERE \(conditions.joined(separator: " AND "))\n"
                 + "GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 1",
-            columns: [], hasValue: true)
+            rest: .secondKey)
     }
 }
 

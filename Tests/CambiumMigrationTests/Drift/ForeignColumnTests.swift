@@ -39,7 +39,7 @@ struct ForeignColumnTests {
     private let theirs = """
         ALTER TABLE Tag ADD COLUMN extra TEXT DEFAULT 'a, b';
         ALTER TABLE Tag ADD COLUMN "more words" INTEGER;
-        ALTER TABLE Tag ADD COLUMN sum AS ("more words" + 1);
+        ALTER TABLE Tag ADD COLUMN sum INTEGER AS ("more words" + 1);
         CREATE INDEX their_index ON Tag (extra);
         UPDATE Tag SET extra = 'theirs', "more words" = 7 WHERE _id = 3
         """

@@ -29,7 +29,7 @@ struct DriftPolicyTests {
             }
             #expect(error?.code == .storeDiffers)
             #expect(error?.coreDataCode == 134020)
-            #expect("\(error as Any)".contains("Product (changed)"))
+            #expect("\(error as Any)".contains("Product (changed: "))
             #expect(!"\(error as Any)".contains("their_own"))
         }
     }

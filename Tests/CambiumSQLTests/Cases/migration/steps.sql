@@ -1,11 +1,11 @@
--- needsData: Refuse a store whose data does not fit
-CREATE TABLE "_refusal" ("row" INTEGER CONSTRAINT "a value of Product.price does not fit its new type" CHECK ("row" IS NULL)) STRICT;
-INSERT INTO "_refusal" ("row")
-SELECT "_id" FROM "Product"
+-- needsData: Refuse a store where a value of Product.price does not fit its new type, decimal(2)
+CREATE TABLE "_refusal" ("row" INTEGER CONSTRAINT "a value of Product.price does not fit its new type, decimal(2)" CHECK ("row" IS NULL), "value" ANY) STRICT;
+INSERT INTO "_refusal" ("row", "value")
+SELECT "_id", "price" FROM "Product"
 WHERE "price" IS NOT NULL AND NOT ("price" % 100 = 0) LIMIT 1;
 DROP TABLE "_refusal";
 
--- needsData: Rebuild Product: rename Product.name to title; change the type of Product.price to decimal (scale 2); add Product.kind with a value for existing objects; drop Product.legacy and its data; rename Product.group to category; make title of Product unique
+-- needsData: Rebuild Product: rename Product.name to title; change the type of Product.price to decimal (scale 2); add Product.kind with a value for existing objects; drop Product.legacy and its data (never used); rename Product.group to category; make title of Product unique
 CREATE TABLE "_new_Product" (
     "_id" INTEGER PRIMARY KEY,
     "_version" INTEGER NOT NULL DEFAULT 1,

@@ -1,6 +1,6 @@
 -- Albums: from version 1 to version 2
 
--- Prepare Album: drop Album.credits and its data; add Album.artist; require Album.artist (needsData)
+-- Prepare Album: drop Album.credits and its data (findArtists reads them); add Album.artist; require Album.artist (needsData)
 CREATE TABLE "_step_Album" ("_id" INTEGER PRIMARY KEY, "_version", "class", "kind", "maker_label", "maker_city", "cover", "notes", "price", "artist");
 INSERT INTO "_step_Album" ("_id", "_version", "class", "kind", "maker_label", "maker_city", "cover", "notes", "price", "artist")
 SELECT

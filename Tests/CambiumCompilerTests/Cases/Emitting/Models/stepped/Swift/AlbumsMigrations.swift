@@ -14,8 +14,8 @@ nonisolated extension Albums {
         steps: [
             .init(
                 summary: #"""
-                Prepare Album: drop Album.credits and its data; add Album.artist; require \#
-                Album.artist
+                Prepare Album: drop Album.credits and its data (findArtists reads them); add \#
+                Album.artist; require Album.artist
                 """#,
                 kind: .needsData,
                 losesData: true,
