@@ -64,7 +64,7 @@ import Testing
         #expect(migration.losesData)
         #expect(
             migration.steps.first?.summary
-                == "Rebuild Product: drop the case toy of Kind, and give its objects another or none"
+                == "Rebuild Product: drop the case toy of Kind, and give its objects another or none (a test)"
         )
         #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["GAME"], ["BOOK"]])
     }

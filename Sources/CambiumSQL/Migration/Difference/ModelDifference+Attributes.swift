@@ -156,8 +156,7 @@ extension ModelDifference {
             add(
                 .attributeConverted(
                     entity: entity.name, new.name, to: words(for: new.type),
-                    isChecked: conversion.acceptance(
-                        isRevised: match.isRevised(new.name, in: entity.name)) != nil))
+                    isChecked: conversion.fits != nil))
         }
     }
 
@@ -212,6 +211,20 @@ extension ModelDifference {
         declaration: MigrationFix.Declaration,
         candidate: String?
     ) {
+        let isLink = new.relationship(property, of: entity) != nil
+        if declaration == .attribute, isLink {
+            return add(
+                MigrationProblem(
+                    entity: oldEntity.name, property: property, in: .old,
+                    message: "\(oldEntity.name).\(property) of version \(old.version) is a "
+                        + "relationship in version \(new.version); keep the old values under "
+                        + "another name, let a step of the program make links of them, or drop them",
+                    fixes: [
+                        .rename(declaration, to: nil, from: property),
+                        .convert(entity: oldEntity.name, property: property),
+                        .drop(entity: oldEntity.name, property: property),
+                    ]))
+        }
         add(
             MigrationProblem(
                 entity: oldEntity.name, property: property, in: .old,

@@ -7,7 +7,7 @@ struct RefusalBuilder {
 
     /// The step that looks for such data; nil where any fits.
     var step: MigrationStep? {
-        let refusals = conversions + abstractEntities + movedKeys
+        let refusals = conversions + abstractEntities + missingValues + movedKeys
         guard !refusals.isEmpty else { return nil }
         var reasons: [String] = []
         for refusal in refusals where !reasons.contains(refusal.reason) {
@@ -84,6 +84,29 @@ struct RefusalBuilder {
                 reason: "there are objects of \(oldEntity.name), which becomes abstract",
                 table: root.name,
                 condition: difference.old.hasSubentities(root) ? isOfEntity : "1")
+        }
+    }
+
+    /// New attributes that the author knows every object to have: there can be no objects.
+    private var missingValues: [Refusal] {
+        let (old, new) = (difference.old, difference.new)
+        return (new.migration?.requirements ?? []).flatMap { required -> [Refusal] in
+            guard let entity = new.entity(named: required.entity), !difference.isSupplied(entity),
+                let attribute = entity.attributes.first(where: { $0.name == required.property }),
+                attribute.defaultValue == nil, attribute.derivation == nil,
+                !difference.match.hasOldValues(attribute.name, in: entity.name),
+                difference.match.fill(of: attribute.name, in: entity.name) == nil
+            else { return [] }
+            return new.family(of: entity).compactMap(difference.match.oldEntity)
+                .filter { !$0.isAbstract }
+                .map { former in
+                    let root = old.root(of: former)
+                    let isOfEntity = "\"_entity\" = \(SQLText.literal(.text(former.name)))"
+                    return (
+                        "an object of \(former.name) has no \(attribute.name)", root.name,
+                        old.hasSubentities(root) ? isOfEntity : "1"
+                    )
+                }
         }
     }
 

@@ -17,8 +17,11 @@ extension ModelDifference {
     }
 
     private func risks(_ change: ModelChange) -> [RowRisk] {
-        // What the program writes it sees to, and proves.
-        guard let entity = new.entity(named: change.entity), !isSupplied(entity) else { return [] }
+        guard let entity = new.entity(named: change.entity) else { return [] }
+        // What the program writes it sees to, and proves. It sees no value that does not fit.
+        if isSupplied(entity) {
+            guard case .attributeConverted = change else { return [] }
+        }
         func risk(
             _ kind: RowRisk.Kind, _ property: String? = nil, refusesStore: Bool = true
         ) -> [RowRisk] {
@@ -35,7 +38,9 @@ extension ModelDifference {
             else { return [] }
             return risk(.limits, name, refusesStore: refusesStore)
         case .attributeConverted(_, let name, _, isChecked: true):
-            return risk(.narrowedType(isFillable: canFill(name, in: entity)), name)
+            let isFillable = canFill(name, in: entity)
+            if isFillable, match.isRevised(name, in: entity.name) { return [] }
+            return risk(.narrowedType(isFillable: isFillable), name)
         case .uniqueAdded(_, let properties):
             let isMet =
                 deduplication(of: properties, in: entity.name) != nil
