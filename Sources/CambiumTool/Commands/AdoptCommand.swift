@@ -24,9 +24,13 @@ enum AdoptCommand: Command {
         that lead nowhere, values that nobody can read, files that are missing, tables of Core
         Data's own. Keys stay: an object's id is its Z_PK.
 
+        --plan does the same in a temporary file that is gone at the end, and gives the same report
+        and exit code.
+
         A store that fits no version is refused, with the nearest and the differences. --version
         takes one by force: what has no column is nil then, or the default, and what has no property
-        is left out.
+        is left out. A store of a version after the current one stays at that (exit code 8), unless
+        --until names it.
         """
     static let options =
         [
