@@ -80,7 +80,12 @@ enum AdoptCommand: Command {
         } catch AdoptionError.fitsNoVersion(let mismatch) {
             if format == .json { console.write(mismatch.json) }
             if let file = arguments.value("--report") { try Files.write(mismatch.json, to: file) }
-            console.writeError("cambium: error: \(mismatch.description)\n")
+            let hint =
+                mismatch.isUnrelated
+                ? ""
+                : "--version takes one by force: what has no column is nil then, and what has no "
+                    + "property is left out.\n"
+            console.writeError("cambium: error: \(mismatch.description).\n\(hint)")
             return .storeRefused
         } catch let error as AdoptionError {
             switch error {
