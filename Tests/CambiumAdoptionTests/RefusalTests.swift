@@ -62,6 +62,34 @@ struct RefusalTests {
         #expect(try store.rows("SELECT count(*) FROM Item_tags") == [["2"]])
     }
 
+    @Test(arguments: [0, -1, 4, 9, 4_294_967_297, 4_294_967_298, Int64.max])
+    func `a key that no object has leads nowhere, however it looks`(key: Int64) throws {
+        let store = try Shelf.store(
+            changes: """
+                UPDATE ZTAG SET ZBEST = \(key), Z1_BEST = 1 WHERE Z_PK = 4;
+                UPDATE ZITEM SET ZPLACE = \(key) WHERE Z_PK = 1;
+                INSERT INTO Z_1LIKES VALUES (7, \(key));
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id) == [4])
+        #expect(
+            report.lostLinks.filter { $0.relationship != "tags" }.map(\.relationship)
+                == ["place", "likes"])
+        #expect(try store.rows("SELECT count(*) FROM Item_likes") == [["2"]])
+    }
+
+    @Test func `keys far apart are looked up one by one`() throws {
+        let store = try Shelf.store(
+            changes: """
+                INSERT INTO ZITEM (Z_PK, Z_ENT, ZTITLE) VALUES (4294967298, 3, 'Far');
+                UPDATE ZTAG SET ZBEST = 4294967298, Z1_BEST = 1 WHERE Z_PK = 2;
+                UPDATE ZTAG SET ZBEST = 4294967297, Z1_BEST = 1 WHERE Z_PK = 4;
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id) == [4])
+        #expect(try store.rows("SELECT best_entity FROM Tag WHERE _id = 2") == [["Film"]])
+    }
+
     @Test func `the entity beside a key is that of the object it leads to`() throws {
         let store = try Shelf.store(changes: "UPDATE ZTAG SET Z1_BEST = 1 WHERE Z_PK = 2")
         let report = try store.adopt([Shelf.model])

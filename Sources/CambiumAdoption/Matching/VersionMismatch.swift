@@ -55,27 +55,17 @@ extension VersionMismatch: CustomStringConvertible {
     }
 
     private var nearestWords: String {
-        "The nearest is '\(nearest)', with \(Self.list(differences))\nAdd the version that wrote the "
-            + "store to the model, or " + Self.force
+        "The nearest is '\(nearest)', with \(Self.list(differences))\n" + Self.remedy
     }
 
     private func words(_ named: NamedVersion) -> String {
         let own = "That is '\(named.version)', with \(Self.list(named.differences))\n"
-        if nearest == named.version {
-            return own + "No other version is nearer. Add the version that wrote the store to the "
-                + "model, or " + Self.force
-        }
-        if differences.isEmpty {
-            return own + "'\(nearest)' fits: where the store is wrong about its version, name that "
-                + "one (--version)"
-        }
-        return own + "The nearest is '\(nearest)', with \(Self.list(differences))\nAdd the version "
-            + "that wrote the store to the model, or " + Self.force
+        if nearest == named.version { return own + "No other version is nearer. " + Self.remedy }
+        guard differences.isEmpty else { return own + nearestWords }
+        return own + "'\(nearest)' fits: the store may be wrong about its version"
     }
 
-    private static let force =
-        "name one by force (--version): what has no column is nil then, and what has no property is "
-        + "left out"
+    private static let remedy = "Add the version that wrote the store to the model"
 
     private static func list(_ differences: [String]) -> String {
         let more = differences.count - 20
