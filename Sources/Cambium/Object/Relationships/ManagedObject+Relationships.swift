@@ -103,7 +103,10 @@ extension ManagedObject {
         // were.
         if let inverse = relationship.inverse, old !== object {
             old?.willChangeLinks(of: inverse)
-            object?.willChangeLinks(of: inverse)
+            // Of others nothing is read.
+            if let object, object.entityDescription.relationships[inverse].isOrdered {
+                object.willChangeLinks(of: inverse)
+            }
         }
         writeKey(of: relationship, object)
         guard let inverse = relationship.inverse, old == nil || old !== object else { return }
