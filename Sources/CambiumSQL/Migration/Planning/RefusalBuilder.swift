@@ -102,10 +102,10 @@ struct RefusalBuilder {
                 .map { former in
                     let root = old.root(of: former)
                     let isOfEntity = "\"_entity\" = \(SQLText.literal(.text(former.name)))"
-                    return (
-                        "an object of \(former.name) has no \(attribute.name)", root.name,
-                        old.hasSubentities(root) ? isOfEntity : "1"
-                    )
+                    return Refusal(
+                        reason: "an object of \(former.name) has no \(attribute.name)",
+                        table: root.name,
+                        condition: old.hasSubentities(root) ? isOfEntity : "1")
                 }
         }
     }

@@ -57,7 +57,7 @@ extension TableCopy {
         _ column: Table.Column, _ value: Value, from old: Table.Column?
     ) -> Bool {
         guard value.new == nil else { return false }
-        guard let old else { return value.isOfNew(column) }
+        guard let old else { return value.isOfNewColumn }
         let isSame = value.old == .column(column.name) || value.old == .generated
         return isSame && old.isGenerated == column.isGenerated
             && (old.definition == column.definition
@@ -66,13 +66,11 @@ extension TableCopy {
 }
 
 extension TableCopy.Value {
-    /// Whether ALTER TABLE can add the column with the value: it takes constants only (an expression
-    /// is in parentheses), and no NULL where there has to be a value. Such a column is one of a table
-    /// without rows, or one whose rows the author is wrong about.
-    fileprivate func isOfNew(_ column: Table.Column) -> Bool {
+    /// Whether ALTER TABLE can add a column with the value: it takes constants only, and an
+    /// expression is in parentheses.
+    fileprivate var isOfNewColumn: Bool {
         switch old {
-        case .null: !column.definition.contains(" NOT NULL")
-        case .generated: true
+        case .null, .generated: true
         case .columnDefault(let literal): !literal.hasPrefix("(")
         case .column, .sql: false
         }
