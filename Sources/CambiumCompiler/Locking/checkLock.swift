@@ -85,8 +85,13 @@ extension CheckedModel {
     }
 
     private func element(_ subject: String) -> ParsedElement? {
-        if subject == LockedDifference.migration || subject == "migration" {
-            return parsed.root.children(named: "migration").first
+        if subject == "migration" || subject.hasPrefix("<") {
+            let migration = parsed.root.children(named: "migration").first
+            let declaration = migration?.children.first { child in
+                let names = LockedDifference.names.compactMap { child[$0]?.value }
+                return subject == LockedDifference.subject(child.name, names)
+            }
+            return declaration ?? migration
         }
         let owner = subject.prefix { $0 != "." }
         let declaration = parsed.root.children.first {

@@ -75,8 +75,8 @@ struct LockedMeaningTests {
     }
 
     @Test(arguments: [
-        ("stock * 2", "stock * 3", 14), ("stock &lt; 0", "stock &lt; 1", 14),
-        (" with=\"book\"", " with=\"car\"", 14), ("max=\"10\"", "max=\"11\"", 8),
+        ("stock * 2", "stock * 3", 15), ("stock &lt; 0", "stock &lt; 1", 16),
+        (" with=\"book\"", " with=\"car\"", 17), ("max=\"10\"", "max=\"11\"", 8),
         ("double == 0 OR", "double == 1 OR", 12), ("stock &gt; 0 AND", "stock &gt; 1 AND", 4),
         ("default=\"1.0\"", "default=\"1.5\"", 7),
     ])
