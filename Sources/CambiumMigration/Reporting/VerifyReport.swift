@@ -32,8 +32,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         /// Describes what a proof has shown.
         package init(
             from: String, to: String, kind: MigrationKind, losesData: Bool,
-            codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0, seconds: Double = 0, isRemembered: Bool = false,
-            failure: String? = nil
+            codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0,
+            seconds: Double = 0, isRemembered: Bool = false, failure: String? = nil
         ) {
             self.from = from
             self.to = to
