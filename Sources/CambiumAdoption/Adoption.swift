@@ -67,28 +67,11 @@ package struct Adoption {
         self.steps = steps
     }
 
-    /// What an adoption would do; nothing is written.
+    /// What an adoption would do: the whole of it, in a store that nobody sees and that is gone at
+    /// the end. It takes as long, and as much room among the temporary files.
     ///
     /// - Throws: ``AdoptionError`` where it could not do it.
-    package func plan() throws(AdoptionError) -> AdoptionReport {
-        let match = try match()
-        var report = report(of: match)
-        do throws(SQLiteError) {
-            let connection = try Connection(path: ":memory:", settings: Self.settings)
-            _ = try connection.rows(ObjectAdoptionSQL.attach, [.text(store.file.uri)])
-            var survey = SourceSurvey(match.layout, store, connection)
-            try survey.count()
-            report.entities = survey.entityCounts
-            report.relationships = survey.relationshipCounts
-            report.leftOut = survey.leftOut
-        } catch {
-            throw CoreDataStore.meaning(of: error, store.path)
-        }
-        let way = way(from: match.layout.model)
-        report.migration = way.count
-        report.version = way.last.version
-        return report
-    }
+    package func plan() throws -> AdoptionReport { try adopt(in: try match(), nil) }
 
     /// Makes the new store.
     ///
@@ -98,30 +81,38 @@ package struct Adoption {
         let match = try match()
         let place = try NewStore(path: path)
         do {
-            var report = report(of: match)
-            try AdoptionRun(self, match, place).run(&report)
-            try store.file.requireUnchanged()
+            var report = try adopt(in: match, place)
             try place.finish()
             report.destination = path
             return report
-        } catch let error as SQLiteError {
-            place.remove()
-            throw meaning(of: error, place)
         } catch {
             place.remove()
             throw error
         }
     }
 
+    /// - Parameter place: Where the new store is made; nil is nowhere.
+    private func adopt(
+        in match: VersionFinder.Match, _ place: NewStore?
+    ) throws -> AdoptionReport {
+        do {
+            var report = report(of: match)
+            try AdoptionRun(self, match, place).run(&report)
+            try store.file.requireUnchanged()
+            return report
+        } catch let error as SQLiteError {
+            throw meaning(of: error, place)
+        }
+    }
+
     /// The steps that are to be taken.
     func way(from model: Model) -> MigrationWay {
         let names = versions.map(\.version)
-        var end = migrates ? target ?? current : model.version
-        // No step leads back from a version that comes after the program's.
+        let end = migrates ? target ?? current : model.version
         if let first = names.firstIndex(of: model.version), let last = names.firstIndex(of: end),
             last < first
         {
-            end = model.version
+            return MigrationWay(at: model, tooLateFor: end)
         }
         let steps =
             end == model.version ? Steps(migrations: []) : steps(model.version, end)
@@ -155,18 +146,18 @@ package struct Adoption {
             store: store.path, destination: nil, model: model.name, writtenBy: model.version,
             version: model.version, current: current,
             foundBy: match.evidence.rawValue, alsoFits: match.alsoFits,
-            differences: match.layout.differences)
+            differences: match.layout.differences, formerNames: match.layout.formerNames)
     }
 
     /// Whose fault an error of SQLite's is: a disk that is full is the new store's, pages that are
     /// damaged are the old one's, as the new one has just been written.
-    private func meaning(of error: SQLiteError, _ place: NewStore) -> AdoptionError {
+    private func meaning(of error: SQLiteError, _ place: NewStore?) -> AdoptionError {
         // A value that is too big for SQLite is one whose length is damaged.
         let damaged: Set<Int32> = [11, 18, 26]
         let interrupted: Int32 = 9
         if error.primaryCode == interrupted { return .cancelled }
         return damaged.contains(error.primaryCode)
             ? CoreDataStore.meaning(of: error, store.path)
-            : .cannotWrite(path: place.path, reason: "\(error)")
+            : .cannotWrite(path: place?.path ?? "A temporary file", reason: "\(error)")
     }
 }

@@ -9,6 +9,8 @@ public enum AdoptionError: Error, Sendable, Hashable {
     case notCoreData(path: String, reason: String)
     /// The database is damaged, or cannot be read.
     case damaged(path: String, SQLiteError)
+    /// A file of a large value is there, and cannot be read.
+    case cannotRead(path: String, reason: String)
     /// Another program writes the store.
     case inUse(path: String)
     /// No version of the model can have written the store.
@@ -31,6 +33,7 @@ extension AdoptionError {
         switch self {
         case .noFile: 260
         case .notCoreData, .damaged: 259
+        case .cannotRead: 256
         case .inUse: 134080
         case .fitsNoVersion: 134100
         case .noSuchVersion, .versionIsEarlier: 134130
@@ -51,6 +54,8 @@ extension AdoptionError: CustomStringConvertible {
             "\(path) is no SQLite store of Core Data's: \(reason)"
         case .damaged(let path, let error):
             "\(path) cannot be read: \(error). Take a copy from before it was damaged"
+        case .cannotRead(let path, let reason):
+            "\(path) cannot be read: \(reason)"
         case .inUse(let path):
             "\(path) changes while it is read. Quit the program that writes it, or adopt a copy"
         case .fitsNoVersion(let mismatch):

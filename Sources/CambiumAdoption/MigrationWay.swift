@@ -16,6 +16,15 @@ struct MigrationWay {
     /// The version that the way leads to.
     var last: Model { models.last ?? first }
 
+    /// No way: the version that wrote the store comes after the one to go to.
+    init(at last: Model, tooLateFor target: String) {
+        first = last
+        (steps, models) = ([], [])
+        obstacle =
+            "it comes after '\(target)', which is the current version, and no migration leads back: "
+            + "a program needs '\(last.version)' or a later one to open the store"
+    }
+
     /// - Parameter target: The name of the version to go to.
     init(from first: Model, to target: String, versions: [Model], _ known: Adoption.Steps) {
         self.first = first
@@ -47,12 +56,7 @@ struct MigrationWay {
         (self.steps, self.models, self.obstacle) = (steps, models, obstacle)
     }
 
-    /// What to say of it; nil where there is nowhere to go.
-    var count: AdoptionReport.MigrationCount? {
-        count(of: steps.count, obstacle: obstacle)
-    }
-
-    /// The same where only the first steps were taken.
+    /// What to say of it where only the first steps were taken; nil where there is nowhere to go.
     func count(of taken: Int, obstacle: String?) -> AdoptionReport.MigrationCount? {
         guard taken > 0 || obstacle != nil else { return nil }
         let end = taken > 0 ? models[taken - 1].version : first.version

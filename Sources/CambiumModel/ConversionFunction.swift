@@ -13,6 +13,9 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     /// (number or text): the bytes of the number that it is, with the fewest digits that name it;
     /// NULL where it is none.
     case decimalOfNumber = "cambium_decimal_of_number"
+    /// (number): the bytes of the number that its 15 digits are, where it has few of them; NULL where
+    /// only its text can tell.
+    case decimalOfShortNumber = "cambium_decimal_of_short_number"
     /// (bytes): the JSON of the values that Core Data archived; NULL where they are none of those
     /// that have one.
     case archiveJSON = "cambium_archive_json"
@@ -21,7 +24,7 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     package var argumentCount: Int {
         switch self {
         case .decimalBytes, .decimalUnits: 2
-        case .decimalText, .decimalOfText, .decimalOfNumber, .archiveJSON: 1
+        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber, .archiveJSON: 1
         }
     }
 
@@ -45,6 +48,10 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
             return OrderedDecimal.bytes(spelled: "\(number)").map { .blob($0) } ?? .null
         case (.decimalOfNumber, .text(let text), _):
             return OrderedDecimal.bytes(spelled: text).map { .blob($0) } ?? .null
+        case (.decimalOfShortNumber, .integer(let number), _):
+            return OrderedDecimal.bytes(ofShort: Double(number)).map { .blob($0) } ?? .null
+        case (.decimalOfShortNumber, .real(let number), _):
+            return OrderedDecimal.bytes(ofShort: number).map { .blob($0) } ?? .null
         case (.archiveJSON, .blob(let bytes), _):
             return ArchivedJSON.text(of: bytes).map { .text($0) } ?? .null
         default:

@@ -12,6 +12,8 @@ public struct MigrationDeclaration: Sendable, Hashable {
     public let requirements: [Requirement]
     /// Entities and properties whose data is meant to be lost.
     public let drops: [Drop]
+    /// What existing objects get in place of cases of enumerations that are gone.
+    public let replacements: [Replacement]
     /// Which links stay where a relationship holds fewer than before.
     public let keeps: [Keep]
     /// What becomes of objects that are equal in what is to tell them apart from now on.
@@ -22,14 +24,15 @@ public struct MigrationDeclaration: Sendable, Hashable {
     /// Describes a step.
     public init(
         from: String, fills: [Fill] = [], links: [Link] = [], requirements: [Requirement] = [],
-        drops: [Drop] = [], keeps: [Keep] = [], deduplications: [Deduplication] = [],
-        steps: [Step] = []
+        drops: [Drop] = [], replacements: [Replacement] = [], keeps: [Keep] = [],
+        deduplications: [Deduplication] = [], steps: [Step] = []
     ) {
         self.from = from
         self.fills = fills
         self.links = links
         self.requirements = requirements
         self.drops = drops
+        self.replacements = replacements
         self.keeps = keeps
         self.deduplications = deduplications
         self.steps = steps
@@ -115,6 +118,30 @@ public struct MigrationDeclaration: Sendable, Hashable {
             self.entity = entity
             self.property = property
             self.condition = condition
+            self.reason = reason
+        }
+    }
+
+    /// What objects get that have a case of an enumeration that is gone.
+    public struct Replacement: Sendable, Hashable {
+        /// The enumeration.
+        public let enumeration: String
+        /// The case that is gone, by its old name.
+        public let name: String
+        /// The case that objects get, by its new name; nil gives them none, which their attributes
+        /// have to allow.
+        public let replacement: String?
+        /// Why they can be told apart no longer from those that had it.
+        public let reason: String
+
+        /// Describes a replacement.
+        public init(
+            enumeration: String, case name: String, with replacement: String? = nil,
+            reason: String
+        ) {
+            self.enumeration = enumeration
+            self.name = name
+            self.replacement = replacement
             self.reason = reason
         }
     }

@@ -10,8 +10,8 @@
 /// Each number has exactly one form, and no two numbers share one.
 package enum OrderedDecimal {
     /// Above the least e that a decimal can have, so that e plus it is positive.
-    private static let bias = 512
-    private static let zero = 0x8000
+    static let bias = 512
+    static let zero = 0x8000
     /// Decimals have at most 39 digits.
     private static let maximumPairs = 20
 

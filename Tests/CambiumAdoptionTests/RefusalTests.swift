@@ -43,6 +43,10 @@ struct RefusalTests {
                 == [["nil", "nil"]])
         let place = report.relationships.first { $0.relationship == "place" }
         #expect(place?.read == 3 && place?.written == 2 && place?.lost == 1)
+        // Both sides of a relationship count the same links, which are named once.
+        #expect(place?.inverse == "Place.items")
+        #expect(report.text.contains("\n  Item.place ↔ Place.items: 2 of 3\n"))
+        #expect(!report.text.contains("\n  Place.items"))
     }
 
     @Test func `a row whose required link leads nowhere is refused, and what leads to it follows`()
@@ -56,6 +60,34 @@ struct RefusalTests {
         // Both links to the tag went with it.
         #expect(report.lostLinks.map(\.relationship).sorted() == ["guests", "tags"])
         #expect(try store.rows("SELECT count(*) FROM Item_tags") == [["2"]])
+    }
+
+    @Test(arguments: [0, -1, 4, 9, 4_294_967_297, 4_294_967_298, Int64.max])
+    func `a key that no object has leads nowhere, however it looks`(key: Int64) throws {
+        let store = try Shelf.store(
+            changes: """
+                UPDATE ZTAG SET ZBEST = \(key), Z1_BEST = 1 WHERE Z_PK = 4;
+                UPDATE ZITEM SET ZPLACE = \(key) WHERE Z_PK = 1;
+                INSERT INTO Z_1LIKES VALUES (7, \(key));
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id) == [4])
+        #expect(
+            report.lostLinks.filter { $0.relationship != "tags" }.map(\.relationship)
+                == ["place", "likes"])
+        #expect(try store.rows("SELECT count(*) FROM Item_likes") == [["2"]])
+    }
+
+    @Test func `keys far apart are looked up one by one`() throws {
+        let store = try Shelf.store(
+            changes: """
+                INSERT INTO ZITEM (Z_PK, Z_ENT, ZTITLE) VALUES (4294967298, 3, 'Far');
+                UPDATE ZTAG SET ZBEST = 4294967298, Z1_BEST = 1 WHERE Z_PK = 2;
+                UPDATE ZTAG SET ZBEST = 4294967297, Z1_BEST = 1 WHERE Z_PK = 4;
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows.map(\.id) == [4])
+        #expect(try store.rows("SELECT best_entity FROM Tag WHERE _id = 2") == [["Film"]])
     }
 
     @Test func `the entity beside a key is that of the object it leads to`() throws {

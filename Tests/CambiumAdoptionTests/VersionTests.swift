@@ -67,15 +67,78 @@ struct VersionTests {
             Issue.record("it was adopted")
             return
         }
-        #expect(mismatch.nearest == "2")
-        #expect(mismatch.differences == ["ZITEM has no column for Item.weight"])
-        #expect(mismatch.description.contains("version two wrote it"))
+        #expect(mismatch.nearest == "1" && mismatch.differences.isEmpty)
+        #expect(mismatch.named?.version == "2")
+        #expect(mismatch.named?.differences == ["ZITEM has no column for Item.weight"])
+        #expect(
+            mismatch.description.contains("version two wrote it. That is '2', with 1 difference"))
+        #expect(mismatch.description.contains("'1' fits"))
         #expect(store.files == ["Old.sqlite"])
+    }
+
+    @Test
+    func `the nearest version is the one with the fewest differences`()
+        throws
+    {
+        let far: [Attribute] = [.optional("weight", .double), .optional("colour", .string)]
+        let versions = [
+            Shelf.version("1", identifier: "one", with: [.optional("weight", .double)]),
+            Shelf.version("2", identifier: "two", with: far),
+        ]
+        func mismatch(_ identifier: String) throws -> VersionMismatch {
+            let store = try Shelf.store(identifiers: [identifier])
+            guard case .fitsNoVersion(let found)? = adoptionError({ _ = try store.adopt(versions) })
+            else { throw AdoptionError.cancelled }
+            return found
+        }
+        let two = try mismatch("two")
+        #expect(two.nearest == "1" && two.differences.count == 1)
+        #expect(two.named?.version == "2" && two.named?.differences.count == 2)
+        #expect(two.versions.map(\.version) == ["1", "2"])
+        #expect(two.description.contains("That is '2', with 2 differences"))
+        #expect(two.description.contains("The nearest is '1', with 1 difference"))
+        let one = try mismatch("one")
+        #expect(one.nearest == "1" && one.named?.version == "1")
+        #expect(one.description.contains("No other version is nearer"))
+        #expect(try mismatch("none").named == nil)
+    }
+
+    @Test func `a store of another model is refused as such`() throws {
+        let other = Model(
+            name: "Zoo", version: "1",
+            entities: [Entity(name: "Cat"), Entity(name: "Dog", renamedFrom: "Wolf")])
+        let store = try Shelf.store()
+        guard case .fitsNoVersion(let mismatch)? = adoptionError({ _ = try store.adopt([other]) })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(mismatch.isUnrelated)
+        #expect(mismatch.description.contains("was written by another model than Zoo"))
+        #expect(mismatch.description.contains("(Item, Book, Film, Place, Tag)"))
+        #expect(mismatch.json.contains("\"unrelated\" : true"))
+        // One entity that both have is enough for a doubt, also under a former name.
+        let near = Model(
+            name: "Zoo", version: "1", entities: [Entity(name: "X", renamedFrom: "Tag")])
+        guard case .fitsNoVersion(let doubt)? = adoptionError({ _ = try store.adopt([near]) })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(!doubt.isUnrelated)
     }
 
     @Test(arguments: [
         ("ALTER TABLE ZITEM ADD COLUMN ZCOLOUR VARCHAR", "ZITEM has a column ZCOLOUR"),
         ("DROP TABLE Z_1TAGS", "no table for the links of Item.tags"),
+        (
+            "ALTER TABLE ZITEM DROP COLUMN Z_FOK_PLACE",
+            "ZITEM has no column Z_FOK_PLACE, which the order of Place.items is kept in"
+        ),
+        (
+            "ALTER TABLE Z_1TAGS DROP COLUMN Z_FOK_5TAGS1",
+            "Z_1TAGS has no column Z_FOK_5TAGS1, which the order of Item.tags is kept in"
+        ),
         (
             "CREATE TABLE Z_4OWNERS (Z_4OWNERS INTEGER, Z_5PLACES INTEGER)",
             "a table of links Z_4OWNERS"
@@ -104,66 +167,6 @@ struct VersionTests {
         #expect(mismatch.differences.contains { $0.contains(words) })
         #expect(mismatch.versions.map(\.version) == ["1", "2"])
         #expect(mismatch.json.contains("\"refused\" : true"))
-    }
-
-    @Test
-    func `a version taken by force gives what is missing its default, and leaves out the rest`()
-        throws
-    {
-        let more = Attribute(name: "weight", type: .int32, defaultValue: .constant(.int(5)))
-        let store = try Shelf.store(
-            changes: "ALTER TABLE ZPLACE ADD COLUMN ZOLD VARCHAR; UPDATE ZPLACE SET ZOLD = 'x'")
-        let report = try store.adopt([Shelf.model, Shelf.version("2", with: [more])]) {
-            $0.writtenBy = "2"
-        }
-        #expect(try store.rows("SELECT DISTINCT weight FROM Item") == [["5"]])
-        #expect(report.leftOut.map(\.name) == ["ZPLACE.ZOLD"])
-        #expect(report.leftOut.first?.rows == 2)
-        #expect(report.differences.count == 2)
-        #expect(!report.isComplete)
-    }
-
-    /// A version that renames an entity, and a store that has it under the former name.
-    private let renamed = Model(
-        name: "M", version: "2",
-        entities: [
-            Entity(
-                name: "Movie", renamedFrom: "Film", attributes: [.optional("title", .string)])
-        ])
-
-    private func filmStore(hashed entity: String, table: String) throws -> OldStore {
-        try OldStore(
-            entities: [(1, "Film", 0, 2)], hash: [1], of: entity,
-            sql: """
-                CREATE TABLE \(table) (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
-                    ZTITLE VARCHAR);
-                INSERT INTO \(table) VALUES (1, 1, 1, 'Night'), (2, 1, 1, 'Day');
-                """)
-    }
-
-    @Test func `a store that was migrated in place may have an entity under its former name`()
-        throws
-    {
-        let store = try filmStore(hashed: "Movie", table: "ZMOVIE")
-        let report = try store.adopt([renamed])
-        #expect(report.isComplete)
-        #expect(report.entities.map(\.entity) == ["Movie"])
-        #expect(try store.rows("SELECT title FROM Movie ORDER BY _id") == [["Night"], ["Day"]])
-    }
-
-    @Test func `a store from before an entity was renamed is taken by force only`() throws {
-        let store = try filmStore(hashed: "Film", table: "ZFILM")
-        let words = "the store has the entity Movie under its former name Film"
-        guard
-            case .fitsNoVersion(let mismatch)? = adoptionError({ _ = try store.adopt([renamed]) })
-        else {
-            Issue.record("it was adopted")
-            return
-        }
-        #expect(mismatch.differences == [words])
-        let report = try store.adopt([renamed]) { $0.writtenBy = "2" }
-        #expect(report.differences == [words])
-        #expect(try store.rows("SELECT count(*) FROM Movie") == [["2"]])
     }
 
     @Test func `a version that is not there is named with those that are`() throws {

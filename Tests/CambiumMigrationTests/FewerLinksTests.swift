@@ -132,11 +132,11 @@ import Testing
         let problem = try #require(ModelDifference(from: old, to: new).problems.first)
         #expect(
             problem.fixes == [
-                .drop(entity: "A", property: "bs"), .keep(entity: "A", relationship: "bs"),
-                .keep(entity: "B", relationship: "as"),
+                .keep(entity: "A", relationship: "bs"), .keep(entity: "B", relationship: "as"),
+                .drop(entity: "A", property: "bs"),
             ])
         #expect(
-            problem.fixes.last?.xml(from: "1")
+            problem.fixes[1].xml(from: "1")
                 == #"<migration from="1"><keep entity="B" relationship="as" reason="…"/></migration>"#
         )
     }

@@ -71,11 +71,10 @@ import Testing
             ])
     }
 
-    @Test func `the migration is destructive and loses data, so that a copy is made first`() throws
-    {
+    @Test func `the migration is lossy, so that a copy is made first`() throws {
         let migration = try Migration(
             from: model("1"), to: model("2", givenUp: [("Product", isNegative)]))
-        #expect(migration.kind == .destructive)
+        #expect(migration.kind == .lossy)
         #expect(migration.losesData)
         #expect(
             migration.steps.first?.summary == "Drop the objects of Product where stock < 0 (a test)"

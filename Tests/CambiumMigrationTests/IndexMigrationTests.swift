@@ -51,9 +51,11 @@ import Testing
         let renamed = ModelDifference(from: both, to: model("2", cases: [book, game]))
         #expect(renamed.changes == [.caseRenamed(enumeration: "Kind", "game", from: "toy")])
         let removed = ModelDifference(from: both, to: model("2", cases: [book]))
-        #expect(removed.changes == [.caseDropped(enumeration: "Kind", "toy")])
+        // No attribute has it.
+        #expect(
+            removed.changes == [.caseDropped(enumeration: "Kind", "toy", isReplaced: false)])
         #expect(
             [added, renamed, removed].map { $0.changes.first?.kind }
-                == [.additive, .reversible, .needsData])
+                == [.additive, .reversible, .reversible])
     }
 }

@@ -152,4 +152,28 @@ import Testing
             if case MigrationError.refused = error { true } else { false }
         }
     }
+
+    @Test func `a new attribute that every object is said to have refuses a store with objects`()
+        throws
+    {
+        func product(_ version: String, isNew: Bool) -> Model {
+            Store.model(
+                version,
+                [
+                    Entity(
+                        name: "Product",
+                        attributes: [Store.string("name")] + (isNew ? [Store.string("code")] : []))
+                ], required: isNew ? [("Product", "code")] : [])
+        }
+        let (old, new) = (product("1", isNew: false), product("2", isNew: true))
+        #expect(try Store.migrate(old, new, query: "SELECT count(*) FROM Product") == [["0"]])
+        let connection = try MigrationProver.makeStore(of: old, seed: nil)
+        try connection.execute("INSERT INTO Product (_id, name) VALUES (1, 'a')")
+        let error = #expect(throws: MigrationError.self) {
+            try MigrationRunner(
+                model: new, migrations: [Migration(from: old, to: new)]
+            ).open(connection)
+        }
+        #expect("\(try #require(error))".contains("an object of Product has no code"))
+    }
 }

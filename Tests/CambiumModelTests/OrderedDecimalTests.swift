@@ -121,6 +121,42 @@ import Testing
     func `a text that spells none, or one that no decimal holds, has no bytes`(text: String) {
         #expect(OrderedDecimal.bytes(spelled: text) == nil)
     }
+
+    @Test func `a short number has the bytes that the text of its 15 digits has`() {
+        let function = ConversionFunction.decimalOfShortNumber
+        var generator = SeededGenerator(state: 15)
+        var found = 0
+        for index in 0..<4_000 {
+            let digits = Int.random(in: 0...16, using: &generator)
+            let whole = Double.random(in: -1...1, using: &generator) * pow(10, Double(digits))
+            // As people write them, as a computation leaves them, and any.
+            let number =
+                switch index % 3 {
+                case 0: whole.rounded() / pow(10, Double(index % 8))
+                case 1: (whole.rounded() / 100) * 3
+                default: whole
+                }
+            let result = function.call([.real(number)])
+            guard case .blob(let bytes) = result else {
+                #expect(result == .null)
+                continue
+            }
+            found += 1
+            let text = String(format: "%.15g", number)
+            #expect(bytes == OrderedDecimal.bytes(spelled: text), "\(text)")
+        }
+        #expect(found > 1_500)
+        for number: Int64 in [0, 7, -10, 120, 999_999_999_999_999, -100_000_000_000_000] {
+            #expect(
+                function.call([.integer(number)])
+                    == OrderedDecimal.bytes(spelled: "\(number)").map { .blob($0) })
+        }
+        let long: [StoredValue] = [
+            .integer(1_000_000_000_000_000), .real(.infinity), .real(-.infinity), .real(.nan),
+            .real(1e15), .real(0.1234567), .text("1"), .null,
+        ]
+        for value in long { #expect(function.call([value]) == .null) }
+    }
 }
 
 /// Numbers that a seed decides (SplitMix64).

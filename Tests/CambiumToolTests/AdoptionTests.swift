@@ -81,6 +81,41 @@ struct AdoptionTests {
         #expect(forced.output.contains("ZPRODUCT.ZSIZE"))
     }
 
+    @Test func `a store of a version after the current one is adopted and exported`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let (model, store) = (
+            try model(in: folder),
+            try store(in: folder, more: "ALTER TABLE ZPRODUCT ADD COLUMN ZSTOCK INTEGER DEFAULT 3;")
+        )
+        try folder.write(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>_XCCurrentVersionName</key>
+            <string>Shop.xcdatamodel</string></dict></plist>
+            """, to: "Shop.xcdatamodeld/.xccurrentversion")
+        let new = folder.path("new")
+        let run = ToolRun("adopt", store, "--model", model, "--to", new)
+        #expect(run.code == .incomplete)
+        #expect(run.output.contains("No further than 'Shop 2': it comes after 'Shop'"))
+        let export = ToolRun("export", new, "--model", model)
+        #expect(export.code == .fine)
+        #expect(export.output.contains("\"version\":\"Shop 2\""))
+        #expect(export.output.contains("{\"_id\":1,\"title\":\"Vase\",\"stock\":3}"))
+        let wanted = ToolRun(
+            "adopt", store, "--model", model, "--to", folder.path("b"), "--until", "Shop 2")
+        #expect(wanted.code == .fine)
+    }
+
+    @Test func `a plan of what would not all come along is 8 too`() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(in: folder, more: "UPDATE ZPRODUCT SET ZTITLE = NULL WHERE Z_PK = 1")
+        let run = ToolRun("adopt", store, "--model", try model(in: folder), "--plan")
+        #expect(run.code == .incomplete)
+        #expect(run.output.contains("Product 1.title: a value is required, and there is none"))
+    }
+
     @Test func `mistakes on the command line are 2, files that are not there 4`() throws {
         let folder = try TemporaryFolder()
         let (model, store) = (try model(in: folder), try store(in: folder))

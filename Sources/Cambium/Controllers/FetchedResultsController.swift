@@ -135,9 +135,9 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     /// Fetches the results. From then on changes are relative to them; nobody is told.
     ///
     /// - Throws: ``StoreError`` with `invalidRequest` for a request without an order, one that leaves
-    ///   out unsaved changes or one whose entity has another class than the controller, or where the
-    ///   objects of one section name are not beside each other; what the fetch throws. The results
-    ///   are what they were then.
+    ///   out unsaved changes or one whose entity, or a sub-entity that counts, has another class than
+    ///   the controller, or where the objects of one section name are not beside each other; what the
+    ///   fetch throws. The results are what they were then.
     public func performFetch() throws {
         managedObjectContext.mergeIfAutomatic()
         managedObjectContext.processChanges()
@@ -157,13 +157,6 @@ public final class FetchedResultsController<Entity: ManagedObject> {
     func currentScope() throws -> (ResultScope, ObjectOrder) {
         var request = try managedObjectContext.rowRequest(for: fetchRequest)
         if let sectionPath { request.sort = Self.order(request.sort, sectionedBy: sectionPath) }
-        guard request.entity.objectClass is Entity.Type else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "The objects of \(request.entity.name) are of the class "
-                    + "\(request.entity.objectClass). A controller of \(Entity.self) cannot have "
-                    + "them.")
-        }
         guard !request.sort.isEmpty else {
             throw StoreError(
                 code: .invalidRequest,
@@ -176,9 +169,22 @@ public final class FetchedResultsController<Entity: ManagedObject> {
                 message: "A controller follows unsaved changes too. "
                     + "Leave includesPendingChanges of its request true.")
         }
-        var scope = try ResultScope(request, in: managedObjectContext.coordinator.model)
+        let model = managedObjectContext.coordinator.model
+        var scope = try ResultScope(request, in: model)
         scope.options = options
+        try checkClasses(of: scope.family.sorted().map { model.entities[$0] })
         return (scope, try scope.order)
+    }
+
+    /// Makes sure that all objects that can belong are of the controller's class.
+    private func checkClasses(of family: [EntityDescription]) throws {
+        for entity in family where !entity.isAbstract {
+            if entity.objectClass is Entity.Type { continue }
+            throw StoreError(
+                code: .invalidRequest,
+                message: "The objects of \(entity.name) are of the class \(entity.objectClass). "
+                    + "A controller of \(Entity.self) cannot have them.")
+        }
     }
 
     /// The order in which the rows of each section are beside each other.

@@ -229,10 +229,7 @@ extension ManagedObject {
                 continue
             }
             guard let inverse = relationship.inverse else { continue }
-            let opposite = other.entityDescription.relationships[inverse]
-            if !opposite.isToMany, let partner = other.destination(of: opposite), partner !== self {
-                partner.setDestination(of: relationship, to: nil)
-            }
+            other.partner(inverse, besides: self)?.setDestination(of: relationship, to: nil)
             other.noteLink(inverse, self)
         }
     }
@@ -254,11 +251,11 @@ extension ManagedObject {
 
     /// Becomes clean where all values and links are as the store has them.
     fileprivate final func becomeCleanIfUnchanged() {
-        guard lifecycle == .updated, !flags.contains(.isDraft), let extras else { return }
+        guard lifecycle == .updated, let extras else { return }
         for (ordinal, links) in extras.links where links.hasChanges {
             dropEqualLinks(links, entityDescription.relationships[ordinal])
         }
-        if extras.hasRelationshipChanges { return }
+        if flags.contains(.isDraft) || extras.hasRelationshipChanges { return }
         lifecycle = .clean
         state.context?.listsAreStale = true
         state.context?.updatedHoldsClean = true
@@ -271,14 +268,22 @@ extension ManagedObject {
         if !relationship.isJoinTable, !areAsInMembers(links, relationship) { return }
         if relationship.isJoinTable || relationship.isOrdered {
             // Nothing is read of members that are deleted here, and they may come back.
-            let mayComeBack = links.removed.contains { key in
+            func mayComeBack(_ key: Int64) -> Bool {
                 state.context?.registered(entity: relationship.destination, key: key)?.lifecycle
                     == .deleted
             }
-            if mayComeBack { return }
+            let keepsSome = links.removed.contains(where: mayComeBack)
             state.context?.readLinks(of: self, relationship, into: &links)
-            if links.members != links.stored { return }
-            links.discardChanges()
+            if keepsSome || links.members != links.stored {
+                // One that is again as it was must follow what others do to it.
+                guard relationship.isJoinTable else { return }
+                let known = Set((links.stored ?? []).map(\.key))
+                links.keepChanges(
+                    added: { !known.contains($0.key) },
+                    removed: { known.contains($0) || mayComeBack($0) })
+            } else {
+                links.discardChanges()
+            }
         } else {
             links.discardChanges()
             links.forget()

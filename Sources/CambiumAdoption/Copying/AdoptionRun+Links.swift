@@ -69,7 +69,7 @@ extension AdoptionRun {
         let pairs = layout.links.compactMap { link in
             LinkAdoptionSQL(link, in: model).map { Pairs(link: link, sql: $0) }
         }
-        for pair in pairs {
+        for pair in pairs where try !copyByIndex(pair) {
             for copy in pair.sql.copies { try connection.execute(copy) }
         }
         for table in schema.tables {
@@ -80,6 +80,23 @@ extension AdoptionRun {
             try connection.execute(pair.sql.removeDangling)
         }
         return pairs
+    }
+
+    /// Copies pairs in the order of the source's index.
+    ///
+    /// - Returns: Whether that was all; if not, none were copied.
+    private func copyByIndex(_ pair: Pairs) throws(SQLiteError) -> Bool {
+        guard let sql = pair.sql.byIndex else { return false }
+        do throws(SQLiteError) {
+            try connection.execute(sql.copy)
+            if try connection.rows(sql.oldSums) == connection.rows(sql.newSums) { return true }
+        } catch {
+            // The table may be whole where its index is not.
+            let corrupt: Int32 = 11
+            guard error.primaryCode == corrupt else { throw error }
+        }
+        try connection.execute(sql.undo)
+        return false
     }
 
     /// Takes away what breaks rules that look at more than the row, and what needs that.

@@ -10,13 +10,14 @@ final class AdoptionRun {
     let schema: Schema
     let connection: Connection
     let meter: AdoptionMeter
-    let place: NewStore
+    /// Where the new store is made; nil is in a temporary file, for a plan.
+    let place: NewStore?
     var links: LinkCounts
 
     var model: Model { layout.model }
 
     init(
-        _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore
+        _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore?
     ) throws(SQLiteError) {
         self.adoption = adoption
         self.place = place
@@ -26,7 +27,8 @@ final class AdoptionRun {
         meter = AdoptionMeter(progress: adoption.progress, isCancelled: adoption.isCancelled)
         var settings = Adoption.settings
         settings.pragmas = AdoptionSQL.pragmas
-        connection = try Connection(path: place.unfinished, settings: settings)
+        // A database without a name is one that SQLite removes when it is closed, whatever happens.
+        connection = try Connection(path: place?.unfinished ?? "", settings: settings)
     }
 
     func run(_ report: inout AdoptionReport) throws {

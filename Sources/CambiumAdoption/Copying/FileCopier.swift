@@ -5,14 +5,14 @@ import CambiumSQLite
 /// Brings the files of an attribute's large values into the new store.
 struct FileCopier {
     let attribute: Attribute
-    /// The folder of the new store's files.
-    let folder: String
+    /// The folder of the new store's files; nil copies none.
+    let folder: String?
     let source: CoreDataFiles
     let connection: Connection
     private(set) var missing: [AdoptionReport.MissingFile] = []
 
     init(
-        attribute: Attribute, folder: String, source: CoreDataFiles, connection: Connection
+        attribute: Attribute, folder: String?, source: CoreDataFiles, connection: Connection
     ) {
         self.attribute = attribute
         self.folder = folder
@@ -26,8 +26,12 @@ struct FileCopier {
                 case .blob(let bytes) = row[2]
             else { continue }
             let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            if let path = source.path(of: name), FileManager.default.fileExists(atPath: path) {
-                _ = try connection.rows(update, [.integer(key), .blob(try take(path))])
+            // A link would lead elsewhere from the new store's folder.
+            let path = source.path(of: name).map {
+                URL(filePath: $0).resolvingSymlinksInPath().path
+            }
+            if let path, let size = Self.size(ofFile: path) {
+                _ = try connection.rows(update, [.integer(key), .blob(try take(path, size))])
                 continue
             }
             missing.append(
@@ -43,19 +47,35 @@ struct FileCopier {
     /// Takes a file over.
     ///
     /// - Returns: What the row holds.
-    private func take(_ path: String) throws -> Data {
+    private func take(_ path: String, _ size: Int) throws(AdoptionError) -> Data {
         let files = FileManager.default
-        let size = (try? files.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+        guard files.isReadableFile(atPath: path) else {
+            throw .cannotRead(path: path, reason: "its permissions forbid it")
+        }
         if size <= ExternalForm.largestInline {
-            return try Data([ExternalForm.inline]) + Data(contentsOf: URL(filePath: path))
+            do {
+                return try Data([ExternalForm.inline]) + Data(contentsOf: URL(filePath: path))
+            } catch {
+                throw .cannotRead(path: path, reason: "\(error)")
+            }
         }
         let name = UUID().uuidString
-        do {
-            try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try files.copyItem(atPath: path, toPath: "\(folder)/\(name)")
-        } catch {
-            throw AdoptionError.cannotWrite(path: "\(folder)/\(name)", reason: "\(error)")
+        if let folder {
+            do {
+                try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try files.copyItem(atPath: path, toPath: "\(folder)/\(name)")
+            } catch {
+                throw .cannotWrite(path: "\(folder)/\(name)", reason: "\(error)")
+            }
         }
         return Data([ExternalForm.file]) + Data(name.utf8)
+    }
+
+    /// The size of a file; nil where there is none, or something else.
+    private static func size(ofFile path: String) -> Int? {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+            attributes[.type] as? FileAttributeType == .typeRegular
+        else { return nil }
+        return attributes[.size] as? Int
     }
 }

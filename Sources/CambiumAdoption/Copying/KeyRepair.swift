@@ -7,12 +7,14 @@ import CambiumSQLite
 struct KeyRepair {
     private let model: Model
     private let connection: Connection
+    private var maps: EntityMaps
     private(set) var refused: [AdoptionReport.RefusedRow] = []
     private(set) var lost: [AdoptionReport.LostLink] = []
 
     init(_ model: Model, _ connection: Connection) {
         self.model = model
         self.connection = connection
+        maps = EntityMaps(model, connection)
     }
 
     mutating func run(over objects: [CoreDataLayout.ObjectSource]) throws(SQLiteError) {
@@ -35,7 +37,7 @@ struct KeyRepair {
                         check.sql.rivals, check.sql,
                         reason: "another object leads there, and only one may")
                 }
-                guard try connection.number(check.sql.hasFaults) != 0 else { continue }
+                guard try hasFaults(check.sql) else { continue }
                 try take(
                     check.sql.dangling, check.sql,
                     reason: "there is no object of that key in the store")
@@ -43,6 +45,13 @@ struct KeyRepair {
             }
             isFirst = false
         }
+    }
+
+    private mutating func hasFaults(_ check: KeyCheckSQL) throws(SQLiteError) -> Bool {
+        if let query = check.hasFaultsByMap, let map = try maps.map(of: check.destinationRoot) {
+            return try connection.rows(query, [.blob(map)]).first?.first != .integer(0)
+        }
+        return try connection.number(check.hasFaults) != 0
     }
 
     private mutating func take(
@@ -61,6 +70,7 @@ struct KeyRepair {
                         reason: reason))
             } else {
                 _ = try connection.rows(sql.remove, [.integer(key)])
+                maps.forget()
                 refused.append(
                     .init(
                         entity: entity, id: key, property: name,

@@ -38,7 +38,8 @@ struct LinkCounts {
                     let written = writes[side] ?? other.flatMap({ writes[$0] })
                 else { return nil }
                 return .init(
-                    entity: entity.name, relationship: relationship.name, read: read,
+                    entity: entity.name, relationship: relationship.name,
+                    inverse: other.map { "\($0.entity).\($0.relationship)" }, read: read,
                     written: min(written, read), lost: max(0, read - written))
             }
         }

@@ -50,16 +50,16 @@ struct VersionFinder {
         if let known = layouts.first(where: {
             hashes?.isVersion($0.model.version, of: store) == true
         }) {
-            guard known.differences.isEmpty else {
-                throw .fitsNoVersion(mismatch(all, [known]))
+            guard known.mismatches.isEmpty else {
+                throw .fitsNoVersion(mismatch(all, named: known))
             }
             return Match(layout: known, evidence: .hashes, alsoFits: [])
         }
-        let fitting = layouts.filter(\.differences.isEmpty)
+        let fitting = layouts.filter(\.mismatches.isEmpty)
         let named = layouts.filter { isNamed($0.model) }
-        let chosen = named.first(where: \.differences.isEmpty)
+        let chosen = named.first(where: \.mismatches.isEmpty)
         guard let layout = chosen ?? (named.isEmpty ? fitting.first : nil) else {
-            throw .fitsNoVersion(mismatch(all, named))
+            throw .fitsNoVersion(mismatch(all, named: named.min(by: Self.isNearer)))
         }
         return Match(
             layout: layout, evidence: chosen == nil ? .structure : .identifier,
@@ -70,17 +70,32 @@ struct VersionFinder {
         model.identifier.map { !$0.isEmpty && store.identifiers.contains($0) } ?? false
     }
 
-    private func mismatch(_ layouts: [CoreDataLayout], _ named: [CoreDataLayout]) -> VersionMismatch
-    {
-        // Of those that are equally far the last one, which is mostly the one that is in use.
-        let sorted = layouts.reversed().sorted { $0.differences.count < $1.differences.count }
-        let nearest = named.min { $0.differences.count < $1.differences.count } ?? sorted.first
+    private static func isNearer(_ one: CoreDataLayout, _ other: CoreDataLayout) -> Bool {
+        one.mismatches.count < other.mismatches.count
+    }
+
+    /// - Parameter named: The version that the store names.
+    private func mismatch(
+        _ layouts: [CoreDataLayout], named: CoreDataLayout?
+    ) -> VersionMismatch {
+        // Of those that are equally far the named one, or the last, which is mostly in use.
+        let others = layouts.filter { $0.model.version != named?.model.version }
+        let sorted = ([named].compactMap(\.self) + others.reversed()).sorted(by: Self.isNearer)
+        let entities = store.catalogue.entities.map(\.name)
+        let known = Set(
+            layouts.flatMap { layout in
+                layout.model.entities.flatMap { [$0.name, $0.renamedFrom].compactMap(\.self) }
+            })
         return VersionMismatch(
             store: store.path, model: layouts.first?.model.name ?? "",
-            identifiers: store.identifiers, nearest: nearest?.model.version ?? "",
-            differences: nearest?.differences ?? [],
+            identifiers: store.identifiers, nearest: sorted.first?.model.version ?? "",
+            differences: sorted.first?.mismatches ?? [],
+            named: named.map {
+                .init(version: $0.model.version, differences: $0.mismatches)
+            },
+            strangers: known.isDisjoint(with: entities) ? entities : [],
             versions: sorted.map {
-                .init(version: $0.model.version, differences: $0.differences.count)
+                .init(version: $0.model.version, differences: $0.mismatches.count)
             })
     }
 }

@@ -8,33 +8,69 @@ public struct VersionMismatch: Sendable, Hashable {
         public let differences: Int
     }
 
+    /// The version that the store names as its own.
+    public struct NamedVersion: Sendable, Hashable, Encodable {
+        /// The version's name.
+        public let version: String
+        /// In what it and the store differ.
+        public let differences: [String]
+    }
+
     /// The path of the store.
     public let store: String
     /// The model's name.
     public let model: String
     /// What the store says of the version that wrote it.
     public let identifiers: [String]
-    /// The version that comes nearest: the one of the store's identifier, else the one with the
-    /// fewest differences.
+    /// The version with the fewest differences.
     public let nearest: String
-    /// In what the nearest version and the store differ.
+    /// In what the nearest version and the store differ; nothing where it fits, and the store names
+    /// another one.
     public let differences: [String]
+    /// The version that the store names, by its identifier or its hashes; nil where it names none
+    /// of the model's.
+    public let named: NamedVersion?
+    /// The store's entities where no version has any of them: the store is another model's. Empty
+    /// where some version has one.
+    public let strangers: [String]
     /// All versions, the nearest first.
     public let versions: [Distance]
+
+    /// Whether the store was written by another model, as far as one can tell.
+    public var isUnrelated: Bool { !strangers.isEmpty }
 }
 
 extension VersionMismatch: CustomStringConvertible {
     /// What does not fit, and what to do about it.
     public var description: String {
         let says = identifiers.filter { !$0.isEmpty }.joined(separator: ", ")
-        let shown = differences.prefix(20).map { "\n  - \($0)" }.joined()
+        let said = says.isEmpty ? "" : "; the store says that version \(says) wrote it"
+        if isUnrelated {
+            let shown = strangers.prefix(5).joined(separator: ", ")
+            return "\(store) was written by another model than \(model)\(said): no version of "
+                + "\(model) has any of its entities (\(shown)\(strangers.count > 5 ? ", …" : "")). "
+                + "Name the model that belongs to the store"
+        }
+        return "\(store) fits no version of \(model)\(said). " + (named.map(words) ?? nearestWords)
+    }
+
+    private var nearestWords: String {
+        "The nearest is '\(nearest)', with \(Self.list(differences))\n" + Self.remedy
+    }
+
+    private func words(_ named: NamedVersion) -> String {
+        let own = "That is '\(named.version)', with \(Self.list(named.differences))\n"
+        if nearest == named.version { return own + "No other version is nearer. " + Self.remedy }
+        guard differences.isEmpty else { return own + nearestWords }
+        return own + "'\(nearest)' fits: the store may be wrong about its version"
+    }
+
+    private static let remedy = "Add the version that wrote the store to the model"
+
+    private static func list(_ differences: [String]) -> String {
         let more = differences.count - 20
-        return "\(store) fits no version of \(model)"
-            + (says.isEmpty ? "" : "; the store says that version \(says) wrote it")
-            + ". The nearest is '\(nearest)', with \(differences.count) "
-            + "difference\(differences.count == 1 ? "" : "s"):" + shown
+        return "\(differences.count) difference\(differences.count == 1 ? "" : "s"):"
+            + differences.prefix(20).map { "\n  - \($0)" }.joined()
             + (more > 0 ? "\n  … and \(more) more" : "")
-            + "\nAdd the version that wrote the store to the model, or name one by force "
-            + "(--version): what has no column is nil then, and what has no property is left out"
     }
 }

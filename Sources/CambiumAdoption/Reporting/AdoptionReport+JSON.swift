@@ -2,7 +2,8 @@ import CambiumModel
 
 extension AdoptionReport: Encodable {
     private enum Name: String, CodingKey {
-        case store, destination, model, writtenBy, version, current, foundBy, alsoFits, differences
+        case store, destination, model, writtenBy, version, current, foundBy, alsoFits
+        case differences, formerNames
         case entities, relationships, refusedRows, lostLinks, changedValues, missingFiles, leftOut
         case migration, isComplete
     }
@@ -19,6 +20,7 @@ extension AdoptionReport: Encodable {
         try object.encode(foundBy, forKey: .foundBy)
         try object.encode(alsoFits, forKey: .alsoFits)
         try object.encode(differences, forKey: .differences)
+        try object.encode(formerNames, forKey: .formerNames)
         try object.encode(entities, forKey: .entities)
         try object.encode(relationships, forKey: .relationships)
         try object.encode(refusedRows, forKey: .refusedRows)
@@ -32,6 +34,21 @@ extension AdoptionReport: Encodable {
 
     /// The report as JSON, ended by a line feed. Equal reports have equal texts.
     public var json: String { JSONText.of(self) }
+}
+
+extension AdoptionReport.RelationshipCount: Encodable {
+    private enum Name: String, CodingKey { case entity, relationship, inverse, read, written, lost }
+
+    /// Writes all members, also those that are nil.
+    public func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: Name.self)
+        try object.encode(entity, forKey: .entity)
+        try object.encode(relationship, forKey: .relationship)
+        try object.encode(inverse, forKey: .inverse)
+        try object.encode(read, forKey: .read)
+        try object.encode(written, forKey: .written)
+        try object.encode(lost, forKey: .lost)
+    }
 }
 
 extension AdoptionReport.RefusedRow: Encodable {
@@ -90,7 +107,8 @@ extension AdoptionReport.MigrationCount: Encodable {
 
 extension VersionMismatch: Encodable {
     private enum Name: String, CodingKey {
-        case store, model, refused, message, identifiers, nearest, differences, versions
+        case store, model, refused, message, identifiers, nearest, differences, named, unrelated
+        case versions
     }
 
     /// Writes all members, the message too.
@@ -103,6 +121,8 @@ extension VersionMismatch: Encodable {
         try object.encode(identifiers, forKey: .identifiers)
         try object.encode(nearest, forKey: .nearest)
         try object.encode(differences, forKey: .differences)
+        try object.encode(named, forKey: .named)
+        try object.encode(isUnrelated, forKey: .unrelated)
         try object.encode(versions, forKey: .versions)
     }
 

@@ -7,8 +7,9 @@ extension AdoptionReport {
                 "These versions can have written it too: \(alsoFits.joined(separator: ", "))")
         }
         add("Differences from the version that was named:", differences, to: &lines)
+        add("Under former names:", formerNames, to: &lines)
         add("Rows:", entities.filter { $0.read > 0 }.map(\.line), to: &lines, isFull: true)
-        add("Links:", relationships.filter { $0.read > 0 }.map(\.line), to: &lines, isFull: true)
+        add("Links:", linkLines, to: &lines, isFull: true)
         add(
             "Refused rows:",
             refusedRows.map { row in
@@ -49,11 +50,31 @@ extension AdoptionReport {
 
     private var footer: String {
         let rows = entities.reduce(0) { $0 + $1.written }
+        let contents = "\(rows) object\(rows == 1 ? "" : "s") and version '\(version)'"
         guard let destination else {
-            return "Nothing was written. Adopting it would give a store of version '\(version)'"
+            return "Nothing was written. A store with \(contents) would be: "
+                + (isWhole ? "all would come along" : "not all would come along, see above")
+                + versionRemark
         }
-        return "\(destination) has \(rows) object\(rows == 1 ? "" : "s") and version '\(version)'"
-            + (isComplete ? ": all came along" : ": not all came along, see above")
+        return "\(destination) has \(contents): "
+            + (isWhole ? "all came along" : "not all came along, see above") + versionRemark
+    }
+
+    private var versionRemark: String {
+        migration?.stoppedAt == nil ? "" : ", but the version is not the one wanted, see above"
+    }
+
+    /// Both sides of a relationship in one line, as their links are the same.
+    private var linkLines: [String] {
+        let lines = relationships.filter { $0.read > 0 }
+        return lines.enumerated().compactMap { index, count in
+            let isThere = lines[..<index].contains {
+                $0.inverse == "\(count.entity).\(count.relationship)"
+                    && count.inverse == "\($0.entity).\($0.relationship)" && $0.read == count.read
+                    && $0.written == count.written
+            }
+            return isThere ? nil : count.line
+        }
     }
 
     private static let shownLines = 20
@@ -78,7 +99,8 @@ extension AdoptionReport.EntityCount {
 
 extension AdoptionReport.RelationshipCount {
     fileprivate var line: String {
-        "\(entity).\(relationship): \(written)" + (written == read ? "" : " of \(read)")
+        "\(entity).\(relationship)\(inverse.map { " ↔ \($0)" } ?? ""): \(written)"
+            + (written == read ? "" : " of \(read)")
     }
 }
 

@@ -17,12 +17,15 @@ public struct AdoptionReport: Sendable, Hashable {
         public let refused: Int
     }
 
-    /// The links of one relationship, seen from one side.
-    public struct RelationshipCount: Sendable, Hashable, Codable {
+    /// The links of one relationship, seen from one side: those of its inverse are the same links.
+    public struct RelationshipCount: Sendable, Hashable {
         /// The entity that declares it.
         public let entity: String
         /// The relationship.
         public let relationship: String
+        /// The other side, as `Entity.relationship`, which counts the same links again; nil where
+        /// there is none.
+        public let inverse: String?
         /// How many links the store has.
         public let read: Int
         /// How many are in the new store.
@@ -125,8 +128,11 @@ public struct AdoptionReport: Sendable, Hashable {
     public let foundBy: String
     /// Other versions that can have written it too.
     public let alsoFits: [String]
-    /// In what the store and the version differ, where that was forced.
+    /// In what the store and the version differ, where that was forced; former names left out.
     public let differences: [String]
+    /// What the store has under the name that the version before has for it, where that was forced.
+    /// All of it came along.
+    public let formerNames: [String]
     /// How many rows there are of each entity.
     public internal(set) var entities: [EntityCount] = []
     /// How many links there are of each relationship.
@@ -146,8 +152,11 @@ public struct AdoptionReport: Sendable, Hashable {
 
     /// Whether all rows, values and links came along, and the version is the one that was asked
     /// for.
-    public var isComplete: Bool {
+    public var isComplete: Bool { isWhole && migration?.stoppedAt == nil }
+
+    /// Whether all rows, values and links came along.
+    var isWhole: Bool {
         refusedRows.isEmpty && lostLinks.isEmpty && missingFiles.isEmpty
-            && changedValues.isEmpty && migration?.stoppedAt == nil && differences.isEmpty
+            && changedValues.isEmpty && differences.isEmpty
     }
 }

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 /// A version whose checks have all passed, with the places of what it declares.
 package struct CheckedModel: Sendable {
@@ -38,10 +39,17 @@ package struct CheckedModel: Sendable {
 
     /// The place to say what becomes of an entity of the version before: the entity that it lives
     /// on as, else the migration, else the model.
-    package func position(ofSuccessorOf name: String) -> SourcePosition {
-        let successor = model.entities.first { ($0.renamedFrom ?? $0.name) == name }
-        if let successor { return position(ofEntity: successor.name) }
+    package func position(ofSuccessorOf name: String, in old: Model) -> SourcePosition {
+        if let heir = successor(of: name, in: old) { return position(ofEntity: heir) }
         let migration = parsed.root.children(named: "migration").first
         return parsed.position(at: (migration ?? parsed.root).offset)
+    }
+
+    /// The name of the entity that one of the version before lives on as.
+    package func successor(of name: String, in old: Model) -> String? {
+        let names = FormerNames(
+            ofEntitiesOf: model, since: old, dropped: model.migration?.droppedEntities ?? [])
+        let heir = names.heir(of: name) ?? (names[name] == nil ? name : nil)
+        return heir.flatMap { model.entity(named: $0) == nil ? nil : $0 }
     }
 }

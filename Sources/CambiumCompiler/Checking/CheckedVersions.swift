@@ -1,7 +1,7 @@
 import CambiumModel
 
-/// The versions of a bundle, each checked by itself: for who reads a store and needs to know what it
-/// holds, whatever becomes of the steps between the versions.
+/// All versions of a bundle, also those after the current one, each checked by itself: for who reads
+/// a store and needs to know what it holds, whatever becomes of the steps between the versions.
 package struct CheckedVersions: Sendable {
     /// The versions without errors, oldest first.
     package let models: [Model]
@@ -12,7 +12,7 @@ package struct CheckedVersions: Sendable {
     package init(of path: String) {
         let (bundle, found) = BundleReader.read(path)
         var diagnostics = found.filter(\.isError)
-        models = bundle.chain.compactMap { parsed in
+        models = bundle.withLaterVersions.chain.compactMap { parsed in
             let (checked, found) = ModelChecker.check(
                 parsed.with(migration: nil), bundleName: bundle.name, previousVersion: nil,
                 previous: nil, isCurrent: false)

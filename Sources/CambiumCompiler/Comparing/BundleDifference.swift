@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQL
 
 /// What changed between two versions, step by step, in a form for people or for programs.
@@ -53,8 +54,7 @@ extension VersionChanges {
     var outcome: String {
         if !obstacles.isEmpty { return hasShipped ? "not migrated" : "undecided" }
         if changes.isEmpty { return "nothing changed" }
-        let words = kind.words
-        return losesData && kind != .lossy && kind != .destructive ? words + ", loses data" : words
+        return kind.words(losesData: losesData)
     }
 }
 
@@ -72,20 +72,6 @@ extension VersionChanges.Change {
     /// The class, in words.
     var words: String {
         isUndecided ? "undecided" : kind?.words ?? "program only"
-    }
-}
-
-extension MigrationKind {
-    /// The class as people write it.
-    var words: String {
-        switch self {
-        case .additive: "additive"
-        case .reversible: "reversible"
-        case .lossy: "lossy"
-        case .destructive: "destructive"
-        case .needsData: "needs data"
-        case .needsCode: "needs code"
-        }
     }
 }
 

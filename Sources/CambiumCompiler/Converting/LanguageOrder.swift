@@ -32,6 +32,7 @@ enum LanguageOrder {
         "link": ["entity", "relationship", "where", "sort", "class", "reason"],
         "require": ["entity", "property", "class", "reason"],
         "drop": ["entity", "property", "where", "class", "reason"],
+        "replace": ["enum", "case", "with", "class", "reason"],
         "keep": ["entity", "relationship", "sort", "class", "reason"],
         "deduplicate": ["entity", "by", "sort", "links", "class", "reason"],
         "step": ["name", "entities", "class"],

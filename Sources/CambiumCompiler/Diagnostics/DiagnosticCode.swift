@@ -4,8 +4,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     // LQ1xx, after 10,000: what loses data or its meaning
     case droppedTwin = 10_101
     case lostOrder = 10_102
-    case removedCase = 10_103
-    case reusedCase = 10_104
+    // 103 and 104 were about cases that are gone: 703 asks what becomes of them.
     // LQ2xx: what fails on rows that are there
     case uniqueOnRows = 10_201
     case limitsOnRows = 10_202
@@ -128,7 +127,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case impliedDrop = 707
     case emptyProof = 708
     case brokenChain = 709
-    // 710 and 711 are LQ103 and LQ2xx now.
+    // 710 is part of 703, and 711 is LQ2xx now.
     case idleFill = 712
 
     /// As it is printed: `CM103`, or `LQ301`.

@@ -116,11 +116,14 @@ package struct Wording: Sendable {
         case .rename(let declaration, let name, let former):
             let target = name.map { "'\($0)'" } ?? "the \(declaration.rawValue) that it is now"
             return "Set the Renaming ID of \(target) to '\(renamingID(former))'"
+        case .keepCase(let enumeration, let name, let value):
+            return "Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) of "
+                + "'\(enumeration)'"
         case .giveDefault(let name, _):
             return "Set the Default Value of '\(name)'"
         case .makeOptional(_, let name, _):
             return "Check Optional for '\(name)'"
-        case .drop, .fill, .link, .require, .giveUp, .keep:
+        case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             let key = Self.key("model.migration.\(new)")
             return hasMigration
                 ? "Write in the user info \(key): \(fix.migrationXML ?? "")"

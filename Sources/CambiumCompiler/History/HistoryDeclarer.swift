@@ -23,6 +23,16 @@ struct HistoryDeclarer {
             switch fix {
             case .drop(let entity, let property):
                 return [.drop(drop(entity, property, problem))]
+            case .replace(let enumeration, let name, let isOptional):
+                // Nothing says less than nothing; where something must be, the first case.
+                let other =
+                    isOptional ? nil : new.enumeration(named: enumeration)?.cases.first?.name
+                return [
+                    .replace(
+                        .init(
+                            enumeration: enumeration, case: name, with: other,
+                            reason: "gone in \(new.version)"))
+                ]
             case .fill(let properties):
                 return properties.compactMap { fill($0.name, of: $0.entity) }
             default: continue

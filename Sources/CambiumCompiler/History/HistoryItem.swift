@@ -5,6 +5,8 @@ import CambiumSQL
 enum HistoryItem: Hashable {
     /// Data that goes.
     case drop(MigrationDeclaration.Drop)
+    /// A case of an enumeration that is gone, with what objects get.
+    case replace(MigrationDeclaration.Replacement)
     /// Links that stay.
     case keep(MigrationDeclaration.Keep)
     /// A value that existing objects get; the text is the expression as it is written.
@@ -14,6 +16,7 @@ enum HistoryItem: Hashable {
     var subject: String {
         switch self {
         case .drop(let drop): drop.property.map { "\(drop.entity).\($0)" } ?? drop.entity
+        case .replace(let way): "\(way.enumeration).\(way.name)"
         case .keep(let keep): "\(keep.entity).\(keep.relationship)"
         case .fill(let fill, _, _): "\(fill.entity).\(fill.attribute)"
         }
@@ -31,6 +34,12 @@ enum HistoryItem: Hashable {
             list.set("property", drop.property)
             list.set("where", drop.condition == nil ? nil : Self.all)
             reason = drop.reason
+        case .replace(let way):
+            name = "replace"
+            list.set("enum", way.enumeration)
+            list.set("case", way.name)
+            list.set("with", way.replacement)
+            reason = way.reason
         case .keep(let keep):
             name = "keep"
             list.set("entity", keep.entity)
@@ -56,16 +65,17 @@ enum HistoryItem: Hashable {
 extension MigrationDeclaration {
     /// The declarations with others after them.
     func adding(_ items: [HistoryItem]) -> MigrationDeclaration {
-        var (drops, keeps, fills) = (drops, keeps, fills)
+        var (drops, replacements, keeps, fills) = (drops, replacements, keeps, fills)
         for item in items {
             switch item {
             case .drop(let drop): drops.append(drop)
+            case .replace(let way): replacements.append(way)
             case .keep(let keep): keeps.append(keep)
             case .fill(let fill, _, _): fills.append(fill)
             }
         }
         return MigrationDeclaration(
             from: from, fills: fills, links: links, requirements: requirements, drops: drops,
-            keeps: keeps, deduplications: deduplications, steps: steps)
+            replacements: replacements, keeps: keeps, deduplications: deduplications, steps: steps)
     }
 }

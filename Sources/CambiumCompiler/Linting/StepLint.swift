@@ -32,7 +32,6 @@ struct StepLint {
         work = StoreWork(
             of: difference, schemas: schemas ?? (Schema(of: old.model), Schema(of: new.model)))
         lintLosses()
-        lintReusedCases()
         lintFills()
         lintRebuilds()
         lintIndexes()

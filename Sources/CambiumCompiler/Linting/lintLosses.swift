@@ -107,47 +107,4 @@ extension StepLint {
             renamingID: { old.parsed.renamingID(of: $0, in: problem) })
             + " instead of the drop, if it is the same thing"
     }
-
-    // MARK: Cases
-
-    /// A raw value that an older case had means something else from now on, also in rows that have
-    /// it still.
-    mutating func lintReusedCases() {
-        for case .caseAdded(let name, let added) in difference.changes {
-            guard
-                let value = new.model.enumeration(named: name)?.cases
-                    .first(where: { $0.name == added })?.rawValue,
-                let (version, former) = lastCase(of: name, with: value), former != added,
-                keepsRows(of: name, with: former)
-            else { continue }
-            report(
-                .reusedCase,
-                "'\(added)' of \(name) has the raw value that '\(former)' had in version "
-                    + "\(version): an object that still has it becomes '\(added)'",
-                at: new.position(ofEnumeration: name),
-                notes: ["Give it a raw value that no version had"])
-        }
-    }
-
-    private func lastCase(
-        of enumeration: String, with value: Value
-    ) -> (version: String, name: String)? {
-        for version in earlier.reversed() {
-            let found = version.model.enumeration(named: enumeration)?.cases
-                .first { $0.rawValue == value }
-            if let found { return (version.model.version, found.name) }
-        }
-        return nil
-    }
-
-    /// Whether rows may have kept the raw value when the case went.
-    private func keepsRows(of enumeration: String, with name: String) -> Bool {
-        let versions = earlier + [old]
-        return zip(versions, versions.dropFirst()).contains { before, after in
-            ModelDifference(from: before.model, to: after.model).rowRisks.contains { risk in
-                guard case .removedCases(enumeration, let names) = risk.kind else { return false }
-                return names.contains(name)
-            }
-        }
-    }
 }

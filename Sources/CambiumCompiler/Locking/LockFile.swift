@@ -5,25 +5,29 @@ import Foundation
 ///
 /// ```
 /// # Versions of Shop that have shipped. Written by `cambium freeze`; keep it under version control.
-/// cambium-lock 2 sha256
+/// cambium-lock 3 sha256
 /// STORAGE-HASH CONDITIONS-HASH VERSION
 /// = NUMBER OF LINES
 /// - LINE
 /// + LINE
+/// end NUMBER OF VERSIONS
 /// ```
 ///
 /// One version after the other, in their order, so that two branches that freeze different versions
 /// merge. The hashes, of the algorithm that the first line names, decide whether a version is what
 /// it was. The lines after them say what it was, one thing each, as a difference to the version
-/// before: they decide nothing, and may be missing, but tell what has changed.
+/// before: they decide nothing, and may be missing, but tell what has changed. The last line tells
+/// whether all versions are there: one that is lost would be taken for one that never shipped.
 struct LockFile: Equatable {
     /// The file's name in the bundle. It lies there, and not beside it, so that it goes wherever
     /// the versions go and is an input of the build like them.
     static let name = "cambium.lock"
-    private static let format = "cambium-lock 2"
+    private static let format = "cambium-lock 3"
     private static let algorithm = "sha256"
-    /// The format of before, whose lines hold a hash for each declaration.
-    private static let formerFormat = "cambium-lock 1"
+    /// The first format, whose lines hold a hash for each declaration.
+    private static let firstFormat = "cambium-lock 1"
+    /// The second one, whose hashes are of what was written.
+    private static let secondFormat = "cambium-lock 2"
 
     /// The versions by name.
     var versions: [String: LockedVersion] = [:]
@@ -45,7 +49,9 @@ struct LockFile: Equatable {
         let title =
             "# Versions of \(bundleName) that have shipped. Written by `cambium freeze`; keep it "
             + "under version control."
-        return ([title, "\(Self.format) \(Self.algorithm)"] + lines).map { $0 + "\n" }.joined()
+        let all =
+            [title, "\(Self.format) \(Self.algorithm)"] + lines + ["end \(versions.count)"]
+        return all.map { $0 + "\n" }.joined()
     }
 
     private static func precedes(_ left: String, _ right: String) -> Bool {
@@ -72,7 +78,7 @@ struct LockFile: Equatable {
         guard reader.format != nil else {
             throw Malformed(line: 1, reason: Reader.missingFormat)
         }
-        reader.endVersion()
+        try reader.end(at: lines.count)
         versions = reader.versions
     }
 
@@ -86,10 +92,15 @@ struct LockFile: Equatable {
         /// The lines of the version that is being read, and how many there should be.
         private var lines: Set<String> = []
         private var count: Int?
+        /// How many versions there should be, once the line that says so was read.
+        private var number: Int?
 
         mutating func read(_ line: Substring, number: Int) throws(Malformed) {
             guard let format else {
-                guard line == LockFile.formerFormat || line.hasPrefix(LockFile.format + " ") else {
+                let isKnown =
+                    line == LockFile.firstFormat || line.hasPrefix(LockFile.secondFormat + " ")
+                    || line.hasPrefix(LockFile.format + " ")
+                guard isKnown else {
                     throw Malformed(line: number, reason: Self.missingFormat)
                 }
                 let words = line.split(separator: " ")
@@ -105,7 +116,7 @@ struct LockFile: Equatable {
             if let last, let mark = line.first, "=-+".contains(mark), line.dropFirst().first == " "
             {
                 let text = String(line.dropFirst(2))
-                if format == LockFile.formerFormat {
+                if format == LockFile.firstFormat {
                     versions[last]?.declarations = Self.declarations(text)
                 } else {
                     note(text, mark)
@@ -113,7 +124,27 @@ struct LockFile: Equatable {
                 return
             }
             endVersion()
+            if format == LockFile.format {
+                guard self.number == nil else {
+                    throw Malformed(line: number, reason: "The line 'end' above is the last one")
+                }
+                if line.hasPrefix("end "), let count = Int(line.dropFirst(4)) {
+                    self.number = count
+                    return
+                }
+            }
             try readVersion(line, number: number)
+        }
+
+        /// Whether the whole lock was read.
+        mutating func end(at line: Int) throws(Malformed) {
+            endVersion()
+            guard format == LockFile.format, number != versions.count else { return }
+            throw Malformed(
+                line: max(1, line - 1),
+                reason: number.map {
+                    "The lock had \($0) version\($0 == 1 ? "" : "s"), and has \(versions.count)"
+                } ?? "The lock has no end: 'end \(versions.count)' is expected here")
         }
 
         private mutating func note(_ text: String, _ mark: Character) {
@@ -141,7 +172,8 @@ struct LockFile: Equatable {
             }
             let name = String(parts[2])
             let version = LockedVersion(
-                name: name, storage: String(parts[0]), conditions: String(parts[1]))
+                name: name, storage: String(parts[0]), conditions: String(parts[1]),
+                isFormer: format != LockFile.format)
             guard versions.updateValue(version, forKey: name) == nil else {
                 throw Malformed(line: number, reason: "Version '\(name)' stands here twice")
             }

@@ -1,88 +1,122 @@
 import CambiumModel
 
 /// The part of a version that is in its stores beside tables and columns: defaults, limits, rules,
-/// indexes, renames and the declared migration.
-enum LockedConditions {
+/// indexes, renames, cases and the declared migration.
+///
+/// It is taken from the checked model, in which all spellings of a thing are one: expressions are
+/// written in the one form of their trees (which never changes, as version hashes hold it too),
+/// values as what they are, and whatever has no order is sorted. A file can be written in any other
+/// way that means the same.
+struct LockedConditions {
+    private let model: Model
+    private var lines: [String] = []
+
     /// The declarations, a line each, sorted by bytes.
-    ///
-    /// It is taken from the file's elements in Cambium's vocabulary and not from the checked model:
-    /// what a release of the compiler makes of an expression may change, what its author wrote does
-    /// not. Values that mean the default, white space and the order of declarations do not count.
     static func text(of version: CheckedModel) -> String {
-        var lines: [String] = []
-        for element in version.parsed.root.children where element.isOwn {
-            let source = version.parsed.source
-            switch element.name {
-            case "entity", "composite":
-                let name = element["name"]?.value ?? ""
-                add(element, ["renamedFrom"], path: name, to: &lines)
-                for child in element.children where child.isOwn {
-                    addMember(child, of: name, to: &lines)
-                }
-            case "enum":
-                // A case without a value has the one after the case before, so order counts.
-                let cases = element.children(named: "case").map { line($0, ["name", "value"]) }
-                lines.append("enum \(element["name"]?.value ?? ""): \(cases)")
-            case "migration":
-                // What stands beside the bundle may be written long after a version has shipped.
-                for child in element.children
-                where child.isOwn && !source.isOfOtherFile(child.offset) {
-                    let all = child.attributes.filter { $0.isOwn && $0.name != "reason" }
-                    lines.append("migration " + line(child, all.map(\.name)))
-                }
-            default: break
-            }
-        }
-        return lines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        var conditions = LockedConditions(model: version.model)
+        conditions.addEntities()
+        conditions.addCases()
+        conditions.lines += LockedMigration.lines(of: version)
+        return conditions.lines.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             .map { $0 + "\n" }.joined()
     }
 
-    private static func addMember(
-        _ element: ParsedElement, of entity: String, to lines: inout [String]
-    ) {
-        let path = "\(entity).\(element["name"]?.value ?? "")"
-        switch element.name {
-        case "attribute":
-            add(
-                element,
-                [
-                    "default", "min", "max", "minLength", "maxLength", "pattern", "renamedFrom",
-                    "expression",
-                ], path: path, to: &lines)
-        case "derived": add(element, ["renamedFrom", "expression"], path: path, to: &lines)
-        case "relationship": add(element, ["renamedFrom"], path: path, to: &lines)
-        case "rule":
-            lines.append("\(path) " + DeclaredText.onOneLine(element.text.value))
-        case "index":
-            let parts = element.children(named: "by").map {
-                line($0, ["property", "expression", "descending"])
+    private init(model: Model) {
+        self.model = model
+    }
+
+    private mutating func addEntities() {
+        for entity in model.entities {
+            add(entity.name, "entity", [("renamedFrom", entity.renamedFrom)])
+            for attribute in entity.attributes { add(attribute, of: entity) }
+            for composite in entity.compositeAttributes {
+                add(
+                    "\(entity.name).\(composite.name)", "composite",
+                    [("renamedFrom", composite.renamedFrom)])
             }
-            lines.append("\(path)index \(line(element, ["by", "where", "type"])) \(parts)")
-        default: break
+            for relationship in entity.relationships {
+                add(
+                    "\(entity.name).\(relationship.name)", "relationship",
+                    [("renamedFrom", relationship.renamedFrom)])
+            }
+            for rule in entity.rules {
+                lines.append("\(entity.name).\(rule.name) \(Self.onOneLine(rule.condition))")
+            }
+            for index in entity.indexes { add(index, of: entity) }
         }
     }
 
-    private static func add(
-        _ element: ParsedElement, _ names: [String], path: String, to lines: inout [String]
+    private mutating func add(_ attribute: Attribute, of entity: Entity) {
+        let limits = attribute.limits
+        let fallback: String? =
+            switch attribute.defaultValue {
+            case nil: nil
+            case .constant(let value): Self.text(of: value)
+            case .now: "now()"
+            case .newUUID: "uuid()"
+            }
+        // What a part of a composite value was called, the value says.
+        let former = attribute.isPart ? nil : attribute.renamedFrom
+        add(
+            "\(entity.name).\(attribute.name)", "attribute",
+            [
+                ("default", fallback), ("max", limits.maximum.map(Self.text)),
+                ("maxLength", limits.maximumLength.map(String.init)),
+                ("min", limits.minimum.map(Self.text)),
+                ("minLength", limits.minimumLength.map(String.init)),
+                ("pattern", limits.pattern), ("renamedFrom", former),
+            ])
+    }
+
+    private mutating func add(_ index: Index, of entity: Entity) {
+        let elements = index.elements.map { element in
+            (element.expression.map(Self.onOneLine) ?? element.property)
+                + (element.isDescending ? " descending" : "")
+        }
+        let condition = index.condition.map { " where \(Self.onOneLine($0))" } ?? ""
+        let kind = index.kind == .binary ? "" : " \(index.kind.rawValue)"
+        let name = index.name.map { " \($0):" } ?? ""
+        lines.append(
+            "\(entity.name).index\(name) \(elements.joined(separator: ", "))\(condition)\(kind)")
+    }
+
+    /// Rows have raw values: which case has which is all that counts.
+    private mutating func addCases() {
+        for enumeration in model.enumerations {
+            let cases = enumeration.cases.map {
+                "\($0.name)=\(Self.quoted(Self.text(of: $0.rawValue)))"
+            }
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            lines.append("enum \(enumeration.name): \(cases.joined(separator: " "))")
+        }
+    }
+
+    private mutating func add(
+        _ path: String, _ kind: String, _ values: [(name: String, value: String?)]
     ) {
-        let line = line(element, names)
-        if line != element.name { lines.append("\(path) \(line)") }
+        if let line = Self.line(values) { lines.append("\(path) \(kind) \(line)") }
     }
 
-    /// An element with those of its XML attributes that are there.
-    private static func line(_ element: ParsedElement, _ names: [String]) -> String {
-        let values = names.sorted().compactMap { name in
-            element[name].map { "\(name)=\(DeclaredText.onOneLine($0.value).debugDescription)" }
+    // MARK: Words
+
+    /// Names with their values; nil where none has one.
+    static func line(_ values: [(name: String, value: String?)]) -> String? {
+        let parts = values.compactMap { name, value in value.map { "\(name)=\(quoted($0))" } }
+        return parts.isEmpty ? nil : parts.joined(separator: " ")
+    }
+
+    static func quoted(_ text: String) -> String { text.debugDescription }
+
+    /// An expression in the one form of its tree. Texts in it may have line ends.
+    static func onOneLine(_ expression: ModelExpression) -> String {
+        expression.description.replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+    }
+
+    static func text(of value: Value) -> String {
+        switch value {
+        case .string(let text): text
+        case .bool(let value): value ? "true" : "false"
+        default: ModelExpression.literal(value).description
         }
-        return ([element.name] + values).joined(separator: " ")
     }
-}
-
-extension ParsedElement {
-    /// Whether it is of our language: one with a prefix is another tool's.
-    fileprivate var isOwn: Bool { !name.contains(":") }
-}
-
-extension ParsedAttribute {
-    fileprivate var isOwn: Bool { !name.contains(":") && name != "xmlns" }
 }

@@ -36,6 +36,32 @@ struct LockedDifference {
         }
     }
 
+    /// The XML attributes that say what a declaration of a migration is about.
+    static let names = [
+        "entity", "attribute", "property", "relationship", "enum", "case", "name",
+    ]
+
+    /// What a declaration of a migration is called: `<fill> of Product.price`.
+    static func subject(_ kind: String, _ names: [String]) -> String {
+        "<\(kind)> of \(names.joined(separator: "."))"
+    }
+
+    /// The XML attributes on a line of the lock.
+    private static func values(in text: String) -> [(name: String, value: String)] {
+        var values: [(name: String, value: String)] = []
+        var rest = text[...]
+        while let equals = rest.firstIndex(of: "="), rest[equals...].dropFirst().first == "\"" {
+            let name = rest[..<equals].drop { $0 == " " }
+            rest = rest[equals...].dropFirst(2)
+            var value = ""
+            while let sign = rest.popFirst(), sign != "\"" {
+                value.append(sign == "\\" ? rest.popFirst() ?? sign : sign)
+            }
+            values.append((String(name), value))
+        }
+        return values
+    }
+
     /// A line of a version, as a person reads it.
     private struct Line {
         /// The entity, the property, the rule or the enumeration that it is about.
@@ -61,8 +87,13 @@ struct LockedDifference {
                 subject = second.hasSuffix(":") ? String(second.dropLast()) : second
                 value = rest
             case "migration":
-                subject = "The migration"
-                value = "\(second) \(rest)"
+                let values = LockedDifference.values(in: rest)
+                let names = LockedDifference.names.compactMap { name in
+                    values.first { $0.name == name }?.value
+                }
+                subject = LockedDifference.subject(second, names)
+                value = values.filter { !LockedDifference.names.contains($0.name) }
+                    .map { "\($0.name)=\"\($0.value)\"" }.joined(separator: " ")
             case "\(owner).attribute", "\(owner).relationship":
                 subject = "\(owner).\(second)"
                 value = rest

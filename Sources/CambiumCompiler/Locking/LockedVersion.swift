@@ -2,16 +2,16 @@ import CambiumModel
 
 /// What is remembered of a version that has shipped: two hashes of what its stores were made by.
 ///
-/// Neither depends on how the file is laid out, on the order of declarations, or on what only the
-/// program sees (code generation, messages, named requests, merge and delete rules, user info), so
-/// all of that may still change. Nor do they depend on the SQL: a newer compiler that writes better
+/// Neither depends on how the file is laid out or anything in it is spelled, on the order of
+/// declarations, or on what only the program sees (code generation, messages, named requests, merge
+/// and delete rules, user info), so all of that may still change. Nor do they depend on the SQL: a newer compiler that writes better
 /// SQL breaks no lock.
 struct LockedVersion: Equatable {
     /// The version's name.
     let name: String
     /// `Model.versionHash`: tables and columns. Where it changes, stores in use no longer open.
     let storage: String
-    /// The hash of ``Model/conditionsText``: what rows had to meet and how they were migrated.
+    /// The hash of the text of ``LockedConditions``: what rows had to meet and how they were migrated.
     /// Where it changes, stores in use open and are not what the next migration believes.
     let conditions: String
     /// What the hashes are of, one thing a line; nil where the lock does not say.
@@ -19,11 +19,14 @@ struct LockedVersion: Equatable {
     /// The start of a hash of each declaration by its name, which a lock of the former format has
     /// to tell what has changed.
     var declarations: [String: String]
+    /// Whether the conditions are those of a lock of a former format.
+    let isFormer: Bool
 
     init(
         name: String, storage: String, conditions: String, lines: Set<String>? = nil,
-        declarations: [String: String] = [:]
+        declarations: [String: String] = [:], isFormer: Bool = false
     ) {
+        self.isFormer = isFormer
         self.name = name
         self.storage = storage
         self.conditions = conditions
@@ -32,10 +35,15 @@ struct LockedVersion: Equatable {
     }
 
     /// Takes down a version as it is now.
-    init(_ version: CheckedModel) {
+    ///
+    /// - Parameter isFormer: Whether it is to be compared with a lock of a former format.
+    init(_ version: CheckedModel, isFormer: Bool = false) {
+        self.isFormer = isFormer
         name = version.model.version
         storage = version.model.versionHash
-        let conditions = LockedConditions.text(of: version)
+        let conditions =
+            isFormer
+            ? FormerLockedConditions.text(of: version) : LockedConditions.text(of: version)
         self.conditions = SHA256.hexadecimal(of: conditions)
         var all: [String] = []
         var named: [String: [String]] = [:]

@@ -11,6 +11,8 @@ package enum VersionFreezer {
         case unsuitableName(String)
         /// The version is frozen and has changed since.
         case changed(String)
+        /// The lock is of a former format and names a version that is not there.
+        case lostVersion(String)
         /// The lock file cannot be read.
         case malformedLock(String)
 
@@ -23,6 +25,9 @@ package enum VersionFreezer {
             case .changed(let name):
                 "Version \(name) is frozen and has changed since. Undo the change and make it in a "
                     + "new version; or, if it has never left your machines, --again \(name)"
+            case .lostVersion(let name):
+                "The lock names version \(name), which is not in the bundle. Take its file from "
+                    + "version control first"
             case .malformedLock(let reason): "The lock cannot be read: \(reason)"
             }
         }
@@ -61,14 +66,24 @@ package enum VersionFreezer {
         var frozen: [String] = []
         for version in bundle.versions {
             let entry = LockedVersion(version)
+            let old = lock.versions[entry.name]
+            let isSame = old.map { LockedVersion(version, isFormer: $0.isFormer) == $0 } ?? false
             if entry.name.contains(where: \.isNewline) { throw .unsuitableName(entry.name) }
-            if let old = lock.versions[entry.name], old != entry, !again.contains(entry.name) {
-                throw .changed(entry.name)
-            }
-            if lock.versions.updateValue(entry, forKey: entry.name) != entry {
-                frozen.append(entry.name)
-            }
+            if old != nil, !isSame, !again.contains(entry.name) { throw .changed(entry.name) }
+            lock.versions[entry.name] = entry
+            if !isSame { frozen.append(entry.name) }
             if entry.name == last { break }
+        }
+        for version in bundle.versions {
+            // Those after the last one: what a lock of a former format says is written anew.
+            let name = version.model.version
+            guard let old = lock.versions[name], old.isFormer else { continue }
+            let isSame = LockedVersion(version, isFormer: true) == old
+            guard isSame || again.contains(name) else { throw .changed(name) }
+            lock.versions[name] = LockedVersion(version)
+        }
+        if let lost = lock.versions.values.filter(\.isFormer).map(\.name).min() {
+            throw .lostVersion(lost)
         }
         return Result(text: lock.text(bundleName: bundle.name), frozen: frozen)
     }

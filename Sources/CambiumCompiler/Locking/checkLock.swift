@@ -36,53 +36,72 @@ enum LockChecker {
     }
 
     private static func change(of version: CheckedModel, from lock: LockFile) -> Diagnostic? {
-        let now = LockedVersion(version)
-        guard let frozen = lock.versions[now.name], frozen != now else { return nil }
+        guard let frozen = lock.versions[version.model.version] else { return nil }
+        let now = LockedVersion(version, isFormer: frozen.isFormer)
+        guard frozen != now else { return nil }
         let message =
             now.storage != frozen.storage
             ? "Version \(now.name) has shipped, and its tables have changed since: stores of it "
                 + "could no longer be opened"
             : "Version \(now.name) has shipped, and its defaults, limits, rules, indexes or "
                 + "migration have changed since: stores of it do not have them"
-        let (place, changes) = Self.changes(of: now, since: frozen)
+        let (subjects, changes) = Self.changes(of: now, since: frozen)
         return Diagnostic(
-            .frozenVersionChanged, message,
-            at: version.position(ofEntity: place?.entity, property: place?.property),
+            .frozenVersionChanged, message, at: version.position(ofFirstOf: subjects),
             notes: changes + [
                 "Undo the change, copy the file to a new version and make the change there",
                 "If the version has never left your machines: cambium freeze --again \(now.name)",
             ])
     }
 
-    /// What has changed, as far as a person wants to read it, and the one place where it did.
+    /// What has changed: the names of it, and as much as a person wants to read.
     private static func changes(
         of now: LockedVersion, since frozen: LockedVersion
-    ) -> (place: (entity: String, property: String?)?, notes: [String]) {
+    ) -> (subjects: [String], notes: [String]) {
         if let old = frozen.lines, let new = now.lines {
             let difference = LockedDifference(from: old, to: new)
             let more = difference.notes.count - limit
             return (
-                place(of: difference.subjects),
+                difference.subjects,
                 difference.notes.prefix(limit) + (more > 0 ? ["… and \(more) more"] : [])
             )
         }
         let changes = now.changes(since: frozen)
-        guard !changes.isEmpty else { return (nil, []) }
+        guard !changes.isEmpty else { return ([], []) }
         let names = changes.prefix(limit).map { "'\($0)'" }.joined(separator: ", ")
-        return (
-            place(of: changes), ["Changed: \(names)\(changes.count > limit ? ", …" : "")"]
-        )
+        return (changes, ["Changed: \(names)\(changes.count > limit ? ", …" : "")"])
     }
 
     private static let limit = 8
+}
 
-    /// The property that changed, or the entity where several of its properties did.
-    private static func place(
-        of subjects: [String]
-    ) -> (entity: String, property: String?)? {
-        let entities = Set(subjects.map { String($0.prefix { $0 != "." }) })
-        guard let entity = entities.first, entities.count == 1 else { return nil }
-        let property = subjects.count == 1 ? subjects[0].dropFirst(entity.count + 1) : ""
-        return (entity, property.isEmpty ? nil : String(property))
+extension CheckedModel {
+    /// The place of the first, in the file, of several things that a lock calls by name: an entity,
+    /// a composite or an enumeration, something in one, or the migration. What is gone is looked
+    /// for where it was.
+    fileprivate func position(ofFirstOf subjects: [String]) -> SourcePosition {
+        let places = subjects.compactMap(element).map(\.offset)
+        return parsed.position(at: places.min() ?? parsed.root.offset)
+    }
+
+    private func element(_ subject: String) -> ParsedElement? {
+        if subject == "migration" || subject.hasPrefix("<") {
+            let migration = parsed.root.children(named: "migration").first
+            let declaration = migration?.children.first { child in
+                let names = LockedDifference.names.compactMap { child[$0]?.value }
+                return subject == LockedDifference.subject(child.name, names)
+            }
+            return declaration ?? migration
+        }
+        let owner = subject.prefix { $0 != "." }
+        let declaration = parsed.root.children.first {
+            ["entity", "composite", "enum"].contains($0.name) && $0["name"]?.value[...] == owner
+        }
+        let name = subject.dropFirst(owner.count + 1)
+        // A part of a composite value is declared by the composite attribute.
+        let head = name.prefix { $0 != "." }
+        let member = declaration?.children.first { $0["name"]?.value[...] == name }
+        return member ?? declaration?.children.first { $0["name"]?.value[...] == head }
+            ?? declaration
     }
 }

@@ -23,13 +23,13 @@ extension ModelCompiler {
             return "Fill a part of \(subject) in \(place) from its old value, as in "
                 + "\(Self.revision(of: (risk.property ?? "…") + ".…")), or leave it as it was, "
                 + "unless there is no such value"
-        case .narrowedType:
+        case .narrowedType(isFillable: true):
+            return
+                "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as "
+                + "it was, unless there is no such value"
+        case .narrowedType(isFillable: false):
             return "Leave it as it was, or let the version before put its values right with a "
                 + "fill from the old value, unless there is no such value"
-        case .removedCases(let enumeration, let names):
-            return
-                "Keep the raw value\(names.count == 1 ? "" : "s"), in a case of whatever name, or "
-                + "fill \(subject) in \(place) with \(Self.revision(of: risk, enumeration, in: model))"
         case .rule(let name):
             guard let attribute = Self.attribute(ofRule: name, of: risk.entity, in: model) else {
                 return "Drop the rule, or let the program see to it before this version ships, "
@@ -78,18 +78,5 @@ extension ModelCompiler {
             }
         }
         return found
-    }
-
-    private static func revision(
-        of risk: RowRisk, _ enumeration: String, in model: Model
-    ) -> String {
-        let path = risk.property ?? "…"
-        let cases = model.enumeration(named: enumeration)?.cases ?? []
-        guard !cases.isEmpty, cases.count <= 5 else { return revision(of: path) }
-        let isOptional =
-            model.entity(named: risk.entity).flatMap { model.attribute(path, of: $0) }?.isOptional
-        let list = cases.map { "'\($0.name)'" }.joined(separator: ", ")
-        return "TERNARY(\(isOptional == true ? "\(path) == nil OR " : "")\(path) IN {\(list)}, "
-            + "\(path), …)"
     }
 }

@@ -28,11 +28,6 @@ extension ModelCompiler {
     private func message(
         for risk: RowRisk, _ subject: String, in model: Model, _ wording: Wording
     ) -> String {
-        if case .removedCases(let enumeration, let names) = risk.kind {
-            return "\(enumeration) has no \(names.map { "'\($0)'" }.joined(separator: ", ")) "
-                + "any more, and a value of \(subject) that is "
-                + "\(names.count == 1 ? "it" : "one of them") can no longer be read"
-        }
         let what =
             switch risk.kind {
             case .uniqueness(let properties):
@@ -49,7 +44,6 @@ extension ModelCompiler {
             case .abstractEntity: "an object of \(risk.entity) itself (it is abstract now)"
             case .presence: "a value of \(subject) that lacks a part which is required now"
             case .inRow: "a value of \(subject) in a file"
-            case .removedCases: "a value of \(subject) that is no case"
             }
         if risk.refusesStore { return "A store with \(what) is refused" }
         if case .rule = risk.kind { return "\(what.capitalizedFirst) can no longer be saved" }
@@ -98,7 +92,6 @@ extension RowRisk.Kind {
     /// The rule that warns of it.
     fileprivate var code: DiagnosticCode {
         switch self {
-        case .removedCases: .removedCase
         case .uniqueness: .uniqueOnRows
         case .limits: .limitsOnRows
         case .rule: .ruleOnRows
@@ -153,8 +146,6 @@ extension CheckedModel {
             .first { $0["name"]?.value == risk.entity }
         let element: ParsedElement? =
             switch risk.kind {
-            case .removedCases(let enumeration, _):
-                parsed.root.children(named: "enum").first { $0["name"]?.value == enumeration }
             case .rule(let name):
                 entity?.children(named: "rule").first { $0["name"]?.value == name }
             case .uniqueness(let properties):

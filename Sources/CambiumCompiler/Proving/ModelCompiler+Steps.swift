@@ -105,16 +105,21 @@ extension ModelCompiler {
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
     ) {
         let position =
-            switch problem.side {
-            case .new: new.position(ofEntity: problem.entity, property: problem.property)
-            case .old: new.position(ofSuccessorOf: problem.entity)
+            switch (problem.enumeration, problem.side) {
+            case (let enumeration?, _): new.position(ofEnumeration: enumeration)
+            case (nil, .new): new.position(ofEntity: problem.entity, property: problem.property)
+            case (nil, .old): new.position(ofSuccessorOf: problem.entity, in: old.model)
             }
         let wording = Wording(new.parsed.format)
+        let entity =
+            problem.side == .new
+            ? problem.entity : new.successor(of: problem.entity, in: old.model)
         let notes = problem.fixes.map { fix in
-            wording.text(
-                of: fix, from: old.model.version, to: new.model.version,
-                hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
-                renamingID: { old.parsed.renamingID(of: $0, in: problem) })
+            entity.flatMap { new.declaration(with: fix, in: $0) }.map { "Write \($0)" }
+                ?? wording.text(
+                    of: fix, from: old.model.version, to: new.model.version,
+                    hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
+                    renamingID: { old.parsed.renamingID(of: $0, in: problem) })
         }
         diagnostics.append(
             Diagnostic(.undecidedMigration, problem.message, at: position, notes: notes))

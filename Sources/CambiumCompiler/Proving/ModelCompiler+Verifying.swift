@@ -16,7 +16,8 @@ extension ModelCompiler {
         return VerifyReport.Step(
             from: old.model.version, to: new.model.version,
             // What nobody can plan needs more than the models say.
-            kind: migration?.kind ?? .needsCode, codeSteps: migration?.codeSteps ?? [],
+            kind: migration?.kind ?? .needsCode, losesData: migration?.losesData ?? true,
+            codeSteps: migration?.codeSteps ?? [],
             rowsIn: lastProof?.proof.rows ?? 0, rowsOut: lastProof?.proof.newRows ?? 0,
             refusals: lastProof?.proof.refusals ?? 0, seconds: lastProof?.seconds ?? 0,
             isRemembered: lastProof?.isRemembered ?? false,

@@ -20,6 +20,9 @@ struct ShippedStep {
     init(from old: Model, to new: Model) {
         match = ModelMatch(old: old, new: new)
         let resolution = StepResolution(from: old, to: new) { problem in
+            if problem.enumeration != nil {
+                return HistoryDeclarer(old: old, new: new, isOfXcode: true).items(for: problem)
+            }
             guard problem.isLoss else { return [] }
             return [
                 .drop(

@@ -37,10 +37,7 @@ package struct VersionHistory: Sendable {
             return (nil, errors.sortedByPlace())
         }
         // Those after the current one may have errors: they are left out then.
-        let whole = ParsedBundle(
-            name: bundle.name, path: bundle.path, versions: bundle.versions,
-            current: bundle.versions.last?.version, settings: bundle.settings,
-            history: bundle.history)
+        let whole = bundle.withLaterVersions
         let all =
             bundle.chain.count == whole.chain.count ? versions : ModelCompiler.check(whole).versions
         return (VersionHistory(all, current: current, verdicts: verdicts), [])

@@ -41,6 +41,12 @@ package struct ParsedBundle: Sendable {
         }
     }
 
+    /// The same with all versions in the chain: also those after the current one have stores.
+    package var withLaterVersions: ParsedBundle {
+        ParsedBundle(
+            name: name, path: path, versions: versions, settings: settings, history: history)
+    }
+
     /// A model's name for a file's.
     static func modelName(of file: String) -> String {
         let signs = file.unicodeScalars.map { scalar in

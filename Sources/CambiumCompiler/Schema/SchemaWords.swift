@@ -25,6 +25,7 @@ enum SchemaWords {
         "rename": "An entity or property that had another name in the version before.",
         "fill": "The value that existing objects get for an attribute that they did not have.",
         "drop": "An entity or property whose data is meant to be lost.",
+        "replace": "A case of an enumeration that is gone, and the one that objects get instead.",
         "link": "The object that existing objects lead to, where they have none there.",
         "require": "What every object has already: a store in which one has not is refused.",
         "keep": "Of several links, where there can be only one from now on, the first stays.",
@@ -173,6 +174,12 @@ enum SchemaWords {
             value: .text,
             text: "Which objects go, by their old properties, while the entity stays."),
         "drop/reason": Word(value: .text, text: "Why the data may go."),
+        "replace/enum": Word(value: .name, text: "The enumeration."),
+        "replace/case": Word(value: .name, text: "The case that is gone, by its old name."),
+        "replace/with": Word(
+            value: .name,
+            text: "The case that objects get instead, by its new name; without it none."),
+        "replace/reason": Word(value: .text, text: "Why the case is gone."),
         "keep/relationship": Word(value: .name, text: "The to-one relationship, by its new name."),
         "keep/sort": Word(
             value: .text,

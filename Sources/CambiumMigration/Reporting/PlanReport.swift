@@ -70,7 +70,10 @@ package struct PlanReport: MigrationReport, Hashable {
         }
         if steps.isEmpty { text += "Bring checks, defaults and indexes up to date\n" }
         var entries = [("Rows", "about \(rows) to write")]
-        if let kind = `class`.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
+        if let kind = `class`.flatMap(MigrationKind.init) {
+            entries.append(
+                ("Class", kind.words(losesData: steps.contains(where: \.losesData))))
+        }
         entries.append(("Store", ReportText.bytes(storeSize)))
         let free = freeSpace.map { ", \(ReportText.bytes($0)) free" } ?? ""
         let isTight = freeSpace.map { $0 < bytesNeeded } ?? false

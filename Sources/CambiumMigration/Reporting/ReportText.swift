@@ -75,4 +75,10 @@ extension MigrationKind {
         case .needsCode: "needs code"
         }
     }
+
+    /// The class of something that does more than one thing: what only it says and the others hide
+    /// is that data is lost.
+    package func words(losesData: Bool) -> String {
+        losesData && self != .lossy && self != .destructive ? words + ", loses data" : words
+    }
 }

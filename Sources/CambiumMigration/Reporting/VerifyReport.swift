@@ -10,6 +10,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let to: String
         /// Its class.
         package let `class`: String
+        /// Whether data goes away or becomes less exact, which a graver class does not tell.
+        package let losesData: Bool
         /// The program's own steps in it.
         package let codeSteps: [String]
         /// Whether those were proven too, and not only what is around them.
@@ -29,13 +31,15 @@ package struct VerifyReport: MigrationReport, Hashable {
 
         /// Describes what a proof has shown.
         package init(
-            from: String, to: String, kind: MigrationKind, codeSteps: [String] = [], rowsIn: Int,
-            rowsOut: Int, refusals: Int = 0, seconds: Double = 0, isRemembered: Bool = false,
+            from: String, to: String, kind: MigrationKind, losesData: Bool,
+            codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0,
+            seconds: Double = 0, isRemembered: Bool = false,
             failure: String? = nil
         ) {
             self.from = from
             self.to = to
             self.class = kind.rawValue
+            self.losesData = losesData
             self.codeSteps = codeSteps
             self.rowsIn = rowsIn
             self.rowsOut = rowsOut
@@ -87,7 +91,9 @@ package struct VerifyReport: MigrationReport, Hashable {
             ["From", "To", "Class", "Rows in", "Rows out", "Time", "Verdict"],
             steps.map { step in
                 [
-                    step.from, step.to, MigrationKind(rawValue: step.class)?.words ?? step.class,
+                    step.from, step.to,
+                    MigrationKind(rawValue: step.class)?.words(losesData: step.losesData)
+                        ?? step.class,
                     "\(step.rowsIn)", "\(step.rowsOut)",
                     step.isRemembered ? "before" : ReportText.seconds(step.seconds),
                     Self.verdict(on: step),

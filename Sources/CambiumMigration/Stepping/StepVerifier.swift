@@ -43,7 +43,7 @@ package struct StepVerifier {
         guard let migration = runner.migrations.first(where: { $0.from == from && $0.to == to })
         else {
             return VerifyReport.Step(
-                from: from, to: to, kind: .needsCode, rowsIn: 0, rowsOut: 0,
+                from: from, to: to, kind: .needsCode, losesData: true, rowsIn: 0, rowsOut: 0,
                 failure: "The program has no such migration")
         }
         return measured(from, to, migration.codeSteps) {
@@ -100,7 +100,8 @@ package struct StepVerifier {
             failure = "\(error)"
         }
         var step = VerifyReport.Step(
-            from: from, to: to, kind: .needsCode, codeSteps: codeSteps, rowsIn: proof.rows,
+            from: from, to: to, kind: .needsCode, losesData: true, codeSteps: codeSteps,
+            rowsIn: proof.rows,
             rowsOut: proof.newRows, refusals: proof.refusals,
             seconds: (ContinuousClock.now - start) / .seconds(1), failure: failure)
         step.isCodeProven = true

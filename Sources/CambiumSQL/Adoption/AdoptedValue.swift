@@ -44,18 +44,22 @@ struct AdoptedValue {
     private static let noBlob = "'no such value'"
     private static let noNumber = "'no such value'"
 
-    /// Core Data's way out of a column of numbers is their text, which is that of 15 digits.
+    /// Core Data's way out of a column of numbers is their text, which is that of 15 digits. Numbers
+    /// as people write them need no text for that.
     private func decimalBytes(of column: String) -> String {
-        "\(ConversionFunction.decimalOfNumber.rawValue)(CAST(\(column) AS TEXT))"
+        "coalesce(\(ConversionFunction.decimalOfShortNumber.rawValue)(\(column)), "
+            + "\(ConversionFunction.decimalOfNumber.rawValue)(CAST(\(column) AS TEXT)))"
     }
 
     private func required(_ value: String, _ column: String, else other: String) -> String {
         "CASE WHEN \(column) IS NOT NULL THEN coalesce(\(value), \(other)) END"
     }
 
-    /// Core Data takes a text, which only another program can have written, for its bytes.
+    /// Core Data takes a text, which only another program can have written, for its bytes. Texts
+    /// come after numbers and before bytes.
     private func bytes(of column: String) -> String {
-        "CASE typeof(\(column)) WHEN 'text' THEN CAST(\(column) AS BLOB) ELSE \(column) END"
+        "CASE WHEN \(column) < x'' AND \(column) >= '' THEN CAST(\(column) AS BLOB) "
+            + "ELSE \(column) END"
     }
 
     /// Both have a byte in front that says where the value is, and the same one for within the row.

@@ -79,10 +79,10 @@ package struct CoreDataCatalogue: Sendable, Hashable {
     /// The same with the names that a version has. Where Core Data migrated a store in place,
     /// `Z_PRIMARYKEY` has entities under the names from before, and the metadata says so.
     ///
-    /// - Returns: Beside it what the metadata does not say.
-    func renamed(as model: Model) -> (catalogue: CoreDataCatalogue, differences: [String]) {
+    /// - Returns: Beside it the former names of which the metadata does not say that.
+    func renamed(as model: Model) -> (catalogue: CoreDataCatalogue, formerNames: [String]) {
         var result = self
-        var differences: [String] = []
+        var formerNames: [String] = []
         for entity in model.entities {
             guard let former = entity.renamedFrom, self.entity(named: entity.name) == nil,
                 model.entity(named: former) == nil,
@@ -90,11 +90,11 @@ package struct CoreDataCatalogue: Sendable, Hashable {
             else { continue }
             result.entities[index].name = entity.name
             if !writtenEntities.contains(entity.name) || writtenEntities.contains(former) {
-                differences.append(
+                formerNames.append(
                     "the store has the entity \(entity.name) under its former name \(former)")
             }
         }
-        return (result, differences)
+        return (result, formerNames)
     }
 
     /// The entity of that name, or nil.

@@ -9,13 +9,17 @@ package struct CoreDataLayout: Sendable {
     package let objects: [ObjectSource]
     /// The links that are kept as pairs.
     package let links: [LinkSource]
-    /// What the store has and the version has not, and the other way round; none means that the
-    /// version can have written it.
+    /// What the store has and the version has not, and the other way round.
     package let differences: [String]
+    /// What the store has under the name that the version before this one has for it.
+    package let formerNames: [String]
     /// Columns that nothing in the version is kept in, as table and column.
     package let unusedColumns: [(table: String, column: String)]
     /// Tables that nothing in the version is kept in.
     package let unusedTables: [String]
+
+    /// Why the version cannot have written the store; nothing where it can.
+    package var mismatches: [String] { (differences + formerNames).sorted() }
 
     /// The table of a root entity and its sub-entities.
     package struct ObjectSource: Sendable {

@@ -11,8 +11,14 @@ extension CoreDataLayoutBuilder {
             catalogue.entity(named: destination.name) != nil
         else { return nil }
         let inverse = model.inverse(of: relationship)
-        if let link = pairs(relationship, of: entity, inverse) { return link }
+        if let link = pairs(relationship, of: entity, inverse, names: { [$0.name] }) { return link }
         if inverse == nil, let link = membersOfOne(relationship, of: entity, destination) {
+            return link
+        }
+        if let link = pairs(relationship, of: entity, inverse, names: formerAndPresentNames) {
+            formerNames.append(
+                "the links of \(entity.name).\(relationship.name) are under a former name, in "
+                    + link.table)
             return link
         }
         differences.append(
@@ -20,29 +26,40 @@ extension CoreDataLayoutBuilder {
         return nil
     }
 
+    /// A former name counts where no other relationship has it.
+    private func formerAndPresentNames(_ relationship: Relationship) -> [String] {
+        let others = model.entities.flatMap(\.relationships).map(\.name)
+        return [relationship.name]
+            + [relationship.renamedFrom].compactMap(\.self).filter { !others.contains($0) }
+    }
+
+    /// - Parameter names: The names that a relationship may have in the store.
     private mutating func pairs(
         _ relationship: Relationship, of entity: Entity,
-        _ inverse: (relationship: Relationship, entity: Entity)?
+        _ inverse: (relationship: Relationship, entity: Entity)?,
+        names: (Relationship) -> [String]
     ) -> CoreDataLayout.LinkSource? {
         // Either side names the table.
-        var sides = [(number(of: entity), relationship.name)]
-        if let inverse { sides.append((number(of: inverse.entity), inverse.relationship.name)) }
+        func isOf(_ name: CoreDataName.Numbered?, _ relationship: Relationship) -> Bool {
+            names(relationship).contains { name?.isOf($0) == true }
+        }
+        var sides = [(number(of: entity), relationship)]
+        if let inverse { sides.append((number(of: inverse.entity), inverse.relationship)) }
         let isSymmetric =
             inverse.map { ($0.relationship, $0.entity) == (relationship, entity) } ?? false
         for table in catalogue.tables.keys.sorted() where !claimedTables.contains(table) {
             guard let name = CoreDataName.Numbered(joined: table),
-                sides.contains(where: { $0.0 == name.number && name.isOf($0.1) })
+                sides.contains(where: { $0.0 == name.number && isOf(name, $0.1) })
             else { continue }
             let columns = (catalogue.tables[table] ?? []).map(\.name)
                 .filter { !$0.hasPrefix("Z_FOK_") }
             guard columns.count == 2,
                 let member = columns.first(where: {
-                    CoreDataName.Numbered(joined: $0)?.isOf(relationship.name) == true
+                    isOf(CoreDataName.Numbered(joined: $0), relationship)
                 }), let owner = columns.first(where: { $0 != member }),
                 isSymmetric
-                    || inverse.map({
-                        CoreDataName.Numbered(joined: owner)?.isOf($0.relationship.name) == true
-                    }) ?? true
+                    || inverse.map({ isOf(CoreDataName.Numbered(joined: owner), $0.relationship) })
+                        ?? true
             else { continue }
             claimedTables.insert(table)
             return CoreDataLayout.LinkSource(
@@ -55,7 +72,7 @@ extension CoreDataLayoutBuilder {
     }
 
     /// The places of the members among those of one owner lie beside the member's key.
-    private func positions(
+    private mutating func positions(
         _ relationship: Relationship, of entity: Entity, _ member: String,
         _ inverse: (relationship: Relationship, entity: Entity)?, _ owner: String, in table: String
     ) -> [(target: String, source: String)] {
@@ -63,17 +80,32 @@ extension CoreDataLayoutBuilder {
         if let inverse, (inverse.relationship, inverse.entity) != (relationship, entity) {
             sides.append((inverse.relationship, inverse.entity, owner))
         }
-        return sides.compactMap { relationship, entity, column in
-            let source = CoreDataName.positions(of: column)
-            guard let target = model.positionColumn(of: relationship, of: entity),
-                catalogue.has(source, in: table)
-            else { return nil }
-            return (target, source)
+        return sides.flatMap { relationship, entity, column in
+            position(of: relationship, entity, beside: column, in: table)
         }
     }
 
+    private mutating func position(
+        of relationship: Relationship, _ entity: Entity, beside column: String, in table: String
+    ) -> [(target: String, source: String)] {
+        let source = CoreDataName.positions(of: column)
+        guard let target = model.positionColumn(of: relationship, of: entity) else { return [] }
+        requirePositions(source, of: relationship, entity, in: table)
+        return catalogue.has(source, in: table) ? [(target, source)] : []
+    }
+
+    /// Without its column the order of a relationship would be lost, and nobody would know.
+    mutating func requirePositions(
+        _ column: String, of relationship: Relationship, _ entity: Entity, in table: String
+    ) {
+        guard !catalogue.has(column, in: table) else { return }
+        differences.append(
+            "\(table) has no column \(column), which the order of \(entity.name)."
+                + "\(relationship.name) is kept in")
+    }
+
     /// A to-many without an inverse may be kept in a column of its members' table.
-    private func membersOfOne(
+    private mutating func membersOfOne(
         _ relationship: Relationship, of entity: Entity, _ destination: Entity
     ) -> CoreDataLayout.LinkSource? {
         let table = table(of: model.root(of: destination))
@@ -82,14 +114,10 @@ extension CoreDataLayoutBuilder {
             return name.number == number(of: entity) && name.isOf(relationship.name)
         }
         guard let owner else { return nil }
-        let source = CoreDataName.positions(of: owner)
-        let target = model.positionColumn(of: relationship, of: entity)
         return CoreDataLayout.LinkSource(
             entity: entity, relationship: relationship, table: table, ownerColumn: owner,
             memberColumn: "Z_PK",
-            positions: target.flatMap { target in
-                catalogue.has(source, in: table) ? [(target, source)] : nil
-            } ?? [],
+            positions: position(of: relationship, entity, beside: owner, in: table),
             isSymmetric: false)
     }
 }

@@ -4,7 +4,8 @@ import CambiumModel
 struct CoreDataLayoutBuilder {
     let model: Model
     let catalogue: CoreDataCatalogue
-    var differences: [String]
+    var differences: [String] = []
+    var formerNames: [String]
     var claimed: [String: Set<String>] = [:]
     var claimedTables: Set<String> = []
 
@@ -13,7 +14,7 @@ struct CoreDataLayoutBuilder {
 
     init(_ model: Model, _ catalogue: CoreDataCatalogue) {
         self.model = model
-        (self.catalogue, differences) = catalogue.renamed(as: model)
+        (self.catalogue, formerNames) = catalogue.renamed(as: model)
     }
 
     /// The table of a root entity; one that is there under the entity's former name is its own.
@@ -45,7 +46,8 @@ struct CoreDataLayoutBuilder {
             differences.append("the store has a table of links \(table), which nothing is kept in")
         }
         return CoreDataLayout(
-            model: model, objects: objects, links: links, differences: differences.sorted(),
+            model: model, objects: objects, links: links,
+            differences: differences.sorted(), formerNames: formerNames.sorted(),
             unusedColumns: unusedColumns, unusedTables: unusedTables)
     }
 
@@ -88,32 +90,6 @@ struct CoreDataLayoutBuilder {
 
     // MARK: Tables of objects
 
-    /// A property of a table that has a column.
-    private enum Kept {
-        case attribute(Entity, Attribute)
-        case key(Entity, Relationship)
-
-        var name: String {
-            switch self {
-            case .attribute(_, let attribute): attribute.name
-            case .key(_, let relationship): relationship.name
-            }
-        }
-
-        var entity: Entity {
-            switch self {
-            case .attribute(let entity, _), .key(let entity, _): entity
-            }
-        }
-
-        var types: Set<String>? {
-            switch self {
-            case .attribute(_, let attribute): CoreDataName.types(of: attribute)
-            case .key: ["INTEGER"]
-            }
-        }
-    }
-
     private mutating func source(of root: Entity) -> CoreDataLayout.ObjectSource? {
         let table = table(of: root)
         guard let columns = catalogue.tables[table] else {
@@ -127,16 +103,19 @@ struct CoreDataLayoutBuilder {
         // Core Data numbers names that are there already in the order of the entities' numbers.
         let family = model.family(of: root).sorted { number(of: $0) < number(of: $1) }
         let properties = family.flatMap(kept)
-        let names = assign(properties, columns)
+        let types = Dictionary(
+            columns.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+        var names = assign(properties, types)
+        takeFormerNames(of: properties, types, in: table, &names)
         var attributes: [CoreDataLayout.AttributeSource] = []
         var keys: [CoreDataLayout.KeySource] = []
         for (property, column) in zip(properties, names) {
-            check(property, column, columns, in: table)
+            check(property, column, types, in: table)
             switch property {
             case .attribute(let entity, let attribute):
                 attributes.append(.init(entity: entity, attribute: attribute, column: column))
             case .key(let entity, let relationship):
-                keys.append(key(relationship, of: entity, column, columns))
+                keys.append(key(relationship, of: entity, column, columns, in: table))
             }
         }
         claimed[table, default: []].formUnion(names.compactMap(\.self))
@@ -153,63 +132,9 @@ struct CoreDataLayoutBuilder {
         catalogue.entity(named: entity.name)?.number ?? .max
     }
 
-    private func kept(of entity: Entity) -> [Kept] {
-        let attributes = entity.attributes.filter { !$0.isTransient }
-            .map { Kept.attribute(entity, $0) }
-        let keys = entity.relationships.filter { relationship in
-            // Keys of what is not in the store are not in it either.
-            !relationship.isTransient && !relationship.isToMany
-                && catalogue.entity(named: relationship.destination) != nil
-        }.map { Kept.key(entity, $0) }
-        return (attributes + keys).sorted { $0.name < $1.name }
-    }
-
-    /// The column of each property.
-    private func assign(_ properties: [Kept], _ columns: [CoreDataCatalogue.Column]) -> [String?] {
-        let types = Dictionary(
-            columns.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
-        var sharers: [String: Int] = [:]
-        for property in properties {
-            sharers[CoreDataName.column(of: property.name), default: 0] += 1
-        }
-        var free: [String: [String]] = [:]
-        for (name, count) in sharers {
-            free[name] = ([name] + (1..<max(count, 2)).map { "\(name)\($0)" }).prefix(count)
-                .filter { types[$0] != nil }
-        }
-        return properties.map { property in
-            let name = CoreDataName.column(of: property.name)
-            guard var candidates = free[name], !candidates.isEmpty else { return nil }
-            // Where two of one name have different types, the type tells them apart.
-            let index =
-                candidates.firstIndex { candidate in
-                    property.types?.contains(types[candidate] ?? "") ?? true
-                } ?? 0
-            let column = candidates.remove(at: index)
-            free[name] = candidates
-            return column
-        }
-    }
-
-    private mutating func check(
-        _ property: Kept, _ column: String?, _ columns: [CoreDataCatalogue.Column],
-        in table: String
-    ) {
-        let name = "\(property.entity.name).\(property.name)"
-        guard let column else {
-            differences.append("\(table) has no column for \(name)")
-            return
-        }
-        guard let types = property.types,
-            let type = columns.first(where: { $0.name == column })?.type,
-            CoreDataName.knownTypes.contains(type), !types.contains(type)
-        else { return }
-        differences.append("\(table).\(column) is \(type), which \(name) is not kept in")
-    }
-
-    private func key(
+    private mutating func key(
         _ relationship: Relationship, of entity: Entity, _ column: String?,
-        _ columns: [CoreDataCatalogue.Column]
+        _ columns: [CoreDataCatalogue.Column], in table: String
     ) -> CoreDataLayout.KeySource {
         guard let column else {
             return .init(
@@ -217,6 +142,11 @@ struct CoreDataLayoutBuilder {
                 positionColumn: nil)
         }
         let positions = CoreDataName.positions(of: column)
+        if model.inversePositionColumn(of: relationship, of: entity) != nil,
+            let list = model.inverse(of: relationship)
+        {
+            requirePositions(positions, of: list.relationship, list.entity, in: table)
+        }
         return .init(
             entity: entity, relationship: relationship, column: column,
             entityColumn: columns.first { CoreDataName.isEntity($0.name, ofKey: column) }?.name,

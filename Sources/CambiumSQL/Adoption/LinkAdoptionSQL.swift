@@ -32,9 +32,8 @@ package struct LinkAdoptionSQL: Sendable {
         hasDangling =
             "SELECT "
             + zip(["_source", "_destination"], [link.entity, destination]).map { column, entity in
-                "EXISTS (SELECT 1 FROM (SELECT DISTINCT \(SQLText.identifier(column)) AS \"k\" "
-                    + "FROM \(SQLText.identifier(name))) AS t "
-                    + "WHERE NOT EXISTS (\(Self.object(entity, "t.\"k\"", model))))"
+                KeyCheckSQL.hasDangling(
+                    SQLText.identifier(column), in: SQLText.identifier(name), to: entity, model)
             }.joined(separator: " OR ")
         removeDangling =
             "DELETE FROM \(SQLText.identifier(name)) WHERE NOT EXISTS "
@@ -67,6 +66,40 @@ package struct LinkAdoptionSQL: Sendable {
     package var copies: [String] {
         let forward = copy(owner, member, positions: link.positions)
         return link.isSymmetric ? [forward, copy(member, owner, positions: [])] : [forward]
+    }
+
+    /// Copying in the order of Core Data's index, which saves the sorting, and what shows whether the
+    /// index had what the table has.
+    package struct ByIndex: Sendable {
+        /// Copies all links.
+        package let copy: String
+        /// Sums over the pairs of the old table; equal to those of the new one where it has the same.
+        package let oldSums: String
+        /// The same over the new table.
+        package let newSums: String
+        /// Removes all.
+        package let undo: String
+    }
+
+    /// Nil where there is more to copy than an index has.
+    package var byIndex: ByIndex? {
+        guard !link.isSymmetric, link.positions.isEmpty, link.memberColumn != "Z_PK" else {
+            return nil
+        }
+        let source = SQLText.identifier(ObjectAdoptionSQL.source)
+        return ByIndex(
+            copy: "INSERT OR IGNORE INTO \(target) (\"_source\", \"_destination\")\n"
+                + "SELECT \(owner), \(member) FROM \(source).\(SQLText.identifier(link.table)) AS s\n"
+                + "WHERE \(isPair) ORDER BY 1, 2",
+            oldSums: Self.sums(of: owner, member) + " FROM \(from) WHERE \(isPair)",
+            newSums: Self.sums(of: "\"_source\"", "\"_destination\"") + " FROM \(target)",
+            undo: "DELETE FROM \(target)")
+    }
+
+    /// Damage would have to meet all of them. Without their upper bits no sum is too great.
+    private static func sums(of owner: String, _ member: String) -> String {
+        "SELECT count(*), sum(\(owner) & 4294967295), sum(\(member) & 4294967295), "
+            + "sum((\(owner) & 16777215) * (\(member) & 16777215) % 1000000007)"
     }
 
     /// How many have objects that are both there.

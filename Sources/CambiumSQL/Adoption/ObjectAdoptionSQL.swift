@@ -146,7 +146,7 @@ package struct ObjectAdoptionSQL: Sendable {
         switch column.content {
         case .system:
             return column.name == SystemColumn.key
-                ? "s.\"Z_PK\"" : "max(1, coalesce(s.\"Z_OPT\", 1))"
+                ? "s.\"Z_PK\"" : "CASE WHEN s.\"Z_OPT\" > 1 THEN s.\"Z_OPT\" ELSE 1 END"
         case .entity:
             return entityName(of: "s.\"Z_ENT\"", among: object.entities)
         case .attribute(let entity, let name):

@@ -4,9 +4,11 @@ public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
     case additive
     /// The same data in another form; the way back exists.
     case reversible
-    /// Data becomes less exact, or goes away where somebody said that it may.
+    /// Data becomes less exact, or goes away where the author said that it may: values, links, or
+    /// whole objects.
     case lossy
-    /// Data goes away that nobody has given up, or whole objects do.
+    /// Data goes away that nobody has given up. No migration that is compiled does that: the build
+    /// stops and asks.
     case destructive
     /// Data must be added or must meet a new condition; a store whose data does not is refused and
     /// stays as it was.

@@ -24,9 +24,13 @@ enum AdoptCommand: Command {
         that lead nowhere, values that nobody can read, files that are missing, tables of Core
         Data's own. Keys stay: an object's id is its Z_PK.
 
+        --plan does the same in a temporary file that is gone at the end, and gives the same report
+        and exit code.
+
         A store that fits no version is refused, with the nearest and the differences. --version
         takes one by force: what has no column is nil then, or the default, and what has no property
-        is left out.
+        is left out. A store of a version after the current one stays at that (exit code 8), unless
+        --until names it.
         """
     static let options =
         [
@@ -76,7 +80,12 @@ enum AdoptCommand: Command {
         } catch AdoptionError.fitsNoVersion(let mismatch) {
             if format == .json { console.write(mismatch.json) }
             if let file = arguments.value("--report") { try Files.write(mismatch.json, to: file) }
-            console.writeError("cambium: error: \(mismatch.description)\n")
+            let hint =
+                mismatch.isUnrelated
+                ? ""
+                : "--version takes one by force: what has no column is nil then, and what has no "
+                    + "property is left out.\n"
+            console.writeError("cambium: error: \(mismatch.description).\n\(hint)")
             return .storeRefused
         } catch let error as AdoptionError {
             switch error {

@@ -1,6 +1,7 @@
 import CambiumMigration
 import CambiumModel
 import CambiumSQLite
+import Testing
 
 @testable import CambiumAdoption
 
@@ -72,14 +73,32 @@ final class OldStore {
         ) { _, _ in .init(migrations: migrations) }
     }
 
-    /// Adopts the store.
+    /// Adopts the store, and has it planned before: a plan says what the adoption does.
     func adopt(
         _ versions: [Model], _ migrations: [Migration] = [],
         _ prepare: (inout Adoption) -> Void = { _ in }
     ) throws -> AdoptionReport {
         var adoption = try adoption(versions, migrations)
         prepare(&adoption)
-        return try adoption.run(to: newPath)
+        var planned = adoption
+        (planned.progress, planned.isCancelled, planned.identities) = ({ _ in }, { false }, nil)
+        let plan = Result { try planned.plan() }
+        let files = files
+        do {
+            var report = try adoption.run(to: newPath)
+            let adopted = report
+            report.destination = nil
+            #expect(try plan.get() == report)
+            return adopted
+        } catch let error as AdoptionError {
+            #expect(files == self.files)
+            switch error {
+            // What a plan does not do.
+            case .cancelled, .destinationExists, .inUse: break
+            default: #expect(throws: error) { try plan.get() }
+            }
+            throw error
+        }
     }
 
     /// The rows of a query of the new store, each value as text.

@@ -136,7 +136,7 @@ struct HistoryFileTests {
             Self.entity("A", Self.attribute("x") + owner) + Self.entity("B", Self.attribute("x")),
         ])
         let text = try write(folder)
-        #expect(text.contains("<drop entity=\"A\" where=\"TRUEPREDICATE\" class=\"destructive\""))
+        #expect(text.contains("<drop entity=\"A\" where=\"TRUEPREDICATE\" class=\"lossy\""))
         #expect(classes(ModelCompiler.compile(folder.path)) == [.needsData, .additive])
     }
 

@@ -19,7 +19,7 @@ struct LockFileTests {
         #expect(try LockFile(text) == lock)
         #expect(
             try LockFile(text).versions.mapValues(\.lines) == lock.versions.mapValues(\.lines))
-        #expect(text.contains("\ncambium-lock 2 sha256\n"))
+        #expect(text.contains("\ncambium-lock 3 sha256\n"))
         // A version is kept as its difference to the one before.
         #expect(
             text.contains("\n= 3\n- Product.attribute sku string\n+ + = - \u{2028}\n+ Product.a"))
@@ -36,6 +36,19 @@ struct LockFileTests {
         #expect(version.lines == nil)
     }
 
+    @Test func `a version of which the lock has lost all says that one is lost`() throws {
+        var lock = LockFile()
+        for name in ["1", "2"] {
+            lock.versions[name] = LockedVersion(
+                name: name, storage: Self.hash, conditions: Self.hash, lines: ["entity A\(name)"])
+        }
+        let lines = lock.text(bundleName: "Shop").split(separator: "\n")
+        // The block of the second version: its head, its count and two lines.
+        let rest = (lines.prefix(5) + lines.suffix(1)).joined(separator: "\n") + "\n"
+        let error = #expect(throws: LockFile.Malformed.self) { try LockFile(rest) }
+        #expect(error?.reason == "The lock had 2 versions, and has 1")
+    }
+
     @Test func `lines of which some are lost say nothing`() throws {
         let text = "cambium-lock 2 sha256\n\(Self.hash) \(Self.hash) 1\n= 2\n+ entity A\n"
         #expect(try LockFile(text).versions["1"]?.lines == nil)
@@ -48,7 +61,11 @@ struct LockFileTests {
 
     @Test(arguments: [
         ("", 1), ("# only a comment\n", 1), ("cambium-lock 2\n", 1),
-        ("cambium-lock 2 md5\n", 1), ("cambium-lock 3 sha256\n", 1),
+        ("cambium-lock 2 md5\n", 1), ("cambium-lock 4 sha256\n", 1),
+        ("cambium-lock 3 md5\n", 1), ("cambium-lock 3 sha256\n", 1),
+        ("cambium-lock 3 sha256\n\(hash) \(hash) 1\n", 2),
+        ("cambium-lock 3 sha256\n\(hash) \(hash) 1\nend 2\n", 3),
+        ("cambium-lock 3 sha256\nend 1\n\(hash) \(hash) 1\n", 3),
         ("cambium-lock 1\n+ Product=01\n", 2), ("cambium-lock 1\nabc def 1\n", 2),
         ("cambium-lock 1\n\(hash) \(hash)\n", 2),
         ("cambium-lock 1\n\(hash) \(hash) \n", 2),

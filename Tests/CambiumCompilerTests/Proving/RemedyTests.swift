@@ -47,14 +47,46 @@ struct RemedyTests {
         #expect(rows == [[.integer(0)], [.integer(7)]])
     }
 
-    @Test func `the explained case has the raw value of the one that is gone`() throws {
-        let right = try versions(of: .removedCase)
-        let rows = try migrate(
-            right.first, right.second,
-            rows: "INSERT INTO Product (_id, kind) VALUES (1, 'toy'), (2, 'book')",
-            query: "SELECT kind FROM Product ORDER BY _id")
-        #expect(rows == [[.text("toy")], [.text("book")]])
-        #expect(right.second.contains(#"value="toy""#))
+    @Test func `what is noted for a case that is gone puts it right, either way`() throws {
+        func body(_ cases: String, _ hash: String = "1", migration: String = "") -> String {
+            """
+            <enum name="Kind"><case name="book"/>\(cases)</enum>
+            <entity name="Product" hashModifier="\(hash)"><attribute name="kind" type="Kind"/></entity>
+            """ + migration
+        }
+        let rows = "INSERT INTO Product (_id, kind) VALUES (1, 'toy'), (2, 'book')"
+        let kinds = "SELECT kind FROM Product ORDER BY _id"
+        let first = body(#"<case name="toy"/>"#)
+        let renamed = body(#"<case name="plaything" value="toy"/>"#)
+        #expect(
+            try migrate(first, renamed, rows: rows, query: kinds) == [
+                [.text("toy")], [.text("book")],
+            ])
+        let replaced = body(
+            "", "2",
+            migration: #"<migration from="1"><replace enum="Kind" case="toy" with="book""#
+                + #" reason="no toys"/></migration>"#)
+        let found = try migrate(first, replaced, rows: rows, query: kinds)
+        #expect(found == [[.text("book")], [.text("book")]])
+    }
+
+    @Test func `a fraction of a whole number is exact where an exact number is wanted`() throws {
+        func body(_ price: String, _ migration: String = "") -> String {
+            """
+            <entity name="Product"><attribute name="stock" type="int32"/>\(price)</entity>
+            """ + migration
+        }
+        let found = try migrate(
+            body(""),
+            body(
+                #"<attribute name="price" type="decimal" scale="2"/>"#,
+                """
+                <migration from="1"><fill entity="Product" attribute="price" \
+                with="stock * 1.5 + 0.25"/></migration>
+                """),
+            rows: "INSERT INTO Product (_id, stock) VALUES (1, 3), (2, -1)",
+            query: "SELECT price FROM Product ORDER BY _id")
+        #expect(found == [[.integer(475)], [.integer(-125)]])
     }
 
     @Test func `the noted fill gives the objects of a case that is gone another`() throws {

@@ -38,15 +38,16 @@ struct RandomMapping {
     ) {
         (self.old, oldModel) = old
         (self.new, newModel) = new
-        for (reference, object) in graph.objects {
+        for (reference, object) in graph.objects where !isGivenUp(object) {
             guard let kind = self.new.kind(object.entity) else { continue }
             objects[reference] = Object(
                 old: reference, entity: kind.id, version: object.version,
                 values: values(of: object, kind))
         }
         for link in self.new.links {
-            links[link.id] = (graph.links[link.id]).map { carried($0, link) } ?? []
+            links[link.id] = (graph.links[link.id]).map { carried($0, link, graph) } ?? []
         }
+        for linked in self.new.validLinks { addLinks(linked, graph) }
         for declared in self.new.validDeduplications { removeDuplicates(declared) }
     }
 
@@ -80,6 +81,11 @@ struct RandomMapping {
         }
         guard let former, let value = values[former.id] else {
             return fill ?? defaultValue(of: attribute) ?? .value(.null)
+        }
+        if value == .integer(2), !new.replacements.isEmpty, attribute.type == former.type,
+            case .enumeration = attribute.type
+        {
+            return .value(.integer(1))
         }
         if value != .null {
             let types = (oldModel.plain(former.type), newModel.plain(attribute.type))
@@ -122,10 +128,18 @@ struct RandomMapping {
             && (attribute.from != nil || new.isKind(attribute.owner.id, of: former.owner.id))
     }
 
+    /// Whether the author gives an object up.
+    private func isGivenUp(_ object: StoredGraph.Object) -> Bool {
+        new.validGivenUp.contains { given in
+            old.isKind(object.entity, of: given.kind.id)
+                && object.values[given.property.id] == .null
+        }
+    }
+
     // MARK: Links
 
     private func carried(
-        _ former: [StoredGraph.Link], _ link: RandomModel.Link
+        _ former: [StoredGraph.Link], _ link: RandomModel.Link, _ graph: StoredGraph
     ) -> [StoredGraph.Link] {
         guard let source = new.kind(named: link.source),
             let destination = new.kind(named: link.destination)
@@ -136,9 +150,15 @@ struct RandomMapping {
         var links = former.filter { mayBe($0.source, source) && mayBe($0.destination, destination) }
         for keep in new.validKeeps {
             if (keep.entity, keep.relationship) == (link.source, link.name) {
-                links = firstOfEach(links, \.source, by: sourceOrder)
+                links = firstOfEach(links, \.source) { link in
+                    value(of: keep.order, link.destination, graph)
+                        + [link.places.ofSource ?? .max, link.destination.key]
+                }
             } else if keep.entity == link.destination, keep.relationship == link.inverse {
-                links = firstOfEach(links, \.destination, by: destinationOrder)
+                links = firstOfEach(links, \.destination) { link in
+                    value(of: keep.order, link.source, graph)
+                        + [link.places.ofDestination ?? .max, link.source.key]
+                }
             }
         }
         return links
@@ -146,19 +166,49 @@ struct RandomMapping {
 
     private func firstOfEach(
         _ links: [StoredGraph.Link], _ end: KeyPath<StoredGraph.Link, StoredGraph.Reference>,
-        by order: (StoredGraph.Link) -> (Int64, Int64)
+        by order: (StoredGraph.Link) -> [Int64]
     ) -> [StoredGraph.Link] {
         Dictionary(grouping: links, by: { $0[keyPath: end] }).values
-            .compactMap { $0.min { order($0) < order($1) } }
+            .compactMap { $0.min { order($0).lexicographicallyPrecedes(order($1)) } }
     }
 
-    /// The order of the links of one source: the places in its list, then the keys.
-    private func sourceOrder(_ link: StoredGraph.Link) -> (Int64, Int64) {
-        (link.places.ofSource ?? .max, link.destination.key)
+    /// What an old object is put in an order by: its number, and what has none comes last.
+    private func value(
+        of order: [MigrationDeclaration.Order], _ reference: StoredGraph.Reference,
+        _ graph: StoredGraph
+    ) -> [Int64] {
+        guard let order = order.first, let object = graph.objects[reference],
+            let kind = old.kind(object.entity),
+            let attribute = old.attributes(of: kind).first(where: { $0.name == order.attribute }),
+            case .integer(let number)? = object.values[attribute.id]
+        else { return [1, 0] }
+        return [0, order.isDescending ? ~number : number]
     }
 
-    private func destinationOrder(_ link: StoredGraph.Link) -> (Int64, Int64) {
-        (link.places.ofDestination ?? .max, link.source.key)
+    /// What led nowhere leads to the first object of all that it may lead to.
+    private mutating func addLinks(_ linked: RandomModel.Linked, _ graph: StoredGraph) {
+        guard let source = new.kind(named: linked.link.source),
+            let destination = new.kind(named: linked.link.destination),
+            let oldSource = old.kind(source.id), let oldDestination = old.kind(destination.id)
+        else { return }
+        let roots = (old.root(of: oldSource).id, old.root(of: oldDestination).id)
+        let candidates = objects.keys.filter { reference in
+            reference.root == roots.1
+                && objects[reference].map { new.isKind($0.entity, of: destination.id) } ?? false
+        }
+        func place(_ reference: StoredGraph.Reference) -> [Int64] {
+            value(of: linked.order, reference, graph) + [reference.key]
+        }
+        let first = candidates.min { place($0).lexicographicallyPrecedes(place($1)) }
+        let taken = Set((links[linked.link.id] ?? []).map(\.source))
+        for (reference, object) in objects
+        where new.isKind(object.entity, of: source.id) && !taken.contains(reference) {
+            // Of objects that come from elsewhere, the old table knows nothing.
+            if reference.root != roots.0 { isComplete = false }
+            guard let first else { continue }
+            links[linked.link.id, default: []].append(
+                .init(source: reference, destination: first, places: (nil, nil)))
+        }
     }
 
     // MARK: Equal objects

@@ -10,6 +10,8 @@ struct RandomModel {
         var isOptional = true
         var defaultValue: DefaultValue?
         var from: String?
+        /// A former name that earlier versions have used up, and that the file says still.
+        var stale: String?
         var isExternal = false
     }
 
@@ -41,6 +43,7 @@ struct RandomModel {
         var name: String
         var parent: String?
         var from: String?
+        var stale: String?
         var properties: [Property] = []
         var places: [Place] = []
         /// Which derived attributes it has: none, some, others.
@@ -49,11 +52,17 @@ struct RandomModel {
         var isUnique = false
     }
 
-    private var random: SplitMix
+    var random: SplitMix
     private var names = 0
     private(set) var kinds: [Kind] = []
     private(set) var links: [Link] = []
+    /// Whether the enumeration has its third case.
+    private(set) var hasMiddle = true
     private(set) var drops: [MigrationDeclaration.Drop] = []
+    /// What was there in the version before.
+    private(set) var former: (kinds: [Kind], links: [Link], hasMiddle: Bool) = ([], [], false)
+    /// What is declared about objects and links, see the extension.
+    var declared = Declared()
     private var fills: [MigrationDeclaration.Fill] = []
     private var keeps: [MigrationDeclaration.Keep] = []
     private var deduplications: [MigrationDeclaration.Deduplication] = []
@@ -66,6 +75,19 @@ struct RandomModel {
         self.isDynamic = isDynamic
         for _ in 0...random.next(3) { addKind() }
         for _ in 0...random.next(3) { addLink() }
+        addStaleNames()
+        former = (kinds, links, hasMiddle)
+    }
+
+    /// Lets things say that they had names which others have now.
+    private mutating func addStaleNames() {
+        for index in kinds.indices where random.next(4) == 0 {
+            let other = kinds[random.next(kinds.count)].name
+            if other != kinds[index].name { kinds[index].stale = other }
+        }
+        for index in kinds.indices where kinds[index].properties.count > 1 && random.next(2) == 0 {
+            kinds[index].properties[1].stale = kinds[index].properties[0].name
+        }
     }
 
     private static let types: [AttributeType] = [
@@ -118,8 +140,11 @@ struct RandomModel {
     /// Starts the next version: what was renamed is so no longer.
     mutating func beginNextVersion() {
         for index in kinds.indices {
+            kinds[index].stale = kinds[index].from ?? kinds[index].stale
             kinds[index].from = nil
             for number in kinds[index].properties.indices {
+                let property = kinds[index].properties[number]
+                kinds[index].properties[number].stale = property.from ?? property.stale
                 kinds[index].properties[number].from = nil
             }
             for number in kinds[index].places.indices { kinds[index].places[number].from = nil }
@@ -132,10 +157,12 @@ struct RandomModel {
         fills = []
         keeps = []
         deduplications = []
+        declared = Declared()
+        former = (kinds, links, hasMiddle)
     }
 
     mutating func change() {
-        switch random.next(22) {
+        switch random.next(25) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -148,6 +175,9 @@ struct RandomModel {
         case 11: moveUp()
         case 12: moveDown()
         case 13: lessenLinks()
+        case 14: giveUpObjects()
+        case 15: linkObjects()
+        case 16: hasMiddle.toggle()
         default: changeProperties()
         }
     }
@@ -219,17 +249,17 @@ struct RandomModel {
         guard !links.isEmpty else { return }
         let index = random.next(links.count)
         let link = links[index]
-        func keep(_ entity: String, _ name: String) {
+        func keep(_ entity: String, _ name: String, _ order: [MigrationDeclaration.Order]) {
             keeps.removeAll { $0.entity == entity && $0.relationship == name }
-            keeps.append(.init(entity: entity, relationship: name, reason: "test"))
+            keeps.append(.init(entity: entity, relationship: name, order: order, reason: "test"))
         }
         if link.isToMany {
             links[index].isToMany = false
-            keep(link.source, link.name)
+            keep(link.source, link.name, order(ofKindNamed: link.destination))
         }
         if let inverse = link.inverse, link.isInverseToMany, random.next(2) == 0 {
             links[index].isInverseToMany = false
-            keep(link.destination, inverse)
+            keep(link.destination, inverse, order(ofKindNamed: link.source))
         }
     }
 
@@ -290,7 +320,9 @@ struct RandomModel {
             kinds[index].properties[number].from = old.from ?? old.name
         case 2:
             kinds[index].properties[number].isOptional.toggle()
-            if old.isOptional {
+            if old.isOptional, random.next(3) == 0 {
+                declared.required.append((kinds[index].id, old.id))
+            } else if old.isOptional {
                 fills.append(
                     .init(
                         entity: kinds[index].name, attribute: old.name,
@@ -412,13 +444,15 @@ struct RandomModel {
                     cases: [
                         EnumerationCase(name: "low", rawValue: .int(0)),
                         EnumerationCase(name: "high", rawValue: .int(1)),
-                    ])
+                    ] + (hasMiddle ? [EnumerationCase(name: "middle", rawValue: .int(2))] : []))
             ],
             composites: [Self.place, Self.spot],
             migration: former.map {
                 MigrationDeclaration(
-                    from: $0, fills: validFills, drops: drops, keeps: validKeeps,
-                    deduplications: validDeduplications)
+                    from: $0, fills: validFills, links: validLinks.map(\.declaration),
+                    requirements: validRequirements,
+                    drops: drops + validGivenUp.map(\.declaration), replacements: replacements,
+                    keeps: validKeeps, deduplications: validDeduplications)
             })
     }
 
@@ -458,11 +492,11 @@ struct RandomModel {
     private func entity(_ kind: Kind) -> Entity {
         let first = kind.properties.first.map { [IndexElement(property: $0.name)] } ?? []
         return Entity(
-            name: kind.name, parent: kind.parent, renamedFrom: kind.from,
+            name: kind.name, parent: kind.parent, renamedFrom: kind.from ?? kind.stale,
             attributes: kind.properties.map {
                 Attribute(
                     name: $0.name, type: $0.type, isOptional: $0.isOptional,
-                    defaultValue: $0.defaultValue, renamedFrom: $0.from,
+                    defaultValue: $0.defaultValue, renamedFrom: $0.from ?? $0.stale,
                     isExternal: $0.isExternal && $0.type == .data)
             } + kind.places.flatMap(parts) + derivations(of: kind),
             compositeAttributes: kind.places.flatMap { place in

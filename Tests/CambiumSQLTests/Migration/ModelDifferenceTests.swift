@@ -114,7 +114,7 @@ import Testing
         #expect(found.map(\.entity) == ["B"])
         #expect(
             found.first?.fixes == [
-                .drop(entity: "B", property: "to"), .keep(entity: "A", relationship: "from"),
+                .keep(entity: "A", relationship: "from"), .drop(entity: "B", property: "to"),
             ])
         #expect(problems(entities(nil), entities("from"), drops: [("B", "to")]).isEmpty)
     }
@@ -137,7 +137,7 @@ import Testing
         #expect(risks(entity(.int32, 3)).isEmpty)
         #expect(risks(entity(.int64, 2)).isEmpty)
         #expect(risks(entity(.int32, 4)) == [.limits])
-        #expect(risks(entity(.int16, 3)) == [.narrowedType])
+        #expect(risks(entity(.int16, 3)) == [.narrowedType(isFillable: true)])
         #expect(risks(entity(.int32, 3, unique: true)) == [.uniqueness(["x"])])
         func fill(_ value: ModelExpression) -> MigrationDeclaration.Fill {
             .init(entity: "A", attribute: "x", value: value)
@@ -147,7 +147,7 @@ import Testing
         let sum = ModelExpression.arithmetic(
             .keyPath(root: .subject, names: ["x"]), .add, .literal(.int(1)))
         #expect(risks(entity(.int32, 4), fills: [fill(sum)]).isEmpty)
-        #expect(risks(entity(.int16, 3), fills: [fill(sum)]) == [.narrowedType])
+        #expect(risks(entity(.int16, 3), fills: [fill(sum)]).isEmpty)
     }
 
     @Test func `a rule is no risk that asks what was asked before, in whatever names`() {
@@ -211,8 +211,9 @@ import Testing
             Model(
                 name: "Shop", version: version, entities: [entity], enumerations: [kind(cases)])
         }
-        let risks = ModelDifference(from: model("1", ["a", "b"]), to: model("2", ["a"])).rowRisks
-        #expect(risks.map(\.property) == ["x", "y"])
+        let found = ModelDifference(from: model("1", ["a", "b"]), to: model("2", ["a"])).problems
+        #expect(found.count == 1)
+        #expect(found.first?.message.contains("(A.x, A.y)") == true)
     }
 
     @Test func `a new required to-one of existing objects is refused`() {

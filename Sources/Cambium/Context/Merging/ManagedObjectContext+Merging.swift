@@ -224,6 +224,7 @@ extension ManagedObjectContext {
         else { return }
         if object.record == nil { object.becomePlaceholder() }
         if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
+        object.takeBackLinksElsewhere()
         object.lifecycle = .gone
         object.ownExtras.vanished = true
         listsAreStale = true

@@ -269,6 +269,16 @@ extension ManagedObject {
         extras.snapshot = placed
     }
 
+    /// Whether the object's own row, which keeps the key, leads to an owner.
+    final func isMember(
+        of owner: ManagedObject, _ relationship: RelationshipDescription
+    ) -> Bool {
+        guard canBeRestored, let record, let inverse = relationship.inverse,
+            let slot = entityDescription.relationships[inverse].slot
+        else { return false }
+        return record.hasValue(slot) && record.integer(slot) == owner.key
+    }
+
     /// Whether unsaved changes took the object, which the store has among an owner's, away from
     /// there.
     final func hasLeft(

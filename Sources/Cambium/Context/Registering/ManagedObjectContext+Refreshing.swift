@@ -149,9 +149,16 @@ extension ManagedObject {
         lifecycle == .updated || (entityDescription.hasTransients && record != nil)
     }
 
-    /// Takes unsaved links of this object back at the other ends, before its own changes are
-    /// dropped.
+    /// Takes unsaved links of this object back, on both sides, before its own changes are dropped.
     final func takeBackLinks() {
+        takeBackLinksElsewhere()
+        for relationship in entityDescription.relationships where relationship.isJoinTable {
+            extras?.links[relationship.ordinal] = nil
+        }
+    }
+
+    /// Takes unsaved links of this object back at the other ends.
+    final func takeBackLinksElsewhere() {
         for relationship in entityDescription.relationships {
             guard let inverse = relationship.inverse else { continue }
             if let slot = relationship.slot {
@@ -163,7 +170,6 @@ extension ManagedObject {
                 for other in links.added.keys + Array(links.removed) {
                     registered(relationship, other)?.forgetLink(inverse, to: key)
                 }
-                extras?.links[relationship.ordinal] = nil
             }
         }
     }
@@ -184,5 +190,6 @@ extension ManagedObject {
 
     private func forgetLink(_ ordinal: Int, to key: Int64) {
         extras?.links[ordinal]?.forgetChange(of: key)
+        if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 }

@@ -11,22 +11,36 @@ final class ResultConsumer {
     /// The results after two of them.
     private var state: ResultState?
     /// What the unseen differences name, apart from the first two.
-    private var history = ResultHistory()
+    private(set) var history = ResultHistory()
 
-    /// Takes note of a difference.
+    /// How many rows more than twice those of the list are remembered before those are sorted out
+    /// that matter to nobody.
+    static let slack = 1000
+
+    /// Takes note of a difference. What the consumer takes up of memory is in proportion to what it
+    /// saw last, however long it takes to look again.
     ///
     /// - Parameters:
     ///   - state: The results after it.
     ///   - isReordered: Whether what the results are sorted by is another.
     func receive(_ difference: Difference, _ state: ResultState, isReordered: Bool = false) {
-        if self.state == nil {
+        if let former = self.state {
+            history.note(difference)
+            if history.count > 2 * former.rows.count + Self.slack { forgetStrangers(to: former) }
+        } else {
             unseen.append(difference)
             if unseen.count == 2 { self.state = state }
-        } else {
-            history.note(difference)
         }
         if isReordered { history.isReordered = true }
         waiter.signal()
+    }
+
+    /// Keeps of the history what happened to rows that the consumer may have seen. Only for these it
+    /// is asked: others are new to it, or it never hears of them.
+    private func forgetStrangers(to state: ResultState) {
+        var known = Set(state.rows.keys(in: 0..<state.rows.count))
+        for case .delete(let object, _) in unseen.flatMap(\.changes) { known.insert(object.key) }
+        history.keep(known)
     }
 
     /// The results were fetched anew; what comes is relative to them.

@@ -27,6 +27,15 @@ struct ResultHistory {
         }
     }
 
+    /// How many rows it names, at least.
+    var count: Int { max(displaced.count, updated.count) }
+
+    /// Forgets what happened to other rows than these.
+    mutating func keep(_ keys: Set<Int64>) {
+        displaced = displaced.intersection(keys)
+        updated = updated.intersection(keys)
+    }
+
     func mayHaveMoved(_ key: Int64) -> Bool {
         isReordered || displaced.contains(key)
     }

@@ -91,6 +91,22 @@ struct LinkSet {
         forget()
     }
 
+    /// Keeps of the changes those that still are some, after the members were read. Whom the store
+    /// has keeps the place that it was given here.
+    mutating func keepChanges(added isAdded: (Member) -> Bool, removed isRemoved: (Int64) -> Bool) {
+        removed = removed.filter(isRemoved)
+        let settled = added.members.filter { !isAdded($0) }
+        if settled.isEmpty { return }
+        let known = Set((stored ?? []).map(\.key))
+        for member in settled { _ = added.remove(member.key) }
+        reorder { ordering in
+            for member in settled where !known.contains(member.key) {
+                ordering.changes.remove(member.key)
+            }
+            ordering.forgetCurrent()
+        }
+    }
+
     /// Forgets what was read, so that the next access reads again.
     mutating func forget() {
         stored = nil

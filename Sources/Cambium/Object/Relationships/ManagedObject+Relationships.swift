@@ -99,22 +99,34 @@ extension ManagedObject {
             return setFarDestination(of: relationship, to: object)
         }
         let old = registeredDestination(of: relationship)
-        // Before the key is gone: whoever reads the former list after that does not find this
-        // object in its place.
-        if let inverse = relationship.inverse, old !== object { old?.willUnlink(inverse) }
+        // Before the key is another: whoever reads the lists after that does not find them as they
+        // were.
+        if let inverse = relationship.inverse, old !== object {
+            old?.willChangeLinks(of: inverse)
+            // Of others nothing is read.
+            if let object, object.entityDescription.relationships[inverse].isOrdered {
+                object.willChangeLinks(of: inverse)
+            }
+        }
         writeKey(of: relationship, object)
         guard let inverse = relationship.inverse, old == nil || old !== object else { return }
         old?.noteUnlink(inverse, key)
         guard let object else { return }
         // The far side of a one-to-one lets its former partner go.
-        if !object.entityDescription.relationships[inverse].isToMany,
-            let partner = object.destination(of: object.entityDescription.relationships[inverse]),
-            partner !== self
-        {
+        if let partner = object.partner(inverse, besides: self) {
             partner.writeKey(of: relationship, nil)
             object.noteUnlink(inverse, partner.key)
         }
         object.noteLink(inverse, self)
+    }
+
+    /// Whom a one-to-one leads to whose key the other side keeps, beside an object that may lead
+    /// here already.
+    final func partner(_ ordinal: Int, besides object: ManagedObject) -> ManagedObject? {
+        if entityDescription.relationships[ordinal].isToMany { return nil }
+        return links(ordinal).members.first { $0.key != object.key }.flatMap {
+            self.object(for: $0)
+        }
     }
 
     /// Sets the side of a one-to-one whose key the other side keeps.
@@ -162,9 +174,26 @@ extension ManagedObject {
         }
         var read = known
         context.readLinks(of: self, relationship, into: &read)
+        if !relationship.isJoinTable, read.hasChanges { keepUnsavedChanges(&read, relationship) }
         read.settleOrder()
         ownExtras.links[ordinal] = read
         return read
+    }
+
+    /// Keeps of the changes of a relationship those that the members' own unsaved changes make. A
+    /// member may have none any more: they were undone or dropped, or others deleted it, or moved
+    /// it where it was to stay.
+    private func keepUnsavedChanges(_ links: inout LinkSet, _ relationship: RelationshipDescription)
+    {
+        guard let context = state.context else { return }
+        func change(of key: Int64) -> ManagedObject? {
+            let member = context.registered(entity: relationship.destination, key: key)
+            return member?.flags.contains(.isDraft) == true || member?.lifecycle == .deleted
+                ? member : nil
+        }
+        links.keepChanges(
+            added: { change(of: $0.key)?.isMember(of: self, relationship) == true },
+            removed: { change(of: $0)?.hasLeft(self, relationship) == true })
     }
 
     /// Links whose order is worked out, and kept.
@@ -233,13 +262,13 @@ extension ManagedObject {
         // A side that keeps the key itself has written it already.
         let relationship = entityDescription.relationships[ordinal]
         guard relationship.slot == nil else { return }
-        willUnlink(ordinal)
+        willChangeLinks(of: ordinal)
         ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
         if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 
-    /// Keeps the links as they are before one of them goes.
-    private func willUnlink(_ ordinal: Int) {
+    /// Keeps the links as they are before one of them comes or goes.
+    private func willChangeLinks(of ordinal: Int) {
         // A new object that was deleted may still have its delete rules to follow: not to who has
         // left it since.
         let relationship = entityDescription.relationships[ordinal]

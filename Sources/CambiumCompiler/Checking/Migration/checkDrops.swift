@@ -50,7 +50,7 @@ extension ModelChecker {
         let destination = model.entity(named: relationship.destination)
         var order: [MigrationDeclaration.Order] = []
         if let sort = element["sort"], let old, let destination,
-            let former = formerEntity(of: destination, in: old)
+            let former = formerEntity(of: destination, of: model, in: old)
         {
             order = checkOrder(sort, of: former, in: old)
         }

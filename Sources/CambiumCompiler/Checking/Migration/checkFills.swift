@@ -50,8 +50,8 @@ extension ModelChecker {
             let entity = model.entity(named: name.value),
             let destination = model.entity(named: relationship.destination)
         else { return nil }
-        guard let source = formerEntity(of: entity, in: old),
-            let found = formerEntity(of: destination, in: old)
+        guard let source = formerEntity(of: entity, of: model, in: old),
+            let found = formerEntity(of: destination, of: model, in: old)
         else {
             report(
                 .unknownMigrationSubject,

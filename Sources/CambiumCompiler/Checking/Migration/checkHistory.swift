@@ -117,9 +117,7 @@ struct HistoryChecker {
         case "rename": [.reversible]
         // A fill that looks at the old value gives it another one.
         case "fill": [.needsData, .lossy]
-        case "drop": [declaration["where"] == nil ? .lossy : .destructive]
-        case "keep": [.lossy]
-        case "deduplicate": [.destructive]
+        case "drop", "replace", "keep", "deduplicate": [.lossy]
         case "step": [.needsCode]
         default: [.needsData]
         }

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumSQL
 
 extension ModelChecker {
     private var migrationElement: ParsedElement? { parsed.root.children(named: "migration").first }
@@ -45,6 +46,9 @@ extension ModelChecker {
                 checkRequirement($0, in: model)
             },
             drops: element.children(named: "drop").flatMap { checkDrop($0, from: old) },
+            replacements: element.children(named: "replace").compactMap {
+                checkReplacement($0, in: model, from: old)
+            },
             keeps: element.children(named: "keep").compactMap {
                 checkKeep($0, in: model, from: old)
             },
@@ -56,7 +60,10 @@ extension ModelChecker {
 
     /// Whether a reason says anything.
     mutating func checkReason(_ reason: ParsedAttribute?) {
-        guard let reason, reason.text.isBlank else { return }
+        // A fix that was pasted has an ellipsis where its author knows more.
+        guard let reason,
+            reason.value.allSatisfy({ $0.isWhitespace || $0 == "…" || $0 == "." })
+        else { return }
         report(
             .invalidWord, "Say why", at: reason,
             notes: ["The reason is for those who read the migration later"])
@@ -82,7 +89,7 @@ extension ModelChecker {
             uniquingKeysWith: { first, _ in first })
         for entity in model.entities {
             guard let element = elements[entity.name] else { continue }
-            let former = formerEntity(of: entity, in: old)
+            let former = formerEntity(of: entity, of: model, in: old)
             if let name = entity.renamedFrom, former == nil {
                 report(
                     .unknownMigrationSubject,
@@ -92,7 +99,9 @@ extension ModelChecker {
             }
             guard let former else { continue }
             // What moves up a hierarchy had its name in an entity below.
-            let members = model.family(of: entity).compactMap { formerEntity(of: $0, in: old) }
+            let members = model.family(of: entity).compactMap {
+                formerEntity(of: $0, of: model, in: old)
+            }
             let names = ([former] + members).reduce(into: [String]()) { names, former in
                 let found =
                     old.attributes(of: former).map(\.name)
@@ -119,8 +128,13 @@ extension ModelChecker {
         }
     }
 
-    func formerEntity(of entity: Entity, in old: Model) -> Entity? {
-        entity.renamedFrom.flatMap(old.entity(named:)) ?? old.entity(named: entity.name)
+    /// What an entity of a version was in the version before.
+    func formerEntity(of entity: Entity, of model: Model, in old: Model) -> Entity? {
+        let drops = migrationElement?.children(named: "drop") ?? []
+        let dropped = drops.filter { $0["property"] == nil && $0["where"] == nil }
+            .compactMap { $0["entity"]?.value }
+        let names = FormerNames(ofEntitiesOf: model, since: old, dropped: Set(dropped))
+        return old.entity(named: names[entity.name] ?? entity.name)
     }
 
     /// Reports an entity or property that a version does not have.

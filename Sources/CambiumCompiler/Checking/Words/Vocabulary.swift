@@ -105,6 +105,7 @@ enum Vocabulary {
         "require": ElementRule(required: ["entity", "property", "reason"]),
         "drop": ElementRule(
             required: ["entity", "reason"], optional: ["property", "where"]),
+        "replace": ElementRule(required: ["enum", "case", "reason"], optional: ["with"]),
         "keep": ElementRule(
             required: ["entity", "relationship", "reason"], optional: ["sort"]),
         "deduplicate": ElementRule(
@@ -114,7 +115,7 @@ enum Vocabulary {
 
     /// What is declared about a step from one version to the next.
     static let declarations = [
-        "rename", "fill", "link", "require", "drop", "keep", "deduplicate", "step",
+        "rename", "fill", "link", "require", "drop", "replace", "keep", "deduplicate", "step",
     ]
 
     /// The file of declarations beside a bundle: what each means for the data stands with it.

@@ -5,8 +5,6 @@ extension DiagnosticCode {
         switch self {
         case .droppedTwin: .droppedTwin
         case .lostOrder: .lostOrder
-        case .removedCase: .removedCase
-        case .reusedCase: .reusedCase
         case .uniqueOnRows: .uniqueOnRows
         case .limitsOnRows: .limitsOnRows
         case .ruleOnRows: .ruleOnRows

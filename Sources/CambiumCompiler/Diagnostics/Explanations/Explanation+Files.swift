@@ -140,11 +140,12 @@ extension Explanation {
         title: "The lock cannot be read",
         meaning: """
             The file cambium.lock in the bundle remembers the versions that have shipped. It is not \
-            as `cambium freeze` writes it, most often after a merge of two branches.
+            as `cambium freeze` writes it, or a part of it is lost, most often after a merge of two \
+            branches. A version that the lock has lost would be taken for one that never shipped.
             """,
         remedy: """
-            Take the file from version control. After a merge keep the lines of both branches, one \
-            for each version.
+            Take the file from version control. After a merge keep the lines of both branches, and \
+            let the last line, `end 3`, say how many versions there are.
             """,
         wrong: .words("cambium.lock with the marks of an unfinished merge"),
         right: .words("cambium.lock with a line for each frozen version"))

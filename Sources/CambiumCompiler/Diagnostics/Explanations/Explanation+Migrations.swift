@@ -84,12 +84,14 @@ extension Explanation {
         title: "The model alone does not say how the data moves",
         meaning: """
             Something is gone or newly required, and a guess could lose data: was it renamed or \
-            dropped? What do existing objects get? The author decides.
+            dropped? What do existing objects get? The author decides. It is the same with a case of \
+            an enumeration, which objects may have.
             """,
         remedy: """
             Write one of the lines that the notes propose: renamedFrom="…" on the new name, a \
             <drop> with the reason, a default, a <fill>, a <link>, or a <require> where you know \
-            that every object has it.
+            that every object has it. For a case: another one with its raw value, or a <replace> \
+            with the reason.
             """,
         wrong: .versions(
             """
@@ -138,8 +140,8 @@ extension Explanation {
             in use and stay as they are, so a change to the file would be a change to the past: \
             they could no longer be opened, or the next migration would take them for something \
             that they are not. The notes say what it was, and what it is now. How a file is laid \
-            out, the order in it, comments, code generation, messages, named requests, merge and \
-            delete rules may change.
+            out and spelled, the order in it, comments, code generation, messages, named requests, \
+            merge and delete rules may change.
             """,
         remedy: """
             Undo the change, copy the file to a new version and make the change there. If the \
@@ -156,7 +158,7 @@ extension Explanation {
             """,
         remedy: """
             Take its file from version control. If no store of it is in use any more, delete its \
-            line from cambium.lock.
+            lines from cambium.lock, and count one less in the last line.
             """,
         wrong: .words("cambium.lock names 1 and 2, and there is only 2.xml"),
         right: .words("cambium.lock names 1 and 2, and there are 1.xml and 2.xml"))

@@ -9,6 +9,7 @@ extension ModelLiteralEmitter {
         call.add("links", migration.links.map(link))
         call.add("requirements", migration.requirements.map(requirement))
         call.add("drops", migration.drops.map(drop))
+        call.add("replacements", migration.replacements.map(replacement))
         call.add("keeps", migration.keeps.map(keep))
         call.add("deduplications", migration.deduplications.map(deduplication))
         call.add("steps", migration.steps.map(step))
@@ -46,6 +47,17 @@ extension ModelLiteralEmitter {
         call.add("property", drop.property.map { .string($0) })
         call.add("condition", drop.condition.map(expressions.code))
         call.add("reason", .string(drop.reason))
+        return call.code(".init")
+    }
+
+    private func replacement(
+        _ replacement: MigrationDeclaration.Replacement
+    ) -> SwiftCode {
+        var call = Arguments()
+        call.add("enumeration", .string(replacement.enumeration))
+        call.add("case", .string(replacement.name))
+        call.add("with", replacement.replacement.map { .string($0) })
+        call.add("reason", .string(replacement.reason))
         return call.code(".init")
     }
 

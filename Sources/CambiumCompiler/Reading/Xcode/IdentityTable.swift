@@ -12,9 +12,12 @@ struct IdentityTable {
         }
 
         /// What it was called in this version: the thing of that identity, else, since a name
-        /// stays what it is when the identity is dropped, that of the same name.
+        /// stays what it is when the identity is dropped, that of the same name. Two things may
+        /// have one identity, where a new one has the name that an older one had: then both names
+        /// tell.
         func oldName(of name: String, elementID: String?) -> String? {
             if let elementID {
+                if identities[name] == elementID { return name }
                 return names[elementID] ?? (identities[name] == nil ? nil : name)
             }
             return identities[name] == nil ? names[name] : name

@@ -77,7 +77,21 @@ extension ExpressionChecker {
             guard let seconds = settle(left, as: .double) else { return nil }
             return (seconds, right)
         }
+        if wantsExact {
+            if isFraction(left), right.typed.type == .integer {
+                return settle(left, as: .decimal(scale: 0)).map { ($0, right) }
+            }
+            if isFraction(right), left.typed.type == .integer {
+                return settle(right, as: .decimal(scale: 0)).map { (left, $0) }
+            }
+        }
         return unify(left, right)
+    }
+
+    /// Whether an operand is a number that is written with places.
+    private func isFraction(_ operand: Checked) -> Bool {
+        guard case .number(let digits) = operand.flexible else { return false }
+        return NumberText.integer(digits) == nil && NumberText.decimal(digits) != nil
     }
 
     private func typedArithmetic(

@@ -36,6 +36,8 @@ struct ExpressionChecker {
     var diagnostics: [ExpressionDiagnostic] = []
     var variables: [String: ObjectPath] = [:]
     var capture = Capture.forbidden
+    /// Whether a fraction that an integer meets is exact, because an exact number is wanted.
+    var wantsExact = false
     /// Whether the first part that is too deep for a statement is a mistake at its place.
     private var locatesDepth = false
     private var variableCount = 0
@@ -159,8 +161,10 @@ struct ExpressionChecker {
     mutating func value(
         _ parsed: ParsedExpression, as type: AttributeType, isDerivation: Bool = false
     ) -> Checked? {
-        guard let checked = anyValue(parsed) else { return nil }
         let wanted = ExpressionType(type)
+        wantsExact = wanted.isExact
+        defer { wantsExact = false }
+        guard let checked = anyValue(parsed) else { return nil }
         guard var settled = settle(checked, as: wanted) else { return nil }
         if case .literal(let value, _) = settled.typed, model.stored(value, as: type) == nil {
             return fail("the value does not fit the attribute", at: settled.offset)
@@ -184,9 +188,23 @@ struct ExpressionChecker {
         default:
             return fail(
                 "\(settled.typed.type.description) where \(wanted.description) is wanted",
-                at: settled.offset)
+                at: settled.offset, hint: hint(settled.typed.type, wanted))
         }
         return settled
+    }
+
+    /// How to come to the wanted kind of number.
+    private func hint(_ type: ExpressionType, _ wanted: ExpressionType) -> String? {
+        guard wanted.isExact else { return nil }
+        if type.isFloatingPoint {
+            return "exact numbers come of exact ones by +, - and *; a quotient, a power or a "
+                + "floating-point attribute gives none: make the attribute a double, or let a "
+                + "<step> compute it"
+        }
+        if case .decimal(let places) = type, case .decimal = wanted {
+            return "it has up to \(places) places: give the attribute that scale"
+        }
+        return nil
     }
 
     // MARK: Parts

@@ -56,6 +56,14 @@ package enum ExpressionType: Sendable, Hashable {
         self == .float || self == .double
     }
 
+    /// Whether it is a number with places, each of which counts.
+    var isExact: Bool {
+        switch self {
+        case .decimal, .anyDecimal: true
+        default: false
+        }
+    }
+
     /// The places of an exact number.
     package var scale: Int? {
         switch self {

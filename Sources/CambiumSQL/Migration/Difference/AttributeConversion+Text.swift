@@ -58,7 +58,7 @@ extension AttributeConversion {
                             ? ""
                             : " AND CAST(\(column) AS INTEGER) BETWEEN \(range.lowerBound) "
                                 + "AND \(range.upperBound)")
-                })
+                }, isExact: { "CAST(CAST(\($0) AS INTEGER) AS TEXT) = \($0)" })
         case .double:
             // What JSON takes for a number is one.
             return AttributeConversion(

@@ -7,15 +7,32 @@ struct AttributeConversion {
     let value: (String) -> String
     /// SQL that is true where the old value (not NULL) has a new form; nil where every one has.
     let fits: ((String) -> String)?
+    /// SQL that is true where the new form says what the old value says, even where it is beyond
+    /// what the new type holds: then a fill that looks at it can put it right. Nil where it always
+    /// does.
+    let isExact: ((String) -> String)?
 
     init(
         value: @escaping (String) -> String = { $0 }, fits: ((String) -> String)? = nil,
         isSameThing: Bool = false
     ) {
+        self.init(value: value, fits: fits, isExact: fits, isSameThing: isSameThing)
+    }
+
+    init(
+        value: @escaping (String) -> String, fits: ((String) -> String)?,
+        isExact: ((String) -> String)?, isSameThing: Bool = false
+    ) {
         self.value = value
         self.fits = fits
+        self.isExact = isExact
         self.isSameThing = isSameThing
     }
+
+    /// SQL that is true where the old value can be taken.
+    ///
+    /// - Parameter isRevised: Whether the author computes what it becomes from the value.
+    func acceptance(isRevised: Bool) -> ((String) -> String)? { isRevised ? isExact : fits }
 
     /// Whether the types differ in Swift only, so that nothing about the store changes.
     let isSameThing: Bool
@@ -56,20 +73,51 @@ struct AttributeConversion {
             let base = Self.base(
                 from: oldModel.plainType(of: old), to: newModel.plainType(of: new))
         else { return nil }
-        guard case .enumeration(let name) = new, let target = newModel.enumeration(named: name),
-            old != new || oldModel.plainType(of: old) != newModel.plainType(of: new)
+        guard case .enumeration(let name) = new, let target = newModel.enumeration(named: name)
         else {
             self = base
             return
         }
+        if old == new, oldModel.plainType(of: old) == newModel.plainType(of: new) {
+            self.init(replacingCasesOf: name, in: oldModel, newModel)
+            return
+        }
         let raws = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
             .map(SQLText.literal).joined(separator: ", ")
+        if case .enumeration(let name) = old, let before = oldModel.enumeration(named: name),
+            before.rawType == target.rawType,
+            Set(before.cases.map(\.rawValue)).isSubset(of: target.cases.map(\.rawValue))
+        {
+            self = base
+            return
+        }
         self.init(
             value: base.value,
             fits: { column in
                 let isCase = "\(base.value(column)) IN (\(raws))"
                 return base.fits.map { "\($0(column)) AND \(isCase)" } ?? isCase
-            })
+            }, isExact: base.isExact)
+    }
+
+    /// Puts other cases in the place of those that are gone, where the author says which.
+    private init(replacingCasesOf name: String, in oldModel: Model, _ newModel: Model) {
+        func stored(_ item: String, _ model: Model) -> String? {
+            let found = model.enumeration(named: name)?.cases.first { $0.name == item }
+            return found.flatMap { model.stored($0.rawValue, as: .enumeration(name)) }
+                .map(SQLText.literal)
+        }
+        let ways = (newModel.migration?.replacements ?? []).filter { $0.enumeration == name }
+            .compactMap { way in
+                stored(way.name, oldModel).map { gone in
+                    let other = way.replacement.flatMap { stored($0, newModel) } ?? "NULL"
+                    return "WHEN \(gone) THEN \(other)"
+                }
+            }
+        guard !ways.isEmpty else {
+            self.init()
+            return
+        }
+        self.init(value: { "CASE \($0) \(ways.joined(separator: " ")) ELSE \($0) END" })
     }
 
     private static func base(
@@ -107,6 +155,9 @@ struct AttributeConversion {
                 value: { "CAST(\($0) AS INTEGER)" },
                 fits: {
                     "\($0) BETWEEN \(least) AND \(bound) AND CAST(\($0) AS INTEGER) = \($0)"
+                },
+                isExact: {
+                    "abs(\($0)) <= 9007199254740992 AND CAST(\($0) AS INTEGER) = \($0)"
                 })
         case (.decimal(let scale), .double):
             let factor = powerOfTen(scale)
@@ -152,7 +203,7 @@ struct AttributeConversion {
                 fits: { column in
                     "coalesce(\(units(column)) BETWEEN \(range.lowerBound) AND "
                         + "\(range.upperBound), 0)"
-                })
+                }, isExact: { "\(units($0)) IS NOT NULL" })
         }
         switch (old, new) {
         case (.anyDecimal, .string):
@@ -179,9 +230,13 @@ struct AttributeConversion {
             let upper = range.upperBound / factor
             let isFree = oldRange.lowerBound >= lower && oldRange.upperBound <= upper
             let isWhole = factor == 1 && range == Int64.min...Int64.max
+            let most = Int64.max / factor
+            let overflows = oldRange.lowerBound < -most || oldRange.upperBound > most
             return AttributeConversion(
                 value: { factor == 1 ? $0 : "\($0) * \(factor)" },
-                fits: isFree || isWhole ? nil : { "\($0) BETWEEN \(lower) AND \(upper)" })
+                fits: isFree || isWhole ? nil : { "\($0) BETWEEN \(lower) AND \(upper)" },
+                isExact: factor > 1 && overflows
+                    ? { "\($0) BETWEEN -\(most) AND \(most)" } : nil)
         }
         let factor = powerOfTen(oldScale - newScale)
         return AttributeConversion(
@@ -191,7 +246,7 @@ struct AttributeConversion {
                 guard range != Int64.min...Int64.max else { return whole }
                 let bounds = "\(range.lowerBound) AND \(range.upperBound)"
                 return "\(whole) AND \(column) / \(factor) BETWEEN \(bounds)"
-            })
+            }, isExact: { "\($0) % \(factor) = 0" })
     }
 
     private static func scale(of type: AttributeType) -> Int? {

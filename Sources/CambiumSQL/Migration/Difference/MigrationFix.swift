@@ -36,6 +36,14 @@ package enum MigrationFix: Sendable, Hashable {
     case giveUp(entity: String)
     /// Of several links of a to-one, which could have several, the first in an order stays.
     case keep(entity: String, relationship: String)
+    /// Objects that have a case that is gone get another one, or none where their attributes may
+    /// have none.
+    case replace(enumeration: String, case: String, isOptional: Bool)
+    /// A case of the new version has the raw value, in the words of the model language, of one that
+    /// is gone. No name means that it is for the author to choose.
+    case keepCase(enumeration: String, named: String?, value: String)
+    /// A step of the program makes new values of the old ones.
+    case convert(entity: String, property: String)
     /// An attribute gets a default.
     case giveDefault(name: String, type: String)
     /// An attribute, of the type, or a relationship, to the entity, becomes optional.
@@ -59,7 +67,15 @@ package enum MigrationFix: Sendable, Hashable {
             return "<drop entity=\"\(entity)\" where=\"…\" reason=\"…\"/>"
         case .keep(let entity, let relationship):
             return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
-        case .rename, .giveDefault, .makeOptional:
+        case .replace(let enumeration, let name, _):
+            return "<replace enum=\"\(enumeration)\" case=\"\(name)\" with=\"…\" reason=\"…\"/>"
+        case .convert(let entity, let property):
+            let name = property.split(separator: ".").map {
+                $0.prefix(1).uppercased() + $0.dropFirst()
+            }
+            return "<drop entity=\"\(entity)\" property=\"\(property)\" reason=\"…\"/>"
+                + "<step name=\"convert\(name.joined())\" entities=\"\(entity)\"/>"
+        case .rename, .keepCase, .giveDefault, .makeOptional:
             return nil
         }
     }
@@ -73,13 +89,17 @@ package enum MigrationFix: Sendable, Hashable {
         case .rename(let declaration, let name, let former):
             return "<\(declaration.rawValue) name=\"\(name ?? "newName")\" "
                 + "renamedFrom=\"\(former)\" …/>"
+        case .keepCase(_, let name, let value):
+            let escaped = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+                .replacing("\"", with: "&quot;")
+            return "<case name=\"\(name ?? "newName")\" value=\"\(escaped)\"/>"
         case .giveDefault(let name, let type):
             return "<attribute name=\"\(name)\" type=\"\(type)\" default=\"…\"/>"
         case .makeOptional(let declaration, let name, let type):
             let word = declaration == .relationship ? "to" : "type"
             return "<\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" "
                 + "optional=\"true\"/>"
-        case .drop, .fill, .link, .require, .giveUp, .keep:
+        case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             return ""
         }
     }

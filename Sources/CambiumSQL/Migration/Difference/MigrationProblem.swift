@@ -12,6 +12,8 @@ package struct MigrationProblem: Error, Sendable, Hashable {
     package let entity: String
     /// The property that the problem is about, or nil where it is the entity itself.
     package let property: String?
+    /// The enumeration that the problem is about, where it is one.
+    package let enumeration: String?
     /// Which version has them.
     package let side: Side
     /// What is wrong, and the remedy in words.
@@ -21,11 +23,13 @@ package struct MigrationProblem: Error, Sendable, Hashable {
 
     /// Describes a problem.
     package init(
-        entity: String, property: String? = nil, in side: Side = .new, message: String,
+        entity: String, property: String? = nil, enumeration: String? = nil,
+        in side: Side = .new, message: String,
         fixes: [MigrationFix] = []
     ) {
         self.entity = entity
         self.property = property
+        self.enumeration = enumeration
         self.side = side
         self.message = message
         self.fixes = fixes

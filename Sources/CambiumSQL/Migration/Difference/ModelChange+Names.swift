@@ -17,7 +17,7 @@ extension ModelChange {
             .relationshipMoved(_, let name, _), .linksDropped(_, let name),
             .orderChanged(_, let name, _), .ruleAdded(_, let name), .ruleDropped(_, let name),
             .ruleChanged(_, let name), .caseAdded(_, let name), .caseRenamed(_, let name, _),
-            .caseDropped(_, let name):
+            .caseDropped(_, let name, _):
             name
         case .uniqueAdded(_, let names), .uniqueDropped(_, let names),
             .duplicatesDropped(_, let names):
@@ -30,7 +30,8 @@ extension ModelChange {
     /// The enumeration that changed, where it is one.
     package var enumeration: String? {
         switch self {
-        case .caseAdded(let name, _), .caseRenamed(let name, _, _), .caseDropped(let name, _): name
+        case .caseAdded(let name, _), .caseRenamed(let name, _, _), .caseDropped(let name, _, _):
+            name
         default: nil
         }
     }

@@ -44,7 +44,8 @@ package enum ModelChange: Sendable, Hashable {
     case ruleChanged(entity: String, String)
     case caseAdded(enumeration: String, String)
     case caseRenamed(enumeration: String, String, from: String)
-    case caseDropped(enumeration: String, String)
+    /// Objects may have had it, which get another one, or none.
+    case caseDropped(enumeration: String, String, isReplaced: Bool)
 
     /// The entity that changed; empty where an enumeration did, which entities only name.
     package var entity: String {
@@ -85,20 +86,20 @@ package enum ModelChange: Sendable, Hashable {
             .relationshipChanged, .derivationChanged, .derivationDropped, .parentChanged,
             .attributeMoved, .relationshipMoved, .caseRenamed:
             .reversible
+        case .caseDropped(_, _, let isReplaced):
+            isReplaced ? .lossy : .reversible
         case .externalChanged(_, _, let isExternal):
             // What lies in a file already cannot come back into the row.
             isExternal ? .reversible : .needsData
         case .attributeAdded(_, _, let isFilled):
             isFilled ? .needsData : .additive
-        case .attributeConverted, .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
-            .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged,
-            .caseDropped:
+        case .attributeConverted(_, _, _, let isChecked):
+            isChecked ? .needsData : .reversible
+        case .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
+            .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
-        case .attributeRevised, .linksDropped:
+        case .attributeRevised, .linksDropped, .duplicatesDropped, .objectsDropped:
             .lossy
-        case .duplicatesDropped, .objectsDropped:
-            // Objects go, and which they are only the rows tell.
-            .destructive
         case .orderChanged(_, _, let isOrdered):
             isOrdered ? .reversible : .lossy
         case .relationshipDropped(_, _, let losesLinks):
@@ -182,7 +183,9 @@ package enum ModelChange: Sendable, Hashable {
         case .caseAdded(let type, let name): "add the case \(name) of \(type)"
         case .caseRenamed(let type, let name, let from):
             "rename the case \(from) of \(type) to \(name)"
-        case .caseDropped(let type, let name): "drop the case \(name) of \(type)"
+        case .caseDropped(let type, let name, let isReplaced):
+            "drop the case \(name) of \(type)"
+                + (isReplaced ? ", and give its objects another or none" : "")
         }
     }
 }

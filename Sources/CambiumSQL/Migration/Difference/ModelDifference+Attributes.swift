@@ -137,16 +137,18 @@ extension ModelDifference {
             let conversion = AttributeConversion(
                 from: old, in: self.old, to: new, in: self.new)
         else {
+            let place = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
             add(
                 MigrationProblem(
                     entity: entity.name, property: new.name,
                     message: "\(entity.name).\(new.name) changes its type from "
                         + "\(words(for: old.type)) to \(words(for: new.type)), and not every value "
-                        + "is sure to survive; give the new attribute another name",
+                        + "is sure to survive; keep the old values under another name, let a step "
+                        + "of the program convert them, or drop them",
                     fixes: [
-                        .drop(
-                            entity: owner ?? match.oldEntity(of: entity)?.name ?? entity.name,
-                            property: old.name)
+                        .rename(.attribute, to: nil, from: old.name),
+                        .convert(entity: place, property: old.name),
+                        .drop(entity: place, property: old.name),
                     ]))
             return
         }
@@ -209,6 +211,20 @@ extension ModelDifference {
         declaration: MigrationFix.Declaration,
         candidate: String?
     ) {
+        let isLink = new.relationship(property, of: entity) != nil
+        if declaration == .attribute, isLink {
+            return add(
+                MigrationProblem(
+                    entity: oldEntity.name, property: property, in: .old,
+                    message: "\(oldEntity.name).\(property) of version \(old.version) is a "
+                        + "relationship in version \(new.version); keep the old values under "
+                        + "another name, let a step of the program make links of them, or drop them",
+                    fixes: [
+                        .rename(declaration, to: nil, from: property),
+                        .convert(entity: oldEntity.name, property: property),
+                        .drop(entity: oldEntity.name, property: property),
+                    ]))
+        }
         add(
             MigrationProblem(
                 entity: oldEntity.name, property: property, in: .old,

@@ -73,13 +73,18 @@ extension ModelDifference {
         guard !fixes.isEmpty, let old = links.sets.first,
             reportedLinks.insert(old.ends).inserted
         else { return }
+        let ends = fixes.compactMap { fix in
+            if case .keep(let owner, let name) = fix { "\(owner).\(name)" } else { nil }
+        }
         add(
             MigrationProblem(
                 entity: entity.name, property: relationship.name,
-                message: "\(entity.name).\(relationship.name) can hold fewer objects than before, "
-                    + "and which links to keep is not known; keep the first of each, drop its old "
-                    + "links, or give the new relationship another name",
-                fixes: [.drop(entity: old.entity.name, property: old.relationship.name)] + fixes))
+                message:
+                    "\(ends.joined(separator: " and ")) \(ends.count == 1 ? "leads" : "lead") to "
+                    + "one object from now on, and objects may have several there; say that the "
+                    + "first stays (in an order, else as the old list has them), or drop all the "
+                    + "old links",
+                fixes: fixes + [.drop(entity: old.entity.name, property: old.relationship.name)]))
     }
 
     /// Both ends of links tell of what becomes of them.

@@ -149,30 +149,6 @@ package struct ModelDifference: Sendable {
         }
     }
 
-    /// A case is its raw value, which rows hold: one of another name is the same.
-    private mutating func compareEnumerations() {
-        for enumeration in new.enumerations {
-            guard let before = old.enumeration(named: enumeration.name), before != enumeration
-            else {
-                continue
-            }
-            for item in enumeration.cases {
-                let known = before.cases.first { $0.rawValue == item.rawValue }
-                if let known, known.name != item.name {
-                    add(
-                        .caseRenamed(
-                            enumeration: enumeration.name, item.name, from: known.name))
-                } else if known == nil {
-                    add(.caseAdded(enumeration: enumeration.name, item.name))
-                }
-            }
-            for item in before.cases
-            where !enumeration.cases.contains(where: { $0.rawValue == item.rawValue }) {
-                add(.caseDropped(enumeration: enumeration.name, item.name))
-            }
-        }
-    }
-
     private mutating func compareDropped(_ entity: Entity) {
         if match.isDropped(entity.name, nil) {
             add(.entityDropped(entity.name))

@@ -68,11 +68,12 @@ extension ModelMatch {
         var open: [(owner: Entity, name: String, from: String?, isAttribute: Bool)] = []
         var taken: Set<PropertyName> = []
         let names = Set(oldLineage.flatMap { $0.attributes.map(\.name) })
+        let former = formerNames(in: lineage, since: oldLineage, among: names)
         for owner in lineage {
             let attributes = owner.attributes.filter { !$0.isTransient && $0.derivation == nil }
-                .map { ($0.name, formerName(of: $0, in: owner, among: names), true) }
+                .map { ($0.name, former[$0.name], true) }
             let relationships = owner.relationships.filter { !$0.isTransient }
-                .map { ($0.name, $0.renamedFrom, false) }
+                .map { ($0.name, former[$0.name], false) }
             for (name, from, isAttribute) in attributes + relationships {
                 let property = PropertyName(entity: owner.name, property: name)
                 if let old = kept(property, by: oldEntity) {

@@ -15,6 +15,8 @@ package struct ModelMatch {
     /// Those of them whose tables are alike and lead only to tables that are: there is nothing to
     /// compare, to refuse or to move.
     private(set) var settled: Set<String> = []
+    /// What entities were called.
+    private let formerEntities: FormerNames
     private var oldEntities: [String: String] = [:]
     private var newEntities: [String: String] = [:]
     private var oldProperties: [PropertyName: PropertyName] = [:]
@@ -36,6 +38,8 @@ package struct ModelMatch {
     package init(old: Model, new: Model) {
         self.old = old
         self.new = new
+        formerEntities = FormerNames(
+            ofEntitiesOf: new, since: old, dropped: new.migration?.droppedEntities ?? [])
         // What the author says goes before what only has the same name.
         for isExplicit in [true, false] {
             for entity in new.entities { match(entity, isExplicit: isExplicit) }
@@ -50,16 +54,24 @@ package struct ModelMatch {
             }
             let names = Set(oldEntity.attributes.map(\.name))
             let relationshipNames = Set(oldEntity.relationships.map(\.name))
-            let attributes = entity.attributes.map {
-                ($0.name, formerName(of: $0, in: entity, among: names))
-            }
+            let attributes = attributeNames(of: entity, among: names)
             let relationships = entity.relationships.map { ($0.name, $0.renamedFrom) }
+            let dropped = names.union(relationshipNames).filter {
+                isDropped(oldEntity.name, $0, in: oldEntity)
+            }
+            let formerAttributes = FormerNames(
+                attributes, since: attributeNames(of: oldEntity, among: names),
+                isDropped: dropped.contains)
+            let formerRelationships = FormerNames(
+                relationships, since: oldEntity.relationships.map { ($0.name, $0.renamedFrom) },
+                isDropped: dropped.contains)
             for isExplicit in [true, false] {
                 missing += match(
-                    attributes, of: entity, with: names, of: oldEntity, isExplicit: isExplicit)
-                missing += match(
-                    relationships, of: entity, with: relationshipNames, of: oldEntity,
+                    attributes, formerAttributes, of: entity, with: names, of: oldEntity,
                     isExplicit: isExplicit)
+                missing += match(
+                    relationships, formerRelationships, of: entity, with: relationshipNames,
+                    of: oldEntity, isExplicit: isExplicit)
             }
         }
         for entity in new.entities {
@@ -104,7 +116,7 @@ package struct ModelMatch {
 
     private mutating func match(_ entity: Entity, isExplicit: Bool) {
         guard oldEntities[entity.name] == nil else { return }
-        let from = entity.renamedFrom.flatMap { old.entity(named: $0) == nil ? nil : $0 }
+        let from = formerEntities[entity.name]
         if isExplicit {
             guard let from, !isDropped(from, nil) else { return }
             if let other = newEntities[from] {
@@ -136,14 +148,14 @@ package struct ModelMatch {
 
     /// - Returns: The properties whose former name the old entity does not have.
     private mutating func match(
-        _ properties: [(name: String, renamedFrom: String?)], of entity: Entity,
+        _ properties: [FormerNames.Name], _ former: FormerNames, of entity: Entity,
         with names: Set<String>, of oldEntity: Entity, isExplicit: Bool
     ) -> [(name: PropertyName, problem: MigrationProblem)] {
         var missing: [(name: PropertyName, problem: MigrationProblem)] = []
         for (name, renamedFrom) in properties {
             let newProperty = PropertyName(entity: entity.name, property: name)
             // A name that an earlier step has used up is no mistake where the new one exists.
-            let from = renamedFrom.flatMap { names.contains($0) ? $0 : nil }
+            let from = former[name]
             let oldName = isExplicit ? from : from == nil ? name : nil
             guard let oldName, oldProperties[newProperty] == nil else { continue }
             guard names.contains(oldName) else {
@@ -185,50 +197,6 @@ package struct ModelMatch {
             || oldEntity.compositeAttributes.contains { composite in
                 property.hasPrefix(composite.name + ".") && isDropped(entity, composite.name)
             }
-    }
-
-    /// The name that an attribute says it had. A part of a composite value follows the value; its
-    /// own former name, where it has one, is that within the value.
-    func formerName(
-        of attribute: Attribute, in entity: Entity, among names: Set<String>
-    ) -> String? {
-        let around = entity.compositeAttributes.filter { $0.contains(attribute) }
-            .max { $0.name.utf8.count < $1.name.utf8.count }
-        guard let around else { return attribute.renamedFrom }
-        let place = formerName(of: around, in: entity)
-        let leaf = attribute.name.dropFirst(around.name.count + 1)
-        if place == nil, attribute.renamedFrom == nil { return nil }
-        let own = attribute.renamedFrom
-        let former =
-            own.flatMap { $0.contains(".") ? $0 : nil }
-            ?? "\(place ?? around.name).\(own ?? String(leaf))"
-        if names.contains(former) { return former }
-        // An attribute that has moved into the value.
-        if let own, names.contains(own) { return own }
-        // A part that the renamed value did not have is new.
-        return place.map { former == "\($0).\(leaf)" } ?? false ? nil : former
-    }
-
-    /// The same for a composite value, which may lie within another.
-    private func formerName(of composite: CompositeAttribute, in entity: Entity) -> String? {
-        if let former = composite.renamedFrom, former.contains(".") { return former }
-        guard let dot = composite.name.lastIndex(of: ".") else { return composite.renamedFrom }
-        let outer = composite.name[..<dot]
-        let around = entity.compositeAttributes.first { $0.name == outer }
-        let place = around.flatMap { formerName(of: $0, in: entity) }
-        if place == nil, composite.renamedFrom == nil { return nil }
-        let leaf = composite.name[dot...].dropFirst()
-        return "\(place ?? String(outer)).\(composite.renamedFrom ?? String(leaf))"
-    }
-
-    /// The composite value of the old version that one of the new version is.
-    func oldComposite(of composite: CompositeAttribute, in entity: Entity) -> CompositeAttribute? {
-        guard let oldEntity = oldEntity(of: entity) else { return nil }
-        let name = formerName(of: composite, in: entity) ?? composite.name
-        let found =
-            oldEntity.compositeAttributes.first { $0.name == name }
-            ?? oldEntity.compositeAttributes.first { $0.name == composite.name }
-        return found.flatMap { isDropped(oldEntity.name, $0.name) ? nil : $0 }
     }
 
     /// The entity of the old version that one of the new version is.

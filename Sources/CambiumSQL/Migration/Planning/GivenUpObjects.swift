@@ -14,7 +14,7 @@ struct GivenUpObjects {
         let roots = drops.map { match.old.root(of: $0.entity).name }
         return MigrationStep(
             summary: "Drop " + drops.map(\.words).unique.joined(separator: "; "),
-            kind: .destructive, tables: roots.unique, sql: drops.flatMap(statements))
+            kind: .lossy, tables: roots.unique, sql: drops.flatMap(statements))
     }
 
     private func statements(of drop: ModelMatch.ConditionalDrop) -> [String] {

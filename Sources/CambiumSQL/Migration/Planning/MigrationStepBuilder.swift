@@ -29,7 +29,18 @@ struct MigrationStepBuilder {
         let refusal = RefusalBuilder(difference: difference).step
         let givenUp = GivenUpObjects(match: difference.match, schema: oldSchema).step
         return [givenUp, refusal].compactMap(\.self) + zip(copies, ways).compactMap(step)
-            + codeSteps + [replacement, requirement, derivation].compactMap { $0 }
+            + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
+    }
+
+    /// Refuses a store in which a fill gives what is no case.
+    private var filledCases: MigrationStep? {
+        let refusals = FilledCases(match: difference.match).refusals { root in
+            newSchema.table(named: root.name).map(temporaryName) ?? root.name
+        }
+        guard !refusals.isEmpty else { return nil }
+        return MigrationStep(
+            summary: "Refuse a store where " + refusals.map(\.reason).joined(separator: ", or "),
+            kind: .needsData, sql: refusals.flatMap(\.sql))
     }
 
     /// Refuses a store where an object has not what the author knows every object to have, and where
@@ -84,7 +95,7 @@ struct MigrationStepBuilder {
                 true
             case .relationshipChanged, .relationshipMoved, .attributeMoved, .parentChanged:
                 !derivation.sources.usesNow
-            case .caseAdded, .caseRenamed, .caseDropped:
+            case .caseAdded, .caseRenamed:
                 false
             default:
                 // Values that others are computed from may be other ones.
@@ -140,6 +151,10 @@ struct MigrationStepBuilder {
         switch change {
         case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
             return tableOfLinks(entity, name) == table.name
+        case .caseDropped(let enumeration, _, true):
+            return difference.match.holders(of: enumeration).contains {
+                difference.new.root(of: $0.entity).name == table.name
+            }
         default:
             break
         }

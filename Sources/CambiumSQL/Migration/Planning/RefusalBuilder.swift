@@ -7,7 +7,7 @@ struct RefusalBuilder {
 
     /// The step that looks for such data; nil where any fits.
     var step: MigrationStep? {
-        let refusals = conversions + abstractEntities + movedKeys
+        let refusals = conversions + abstractEntities + missingValues + movedKeys
         guard !refusals.isEmpty else { return nil }
         var reasons: [String] = []
         for refusal in refusals where !reasons.contains(refusal.reason) {
@@ -41,18 +41,22 @@ struct RefusalBuilder {
             entity.attributes.filter { !$0.isTransient && $0.derivation == nil }
                 .flatMap { attribute in
                     difference.match.sources(of: attribute.name, in: entity).compactMap {
-                        refusal(for: attribute, from: $0)
+                        refusal(for: attribute, of: entity, from: $0)
                     }
                 }
         }
     }
 
-    private func refusal(for attribute: Attribute, from source: PropertySource) -> Refusal? {
+    private func refusal(
+        for attribute: Attribute, of entity: Entity, from source: PropertySource
+    ) -> Refusal? {
         guard let owner = difference.old.entity(named: source.old.entity),
             let old = owner.attributes.first(where: { $0.name == source.old.property }),
             !old.isTransient,
-            let fits = AttributeConversion(
-                from: old, in: difference.old, to: attribute, in: difference.new)?.fits
+            let conversion = AttributeConversion(
+                from: old, in: difference.old, to: attribute, in: difference.new),
+            let fits = conversion.acceptance(
+                isRevised: difference.match.isRevised(attribute.name, in: entity.name))
         else { return nil }
         let column = SQLText.identifier(difference.old.column(of: old.name, in: owner))
         var condition = "\(column) IS NOT NULL AND NOT (\(fits(column)))"
@@ -80,6 +84,29 @@ struct RefusalBuilder {
                 reason: "there are objects of \(oldEntity.name), which becomes abstract",
                 table: root.name,
                 condition: difference.old.hasSubentities(root) ? isOfEntity : "1")
+        }
+    }
+
+    /// New attributes that the author knows every object to have: there can be no objects.
+    private var missingValues: [Refusal] {
+        let (old, new) = (difference.old, difference.new)
+        return (new.migration?.requirements ?? []).flatMap { required -> [Refusal] in
+            guard let entity = new.entity(named: required.entity), !difference.isSupplied(entity),
+                let attribute = entity.attributes.first(where: { $0.name == required.property }),
+                attribute.defaultValue == nil, attribute.derivation == nil,
+                !difference.match.hasOldValues(attribute.name, in: entity.name),
+                difference.match.fill(of: attribute.name, in: entity.name) == nil
+            else { return [] }
+            return new.family(of: entity).compactMap(difference.match.oldEntity)
+                .filter { !$0.isAbstract }
+                .map { former in
+                    let root = old.root(of: former)
+                    let isOfEntity = "\"_entity\" = \(SQLText.literal(.text(former.name)))"
+                    return Refusal(
+                        reason: "an object of \(former.name) has no \(attribute.name)",
+                        table: root.name,
+                        condition: old.hasSubentities(root) ? isOfEntity : "1")
+                }
         }
     }
 

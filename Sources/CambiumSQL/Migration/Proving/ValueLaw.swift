@@ -60,11 +60,28 @@ package struct ValueLaw: Sendable {
         guard let old, former != .null else { return absent }
         let oldType = old.model.plainType(of: old.attribute.type)
         let newType = newModel.plainType(of: new.type)
+        if let way = replacement(of: former) {
+            let item = newModel.enumeration(named: way.enumeration)?.cases
+                .first { $0.name == way.replacement }
+            return item.flatMap { newModel.stored($0.rawValue, as: new.type) }
+                .map { .exactly($0) } ?? absent
+        }
         let isSameForm = old.attribute.usesExternalForm == new.usesExternalForm
         if isSameForm, oldType == newType { return .exactly(former) }
         guard let content = Self.content(of: former, old.attribute) else { return .something }
         let converted = newModel.expectation(of: content, from: oldType, to: newType)
         return new.usesExternalForm ? converted.inExternalForm : converted
+    }
+
+    /// What the author says about the case that a value is, where it is gone.
+    private func replacement(of value: StoredValue) -> MigrationDeclaration.Replacement? {
+        guard let old, case .enumeration(let name) = new.type, old.attribute.type == new.type
+        else { return nil }
+        return newModel.migration?.replacements.first { way in
+            let item = old.model.enumeration(named: name)?.cases.first { $0.name == way.name }
+            return way.enumeration == name
+                && item.flatMap { old.model.stored($0.rawValue, as: new.type) } == value
+        }
     }
 
     /// What is in a row itself; nil where it is in a file.

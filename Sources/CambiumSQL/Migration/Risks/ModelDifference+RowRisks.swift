@@ -5,9 +5,7 @@ extension ModelDifference {
     /// value of before is taken care of; a fill for objects without a value changes no other.
     /// Where objects are given up by a condition, its author has looked at what the others have.
     package var rowRisks: [RowRisk] {
-        let risks =
-            changes.flatMap(risks) + new.entities.flatMap(countRisks)
-            + new.enumerations.flatMap(risks)
+        let risks = changes.flatMap(risks) + new.entities.flatMap(countRisks)
         guard !match.conditionalDrops.isEmpty else { return risks }
         return risks.filter { !isThinned($0.entity) }
     }
@@ -19,8 +17,11 @@ extension ModelDifference {
     }
 
     private func risks(_ change: ModelChange) -> [RowRisk] {
-        // What the program writes it sees to, and proves.
-        guard let entity = new.entity(named: change.entity), !isSupplied(entity) else { return [] }
+        guard let entity = new.entity(named: change.entity) else { return [] }
+        // What the program writes it sees to, and proves. It sees no value that does not fit.
+        if isSupplied(entity) {
+            guard case .attributeConverted = change else { return [] }
+        }
         func risk(
             _ kind: RowRisk.Kind, _ property: String? = nil, refusesStore: Bool = true
         ) -> [RowRisk] {
@@ -37,8 +38,9 @@ extension ModelDifference {
             else { return [] }
             return risk(.limits, name, refusesStore: refusesStore)
         case .attributeConverted(_, let name, _, isChecked: true):
-            // The old values are looked at before any fill is.
-            return risk(.narrowedType, name)
+            let isFillable = canFill(name, in: entity)
+            if isFillable, match.isRevised(name, in: entity.name) { return [] }
+            return risk(.narrowedType(isFillable: isFillable), name)
         case .uniqueAdded(_, let properties):
             let isMet =
                 deduplication(of: properties, in: entity.name) != nil
@@ -59,6 +61,18 @@ extension ModelDifference {
                 ? [] : risk(.presence, name)
         default: return []
         }
+    }
+
+    /// Whether a fill sees all that the old values say.
+    private func canFill(_ name: String, in entity: Entity) -> Bool {
+        guard let attribute = entity.attributes.first(where: { $0.name == name }) else {
+            return false
+        }
+        return match.sources(of: name, in: entity).compactMap { match.oldAttribute(at: $0.old) }
+            .allSatisfy { before in
+                AttributeConversion(from: before, in: old, to: attribute, in: new)
+                    .map { $0.isExact == nil } ?? false
+            }
     }
 
     // MARK: Limits
@@ -107,30 +121,6 @@ extension ModelDifference {
         }.map {
             RowRisk(
                 entity: entity.name, property: $0.name, kind: .counts, refusesStore: false)
-        }
-    }
-
-    // MARK: Enumerations
-
-    /// What becomes of rows with a raw value that no case has any more: it stays, and nobody can
-    /// read it.
-    private func risks(_ enumeration: Enumeration) -> [RowRisk] {
-        guard let before = old.enumeration(named: enumeration.name) else { return [] }
-        let kept = Set(enumeration.cases.map(\.rawValue))
-        let removed = before.cases.filter { !kept.contains($0.rawValue) }.map(\.name)
-        guard !removed.isEmpty else { return [] }
-        let type = AttributeType.enumeration(enumeration.name)
-        return new.entities.flatMap { entity in
-            entity.attributes.filter { attribute in
-                attribute.type == type && !attribute.isTransient
-                    && match.oldAttribute(of: attribute.name, in: entity.name)?.type == type
-                    && !match.isRevised(attribute.name, in: entity.name)
-            }.map {
-                RowRisk(
-                    entity: entity.name, property: $0.name,
-                    kind: .removedCases(enumeration: enumeration.name, removed),
-                    refusesStore: false)
-            }
         }
     }
 }

@@ -5,14 +5,12 @@ import CambiumModel
 package struct RowRisk: Sendable, Hashable {
     /// What is asked.
     package enum Kind: Sendable, Hashable {
-        /// Values of the enumeration are no longer among those that were removed.
-        case removedCases(enumeration: String, [String])
         /// No two rows have the same values of these properties.
         case uniqueness([String])
         /// Values lie within limits that are new or tighter.
         case limits
-        /// Values fit into a type that holds fewer.
-        case narrowedType
+        /// Values fit into a type that holds fewer; whether a fill can see to it.
+        case narrowedType(isFillable: Bool)
         /// Rows meet the rule of that name.
         case rule(String)
         /// A relationship leads to so many objects.

@@ -13,6 +13,10 @@ extension ModelChange {
         case .attributeDropped(let entity, let name), .relationshipDropped(let entity, let name, _):
             let former = formerName(of: entity, in: model, match)
             return migration.drops.first { $0.entity == former && $0.property == name }?.reason
+        case .caseDropped(let enumeration, let name, _):
+            return migration.replacements.first {
+                $0.enumeration == enumeration && $0.name == name
+            }?.reason
         case .linksDropped(let entity, let name):
             return migration.keeps.first { $0.entity == entity && $0.relationship == name }?.reason
         case .duplicatesDropped(let entity, let names):

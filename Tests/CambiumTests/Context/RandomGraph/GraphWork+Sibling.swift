@@ -87,6 +87,10 @@ extension GraphWork {
             guard let id = doomed ?? nil, saved.referrers(of: id).allSatisfy(world.has) else {
                 return
             }
+            // What goes with it goes whatever the context has made of it.
+            guard saved.parts.filter({ $0.value == id }).keys.allSatisfy(isUntouched) else {
+                return
+            }
             log.append("theirs: delete \(id)")
             sibling.delete(sibling.object(with: id))
             sibling.processPendingChanges()

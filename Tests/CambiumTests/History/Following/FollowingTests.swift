@@ -159,7 +159,8 @@ struct FollowingTests {
             #expect(told.withLock { $0 } == [false])
             _ = Node(in: container.viewContext, label: "mine")
             try container.viewContext.save()
-            try execute("UPDATE _metadata SET value = value", in: path)
+            // What leaves every byte as it was, SQLite does not write, and nobody sees a commit.
+            try execute("INSERT INTO _metadata (name, value) VALUES ('note', 'theirs')", in: path)
             follower.follow()
             #expect(told.withLock { $0 } == [false])
             let theirs = try PersistentContainer(model: Everything.model, at: .file(path))

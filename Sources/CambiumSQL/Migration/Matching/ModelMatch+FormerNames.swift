@@ -1,0 +1,75 @@
+import CambiumModel
+
+extension ModelMatch {
+    /// What the properties that an entity declares or inherits were called.
+    ///
+    /// - Parameters:
+    ///   - lineage: The entity and those that it inherits from.
+    ///   - oldLineage: The same of what it was.
+    ///   - names: The old attributes.
+    func formerNames(
+        in lineage: [Entity], since oldLineage: [Entity], among names: Set<String>
+    ) -> FormerNames {
+        func all(_ lineage: [Entity]) -> [FormerNames.Name] {
+            lineage.flatMap { owner in
+                attributeNames(of: owner, among: names)
+                    + owner.relationships.map { ($0.name, $0.renamedFrom) }
+            }
+        }
+        return FormerNames(
+            all(lineage), since: all(oldLineage),
+            isDropped: { name in oldLineage.contains { isDropped($0.name, name, in: $0) } })
+    }
+
+    /// The attributes of an entity with the names that they say they had.
+    func attributeNames(of entity: Entity, among names: Set<String>) -> [FormerNames.Name] {
+        entity.attributes.map { ($0.name, formerName(of: $0, in: entity, among: names)) }
+    }
+
+    /// The name that an attribute says it had. A part of a composite value follows the value; its
+    /// own former name, where it has one, is that within the value.
+    private func formerName(
+        of attribute: Attribute, in entity: Entity, among names: Set<String>
+    ) -> String? {
+        let around = entity.compositeAttributes.filter { $0.contains(attribute) }
+            .max { $0.name.utf8.count < $1.name.utf8.count }
+        guard let around else { return attribute.renamedFrom }
+        let place = formerName(of: around, in: entity)
+        let leaf = attribute.name.dropFirst(around.name.count + 1)
+        if place == nil, attribute.renamedFrom == nil { return nil }
+        let own = attribute.renamedFrom
+        let former =
+            own.flatMap { $0.contains(".") ? $0 : nil }
+            ?? "\(place ?? around.name).\(own ?? String(leaf))"
+        if names.contains(former) { return former }
+        // An attribute that has moved into the value.
+        if let own, names.contains(own) { return own }
+        // A part that the renamed value did not have is new.
+        return place.map { former == "\($0).\(leaf)" } ?? false ? nil : former
+    }
+
+    /// The same for a composite value, which may lie within another.
+    private func formerName(of composite: CompositeAttribute, in entity: Entity) -> String? {
+        if let former = composite.renamedFrom, former.contains(".") { return former }
+        guard let dot = composite.name.lastIndex(of: ".") else { return composite.renamedFrom }
+        let outer = composite.name[..<dot]
+        let around = entity.compositeAttributes.first { $0.name == outer }
+        let place = around.flatMap { formerName(of: $0, in: entity) }
+        if place == nil, composite.renamedFrom == nil { return nil }
+        let leaf = composite.name[dot...].dropFirst()
+        return "\(place ?? String(outer)).\(composite.renamedFrom ?? String(leaf))"
+    }
+
+    /// The composite value of the old version that one of the new version is.
+    func oldComposite(of composite: CompositeAttribute, in entity: Entity) -> CompositeAttribute? {
+        guard let oldEntity = oldEntity(of: entity) else { return nil }
+        let former = FormerNames(
+            entity.compositeAttributes.map { ($0.name, formerName(of: $0, in: entity)) },
+            since: oldEntity.compositeAttributes.map {
+                ($0.name, formerName(of: $0, in: oldEntity))
+            }, isDropped: { isDropped(oldEntity.name, $0) })
+        let name = former[composite.name] ?? composite.name
+        let found = oldEntity.compositeAttributes.first { $0.name == name }
+        return found.flatMap { isDropped(oldEntity.name, $0.name) ? nil : $0 }
+    }
+}

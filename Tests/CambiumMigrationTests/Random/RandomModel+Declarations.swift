@@ -1,0 +1,112 @@
+import CambiumModel
+
+// What the author says about objects and links, beside what goes with a change.
+extension RandomModel {
+    /// The declarations, by what they are about. Later changes may have taken that away again.
+    struct Declared {
+        /// Attributes that every object is said to have.
+        var required: [(kind: String, property: String)] = []
+        /// Entities whose objects without a value of an attribute go.
+        var givenUp: [(kind: String, property: String)] = []
+        /// To-ones that lead to the first object where they led nowhere.
+        var linked: [(link: String, order: [MigrationDeclaration.Order])] = []
+    }
+
+    /// Objects of an entity that go: those without a value of an attribute.
+    struct GivenUp {
+        /// The entity and the attribute, in the old version.
+        let kind: Kind
+        let property: Property
+
+        var declaration: MigrationDeclaration.Drop {
+            let value = ModelExpression.keyPath(root: .subject, names: [property.name])
+            return .init(
+                entity: kind.name, condition: .comparison(value, .equal, .literal(.null), []),
+                reason: "test")
+        }
+    }
+
+    /// A to-one that leads somewhere from now on.
+    struct Linked {
+        let link: Link
+        let order: [MigrationDeclaration.Order]
+
+        var declaration: MigrationDeclaration.Link {
+            .init(
+                entity: link.source, relationship: link.name, condition: .literal(.bool(true)),
+                order: order)
+        }
+    }
+
+    // MARK: Changes
+
+    mutating func giveUpObjects() {
+        let candidates = former.kinds.flatMap { kind in
+            kind.properties.filter(\.isOptional).map { (kind.id, $0.id) }
+        }
+        guard !candidates.isEmpty else { return }
+        declared.givenUp.append(candidates[random.next(candidates.count)])
+    }
+
+    mutating func linkObjects() {
+        let candidates = links.filter { !$0.isToMany }
+        guard !candidates.isEmpty else { return }
+        let link = candidates[random.next(candidates.count)]
+        declared.linked.removeAll { $0.link == link.id }
+        declared.linked.append((link.id, order(ofKindNamed: link.destination)))
+    }
+
+    /// An order by a number that the objects had, or none.
+    mutating func order(ofKindNamed name: String) -> [MigrationDeclaration.Order] {
+        guard let kind = kind(named: name), random.next(3) > 0,
+            let before = former.kinds.first(where: { $0.id == kind.id }),
+            let number = before.properties.first(where: {
+                [.int16, .int32, .int64].contains($0.type)
+            })
+        else { return [] }
+        return [.init(number.name, isDescending: random.next(2) == 0)]
+    }
+
+    // MARK: What is left of them
+
+    var validGivenUp: [GivenUp] {
+        declared.givenUp.compactMap { kind, property in
+            guard let before = former.kinds.first(where: { $0.id == kind }),
+                self.kind(kind) != nil,
+                let attribute = before.properties.first(where: { $0.id == property })
+            else { return nil }
+            return GivenUp(kind: before, property: attribute)
+        }
+    }
+
+    var validRequirements: [MigrationDeclaration.Requirement] {
+        declared.required.compactMap { id, property in
+            guard let kind = kind(id),
+                let attribute = kind.properties.first(where: { $0.id == property }),
+                !attribute.isOptional
+            else { return nil }
+            let isFilled = validFills.contains { fill in
+                fill.entity == kind.name && fill.attribute == attribute.name
+            }
+            return isFilled
+                ? nil : .init(entity: kind.name, property: attribute.name, reason: "test")
+        }
+    }
+
+    var validLinks: [Linked] {
+        declared.linked.compactMap { id, order in
+            guard let link = links.first(where: { $0.id == id }), !link.isToMany,
+                link.inverse == nil || link.isInverseToMany && !link.isInverseOrdered,
+                [link.source, link.destination].allSatisfy({ name in
+                    former.kinds.contains { $0.id == kind(named: name)?.id }
+                })
+            else { return nil }
+            return Linked(link: link, order: order)
+        }
+    }
+
+    var replacements: [MigrationDeclaration.Replacement] {
+        former.hasMiddle && !hasMiddle
+            ? [.init(enumeration: "Level", case: "middle", with: "high", reason: "test")] : []
+    }
+}

@@ -1,0 +1,124 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+import Testing
+
+/// Cases of enumerations that are gone, which objects may have.
+@Suite struct CaseMigrationTests {
+    private typealias Store = TestStore
+
+    private func model(
+        _ version: String, cases: [String], isOptional: Bool = false, type: String = "Kind",
+        fill: ModelExpression? = nil, replacing: [(String, String?)] = []
+    ) -> Model {
+        let items = cases.map { EnumerationCase(name: $0, rawValue: .string($0.uppercased())) }
+        let fills = [fill].compactMap(\.self).map {
+            MigrationDeclaration.Fill(entity: "Product", attribute: "kind", value: $0)
+        }
+        let declared = MigrationDeclaration(
+            from: "1", fills: fills,
+            replacements: replacing.map {
+                .init(enumeration: type, case: $0.0, with: $0.1, reason: "a test")
+            })
+        return Model(
+            name: "Shop", version: version,
+            entities: [
+                Entity(
+                    name: "Product",
+                    attributes: [
+                        Attribute(name: "kind", type: .enumeration(type), isOptional: isOptional)
+                    ])
+            ], enumerations: [Enumeration(name: type, rawType: .string, cases: items)],
+            migration: fills.isEmpty && replacing.isEmpty ? nil : declared)
+    }
+
+    private func problems(_ new: Model, isOptional: Bool = false) -> [MigrationProblem] {
+        let old = model("1", cases: ["book", "toy"], isOptional: isOptional)
+        return ModelDifference(from: old, to: new).problems
+    }
+
+    private let rows = "INSERT INTO Product (_id, kind) VALUES (1, 'TOY'), (2, 'BOOK')"
+    private let kinds = "SELECT kind FROM Product ORDER BY _id"
+
+    @Test func `a case that is gone is asked about, with both answers ready to paste`() throws {
+        let found = problems(model("2", cases: ["book", "game"]))
+        let problem = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(problem.enumeration == "Kind")
+        #expect(problem.message.contains("'toy' of Kind is gone in version 2"))
+        #expect(problem.message.contains("Product.kind"))
+        #expect(
+            problem.fixes.map { $0.xml(from: "1") } == [
+                #"<case name="game" value="TOY"/>"#,
+                #"<migration from="1"><replace enum="Kind" case="toy" with="…" reason="…"/>"#
+                    + "</migration>",
+            ])
+    }
+
+    @Test func `objects get the case that takes its place`() throws {
+        let old = model("1", cases: ["book", "toy"])
+        let new = model("2", cases: ["book", "game"], replacing: [("toy", "game")])
+        let migration = try Migration(from: old, to: new)
+        #expect(migration.kind == .lossy)
+        #expect(migration.losesData)
+        #expect(
+            migration.steps.first?.summary
+                == "Rebuild Product: drop the case toy of Kind, and give its objects another or none (a test)"
+        )
+        #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["GAME"], ["BOOK"]])
+    }
+
+    @Test func `objects whose attribute is optional may get none`() throws {
+        let old = model("1", cases: ["book", "toy"], isOptional: true)
+        let new = model("2", cases: ["book"], isOptional: true, replacing: [("toy", nil)])
+        #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["nil"], ["BOOK"]])
+        // A required one may not.
+        let found = problems(model("2", cases: ["book"], replacing: [("toy", nil)]))
+        #expect(found.map(\.message).joined().contains("Product.kind is required"))
+    }
+
+    @Test func `a replacement of what is there, or by what is not, is a mistake`() {
+        let kept = problems(model("2", cases: ["book", "toy"], replacing: [("toy", "book")]))
+        #expect(kept.map(\.message).joined().contains("still has its raw value in 'toy'"))
+        let unknown = problems(model("2", cases: ["book"], replacing: [("toy", "game")]))
+        #expect(unknown.map(\.message).joined().contains("no case 'game' of Kind"))
+        let never = problems(
+            model("2", cases: ["book"], replacing: [("toy", "book"), ("car", "book")]))
+        #expect(never.map(\.message).joined().contains("version 1 does not have"))
+    }
+
+    /// A fill that keeps books, or all but books, and makes games of the others.
+    private func fill(keepingBooks: Bool) -> ModelExpression {
+        let kind = ModelExpression.keyPath(root: .subject, names: ["kind"])
+        let game = ModelExpression.literal(.string("GAME"))
+        return .conditional(
+            .comparison(kind, .equal, .literal(.string("BOOK")), []),
+            then: keepingBooks ? kind : game, otherwise: keepingBooks ? game : kind)
+    }
+
+    @Test func `a fill that looks at the value answers too, and may leave nothing but cases`()
+        throws
+    {
+        let old = model("1", cases: ["book", "toy"])
+        let new = model("2", cases: ["book", "game"], fill: fill(keepingBooks: true))
+        #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["GAME"], ["BOOK"]])
+        let wrong = model("2", cases: ["book", "game"], fill: fill(keepingBooks: false))
+        let connection = try MigrationProver.makeStore(of: old, seed: nil)
+        try connection.execute(rows)
+        let before = try Store.dump(connection)
+        let migration = try Migration(from: old, to: wrong)
+        let error = #expect(throws: MigrationError.self) {
+            try MigrationRunner(model: wrong, migrations: [migration]).open(connection)
+        }
+        #expect("\(try #require(error))".contains("leaves a value that is no case of Kind"))
+        #expect(try Store.dump(connection) == before)
+    }
+
+    @Test func `a type of another name with the same cases holds all values`() throws {
+        let old = model("1", cases: ["book", "toy"])
+        let new = model("2", cases: ["book", "toy", "game"], type: "Sort")
+        #expect(try Migration(from: old, to: new).kind <= .reversible)
+        #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["TOY"], ["BOOK"]])
+    }
+}

@@ -1,0 +1,124 @@
+import CambiumModel
+import CambiumSQL
+import Testing
+
+/// A file is copied for the next version with what it says of former names: it says nothing there
+/// any more.
+@Suite struct FormerNamesTests {
+    private func model(
+        _ version: String, _ entities: [Entity], drops: [MigrationDeclaration.Drop] = []
+    ) -> Model {
+        Model(
+            name: "Shop", version: version, entities: entities,
+            migration: drops.isEmpty
+                ? nil
+                : MigrationDeclaration(from: "\((Int(version) ?? 1) - 1)", drops: drops))
+    }
+
+    private func a(_ attributes: (String, from: String?)...) -> Entity {
+        Entity(
+            name: "A",
+            attributes: attributes.map {
+                Attribute(name: $0.0, type: .string, isOptional: true, renamedFrom: $0.from)
+            })
+    }
+
+    private func changes(_ old: [Entity], _ new: [Entity]) -> [ModelChange]? {
+        let difference = ModelDifference(from: model("1", old), to: model("2", new))
+        return difference.problems.isEmpty ? difference.changes : nil
+    }
+
+    @Test func `a copy is no difference where a new attribute has a name that is carried on`() {
+        let renamed = a(("title", "name"), ("name", nil))
+        #expect(changes([renamed], [renamed]) == [])
+        let other = a(("title", "name"), ("name", nil), ("note", nil))
+        #expect(
+            changes([renamed], [other])
+                == [.attributeAdded(entity: "A", "note", isFilled: false)])
+    }
+
+    @Test func `what goes in the version after is asked about under its own name`() throws {
+        let old = a(("title", "name"), ("name", nil))
+        let difference = ModelDifference(
+            from: model("1", [old]), to: model("2", [a(("title", "name"))]))
+        let problem = try #require(difference.problems.first)
+        #expect(difference.problems.count == 1)
+        #expect(problem.property == "name")
+    }
+
+    @Test func `a name that both versions have is the same thing, whatever says otherwise`() {
+        // Its rename was taken out of the version between, and came back with a copy.
+        #expect(
+            changes([a(("title", nil), ("name", nil))], [a(("title", "name"), ("name", nil))]) == []
+        )
+    }
+
+    @Test func `a copy is no difference where entities and relationships are carried on`() {
+        let entities = [
+            Entity(
+                name: "Product", renamedFrom: "Item",
+                relationships: [
+                    Relationship(
+                        name: "group", destination: "Item", isOptional: true,
+                        renamedFrom: "category"),
+                    Relationship(name: "category", destination: "Item", isOptional: true),
+                ]),
+            Entity(name: "Item"),
+        ]
+        #expect(changes(entities, entities) == [])
+    }
+
+    @Test func `a copy is no difference where an inherited name is carried on`() {
+        let entities = [
+            a(("title", "name"), ("name", nil)), Entity(name: "B", parent: "A"),
+        ]
+        #expect(changes(entities, entities) == [])
+        // The same where both move up.
+        let below = [
+            Entity(name: "R"),
+            Entity(
+                name: "A", parent: "R",
+                attributes: [
+                    Attribute(name: "title", type: .string, isOptional: true, renamedFrom: "name"),
+                    Attribute(name: "name", type: .string, isOptional: true),
+                ]),
+        ]
+        let above = [
+            Entity(name: "R", attributes: below[1].attributes), Entity(name: "A", parent: "R"),
+        ]
+        let moved = changes(below, above)
+        #expect(
+            moved == [
+                .attributeMoved(entity: "R", "title", from: ["A.title"]),
+                .attributeMoved(entity: "R", "name", from: ["A.name"]),
+            ])
+    }
+
+    @Test func `names that are exchanged, or passed on, are renames, and their copy is none`() {
+        let first = a(("a", nil), ("b", nil))
+        let exchanged = a(("a", "b"), ("b", "a"))
+        #expect(
+            changes([first], [exchanged]) == [
+                .attributeRenamed(entity: "A", "a", from: "b"),
+                .attributeRenamed(entity: "A", "b", from: "a"),
+            ])
+        #expect(changes([exchanged], [exchanged]) == [])
+        let passedOn = a(("b", "a"), ("c", "b"))
+        #expect(
+            changes([first], [passedOn]) == [
+                .attributeRenamed(entity: "A", "b", from: "a"),
+                .attributeRenamed(entity: "A", "c", from: "b"),
+            ])
+        #expect(changes([passedOn], [passedOn]) == [])
+    }
+
+    @Test func `a name whose thing is given up can be taken by another`() {
+        let difference = ModelDifference(
+            from: model("1", [a(("title", nil), ("name", nil))]),
+            to: model(
+                "2", [a(("title", "name"))],
+                drops: [.init(entity: "A", property: "title", reason: "a test")]))
+        #expect(difference.problems.isEmpty)
+        #expect(difference.changes.contains(.attributeRenamed(entity: "A", "title", from: "name")))
+    }
+}
