@@ -172,20 +172,20 @@ threads() {
 # would be reported.
 addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 
-part "20,000 random conditions" 2 conditions
-part "all edits of lists of five objects" 3 small_lists
+part "20,000 random conditions" 1 conditions
+part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
-part "generated Swift of all fixtures" 4 generated
-part "generated Swift of real models" 4 corpus
-part "20,000 sequences against a model of the runtime" 8 model_based
-part "10 million changes of lists" 6 long_lists
-part "real stores of Core Data, adopted and compared" 8 adoption
-part "10,000 damaged stores of Core Data" 8 damaged_stores
+part "generated Swift of all fixtures" 2 generated
+part "generated Swift of real models" 2 corpus
+part "20,000 sequences against a model of the runtime" 5 model_based
 part "generators at full count" 5 generators
-part "kills and faults at every call of a migration" 3 crashes
-part "migrations of random pairs of models" 2 mappings
+part "kills and faults at every call of a migration" 2 crashes
+part "10,000 damaged stores of Core Data" 3 damaged_stores
+part "10 million changes of lists" 3 long_lists
+part "real stores of Core Data, adopted and compared" 5 adoption
+part "migrations of random pairs of models" 1 mappings
 part "histories of real models" 3 real_chains
-part "fuzzing" 5 fuzzing
+part "fuzzing" 3 fuzzing
 part "planted faults" 10 mutants
 part "thread sanitizer" 15 threads
 part "address sanitizer" 15 addresses
