@@ -39,6 +39,13 @@ package struct StoreFailure: Error, Sendable, Hashable {
                     "Another program has changed what is the model's: \(names). Undo that, "
                     + "let --drift repair put it right after a copy was made, or let --drift report "
                     + "leave it"
+            case .columnsHaveNoPlace(let differences):
+                cause = .store
+                reason =
+                    "The migration leaves no place for columns that another program has added: "
+                    + differences.map(\.description).joined(separator: ", ")
+                    + ". Save what is in them elsewhere, or let them go with --drift repair: a copy "
+                    + "has them then"
             case .refused(let refusal):
                 cause = .store
                 reason = MigrationError.words(for: refusal, refusal.descriptionWithValue)

@@ -34,6 +34,7 @@ package enum RefusalSQL {
     static func statements(
         _ conditions: [Condition], in table: String, ofOneRow: Bool
     ) -> [String] {
+        if conditions.isEmpty { return [] }
         let name = SQLText.identifier(table)
         let source = ofOneRow ? "(SELECT * FROM \(name) LIMIT 1)" : name
         let numbers = conditions.indices.map { "\"\($0 + 1)\"" }

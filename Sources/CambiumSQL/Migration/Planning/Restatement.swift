@@ -15,8 +15,8 @@ struct Restatement: Hashable {
     private let end: String
     /// The conditions that rows have not met yet, with their names.
     private let conditions: [RefusalSQL.Condition]
-    /// Whether all rows have the same values in what the conditions look at: new columns.
-    private let conditionsAreOfOneRow: Bool
+    /// Those that look at new columns alone, in which all rows have the same.
+    private let conditionsOfOneRow: [RefusalSQL.Condition]
 
     private struct Replacement: Hashable {
         let old: String
@@ -99,15 +99,16 @@ struct Restatement: Hashable {
         end = ") \(new.options)"
         table = new.name
         self.replacements = replacements
-        self.conditions = conditions
         let constant = Set(added.filter { !$0.isGenerated }.map(\.name))
-        conditionsAreOfOneRow = conditions.allSatisfy {
-            TableText.names(in: $0.condition).allSatisfy(constant.contains)
+        func isOfOneRow(_ condition: RefusalSQL.Condition) -> Bool {
+            TableText.names(in: condition.condition).allSatisfy(constant.contains)
         }
+        conditionsOfOneRow = conditions.filter(isOfOneRow)
+        self.conditions = conditions.filter { !isOfOneRow($0) }
     }
 
     /// Whether rows are read to see whether they meet the new conditions.
-    var readsRows: Bool { !conditions.isEmpty && !conditionsAreOfOneRow }
+    var readsRows: Bool { !conditions.isEmpty }
 
     /// Whether only what is said about the values of a column differs: neither their form nor where
     /// they lead, and not that each row has one now.
@@ -142,19 +143,16 @@ struct Restatement: Hashable {
                 "replace(\(text), \(SQLText.literal(.text(replacement.old))), "
                 + "\(SQLText.literal(.text(replacement.new))))"
         }
-        let refusals =
-            conditions.isEmpty
-            ? []
-            : RefusalSQL.statements(conditions, in: table, ofOneRow: conditionsAreOfOneRow)
-        return refusals + [
-            "PRAGMA writable_schema = ON",
-            "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
-                + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(.text(table)))",
-            // What other connections know of the schema, and this one after a rollback, is told by
-            // a number that a change of the usual kind counts up.
-            "CREATE TABLE \"_restated\" (\"x\")",
-            "DROP TABLE \"_restated\"",
-            "PRAGMA writable_schema = RESET",
-        ]
+        return RefusalSQL.statements(conditionsOfOneRow, in: table, ofOneRow: true)
+            + RefusalSQL.statements(conditions, in: table, ofOneRow: false) + [
+                "PRAGMA writable_schema = ON",
+                "UPDATE \"sqlite_schema\" SET \"sql\" = \(text)\n"
+                    + "WHERE \"type\" = 'table' AND \"name\" = \(SQLText.literal(.text(table)))",
+                // What other connections know of the schema, and this one after a rollback, is told by
+                // a number that a change of the usual kind counts up.
+                "CREATE TABLE \"_restated\" (\"x\")",
+                "DROP TABLE \"_restated\"",
+                "PRAGMA writable_schema = RESET",
+            ]
     }
 }
