@@ -121,4 +121,22 @@ import Testing
         #expect(difference.problems.isEmpty)
         #expect(difference.changes.contains(.attributeRenamed(entity: "A", "title", from: "name")))
     }
+
+    @Test func `what moves down keeps its values under a name that is carried on`() {
+        let both = a(("title", "name"), ("name", nil))
+        let old = [both, Entity(name: "B", parent: "A")]
+        let new = [Entity(name: "A"), Entity(name: "B", parent: "A", attributes: both.attributes)]
+        // It goes from the objects that no other entity gives it to.
+        let drops = ["title", "name"].map {
+            MigrationDeclaration.Drop(entity: "A", property: $0, reason: "a test")
+        }
+        let difference = ModelDifference(
+            from: model("1", old), to: model("2", new, drops: drops))
+        #expect(difference.problems.isEmpty)
+        #expect(
+            difference.changes.contains(
+                .attributeMoved(entity: "B", "title", from: ["A.title"])))
+        #expect(
+            difference.changes.contains(.attributeMoved(entity: "B", "name", from: ["A.name"])))
+    }
 }
