@@ -49,7 +49,7 @@ enum ExitCode: Int32, CaseIterable {
     case storeIsBehind = 6
     /// A store cannot be opened, migrated or adopted.
     case storeRefused = 7
-    /// A store was adopted, but not all of it came along.
+    /// A store was adopted, but not all of it came along, or not to the version that was wanted.
     case incomplete = 8
 
     var meaning: String {
@@ -63,7 +63,8 @@ enum ExitCode: Int32, CaseIterable {
         case .storeIsBehind: "a store has to be migrated (migrate status)"
         case .storeRefused:
             "a store cannot be opened, migrated or adopted, or another program changed it"
-        case .incomplete: "a store was adopted, but not all of it came along (adopt)"
+        case .incomplete:
+            "a store was adopted, but not all of it, or not to the version that was wanted (adopt)"
         }
     }
 }

@@ -42,3 +42,43 @@ import Testing
         }
     }
 }
+
+/// Rounding to a scale: to the nearest, halves away from zero.
+@Suite struct DecimalRoundingTests {
+    @Test func `units are rounded to those of a smaller scale`() {
+        func rounded(_ units: Int64, _ own: Int, _ scale: Int) -> Int64 {
+            DecimalStorage.units(units, ofScale: own, roundedTo: scale)
+        }
+        #expect(rounded(12_345, 3, 3) == 12_345)
+        #expect(
+            [12_344, 12_345, 12_355, -12_345].map { rounded($0, 3, 2) } == [
+                1234, 1235, 1236, -1235,
+            ])
+        #expect(rounded(.max, 18, 0) == 9 && rounded(.min, 18, 0) == -9)
+        #expect(rounded(.max, 19, 0) == 0 && rounded(49, 2, 0) == 0 && rounded(50, 2, 0) == 1)
+    }
+
+    @Test(
+        arguments: [
+            (38.885, 2, 3889), (0.1 + 0.2, 2, 30), (1e-05, 5, 1), (.leastNonzeroMagnitude, 18, 0),
+            (0, 18, 0),
+            (-2.5, 0, -3), (1.5e+17, 0, 150_000_000_000_000_000), (100, 2, 10_000), (2.675, 2, 268),
+        ] as [(Double, Int, Int64)])
+    func `a floating-point number is rounded as its digits say`(
+        _ number: Double, _ scale: Int, _ units: Int64
+    ) {
+        #expect(DecimalStorage.units(rounding: number, scale: scale) == units)
+    }
+
+    @Test(arguments: [.infinity, .nan, 1e19, -1e300, 1e18] as [Double])
+    func `what is too great has no units`(_ number: Double) {
+        #expect(DecimalStorage.units(rounding: number, scale: 6) == nil)
+    }
+
+    @Test func `a number is rounded to itself where it has few places`() {
+        for value in stride(from: -5000, through: 5000, by: 7) {
+            let number = Double(value) / 1000
+            #expect(DecimalStorage.units(rounding: number, scale: 3) == Int64(value))
+        }
+    }
+}

@@ -28,16 +28,17 @@ extension PersistentContainer {
     ///     the bundle says `"earlierVersions": true`. The current version is one of them always.
     ///   - options: How to open the new store. Its migration progress tells of the migration, and
     ///     not of the adoption.
+    ///   - report: Given what came along and what did not, before the new store is migrated; not
+    ///     called where that was there.
     ///   - progress: Called while the old store is copied, on this thread.
-    ///   - report: Given what came along and what did not; not called where the new store was there.
     /// - Throws: ``AdoptionError`` where the old store cannot be adopted: it fits no version, is
     ///   damaged or in use; then as ``init(model:at:options:)``, with the new store in the version
     ///   that wrote the old one.
     public convenience init(
         adopting oldStore: URL, at path: String, model: CompiledModel,
         earlierVersions: [Model] = [], options: StoreOptions = StoreOptions(),
-        progress: (AdoptionProgress) -> Void = { _ in },
-        report: (AdoptionReport) -> Void = { _ in }
+        report: (AdoptionReport) -> Void = { _ in },
+        progress: (AdoptionProgress) -> Void = { _ in }
     ) throws {
         try Self.adopt(
             oldStore, at: path, model, earlierVersions, isCancelled: { Task.isCancelled },
@@ -50,7 +51,7 @@ extension PersistentContainer {
     /// yet.
     ///
     /// - Returns: The container, and the report; nil where the new store was there.
-    /// - Throws: As ``init(adopting:at:model:earlierVersions:options:progress:report:)``.
+    /// - Throws: As ``init(adopting:at:model:earlierVersions:options:report:progress:)``.
     public static func open(
         adopting oldStore: URL, at path: String, model: CompiledModel,
         earlierVersions: [Model] = [], options: StoreOptions = StoreOptions(),

@@ -66,7 +66,7 @@ final class ReaderPool: Sendable {
         try connection.execute("PRAGMA query_only = ON")
         if !settings.pragmas.contains(where: { $0.contains("cache_size") }) {
             // There may be several, and the system has the pages, too.
-            try connection.execute("PRAGMA cache_size = -16384")
+            try connection.execute("PRAGMA cache_size = -12288")
         }
         return LockedConnection(connection, path: path)
     }

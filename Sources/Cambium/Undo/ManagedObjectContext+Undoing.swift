@@ -229,7 +229,10 @@ extension ManagedObject {
                 continue
             }
             guard let inverse = relationship.inverse else { continue }
-            other.partner(inverse, besides: self)?.setDestination(of: relationship, to: nil)
+            let opposite = other.entityDescription.relationships[inverse]
+            if !opposite.isToMany, let partner = other.partner(opposite, besides: self) {
+                partner.setDestination(of: relationship, to: nil)
+            }
             other.noteLink(inverse, self)
         }
     }

@@ -117,8 +117,8 @@ package struct Wording: Sendable {
             let target = name.map { "'\($0)'" } ?? "the \(declaration.rawValue) that it is now"
             return "Set the Renaming ID of \(target) to '\(renamingID(former))'"
         case .keepCase(let enumeration, let name, let value):
-            return "Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) of "
-                + "'\(enumeration)'"
+            return "Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) that "
+                + "declares '\(enumeration)'"
         case .giveDefault(let name, _):
             return "Set the Default Value of '\(name)'"
         case .makeOptional(_, let name, _):

@@ -25,8 +25,8 @@ struct HistoryDeclarer {
                 return [.drop(drop(entity, property, problem))]
             case .replace(let enumeration, let name, let isOptional):
                 // Nothing says less than nothing; where something must be, the first case.
-                let other =
-                    isOptional ? nil : new.enumeration(named: enumeration)?.cases.first?.name
+                let names = new.enumeration(named: enumeration)?.cases.map(\.name) ?? []
+                let other = names.contains(name) ? name : isOptional ? nil : names.first
                 return [
                     .replace(
                         .init(

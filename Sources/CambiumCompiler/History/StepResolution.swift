@@ -52,7 +52,7 @@ extension HistoryItem {
 
 extension Model {
     /// The model with other declarations about the step to it.
-    fileprivate func declaring(_ migration: MigrationDeclaration) -> Model {
+    func declaring(_ migration: MigrationDeclaration) -> Model {
         Model(
             name: name, version: version, entities: entities, enumerations: enumerations,
             composites: composites, configurations: configurations, identifier: identifier,

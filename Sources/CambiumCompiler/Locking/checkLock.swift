@@ -19,7 +19,10 @@ enum LockChecker {
                 Diagnostic(
                     .malformedLock, error.reason,
                     at: SourcePosition(path: path, line: error.line, column: 1),
-                    notes: ["Take the file from version control, or write it anew: cambium freeze"])
+                    notes: [
+                        "Take the file from version control; after a merge keep the lines of both "
+                            + "branches, and count the versions in the last line"
+                    ])
             ]
         }
         let present = Set(bundle.versions.map(\.version))

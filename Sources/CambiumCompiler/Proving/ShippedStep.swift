@@ -18,7 +18,6 @@ struct ShippedStep {
 
     /// Finds out what the step from one version to the next drops.
     init(from old: Model, to new: Model) {
-        match = ModelMatch(old: old, new: new)
         let resolution = StepResolution(from: old, to: new) { problem in
             if problem.enumeration != nil {
                 return HistoryDeclarer(old: old, new: new, isOfXcode: true).items(for: problem)
@@ -31,6 +30,11 @@ struct ShippedStep {
                         reason: "Core Data dropped it"))
             ]
         }
+        // Drops say what may be missing; what takes the place of a case is a value to be proven.
+        let replaced = resolution.items.filter { if case .replace = $0 { true } else { false } }
+        let declared = new.migration ?? MigrationDeclaration(from: old.version)
+        match = ModelMatch(
+            old: old, new: replaced.isEmpty ? new : new.declaring(declared.adding(replaced)))
         target = resolution.target
         difference = resolution.difference
         losses = resolution.items.map(\.subject).sorted()

@@ -33,8 +33,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         package init(
             from: String, to: String, kind: MigrationKind, losesData: Bool,
             codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0,
-            seconds: Double = 0, isRemembered: Bool = false,
-            failure: String? = nil
+            seconds: Double = 0, isRemembered: Bool = false, failure: String? = nil
         ) {
             self.from = from
             self.to = to

@@ -111,10 +111,10 @@ enum AdoptCommand: Command {
         adoption.writtenBy = arguments.value("--version")
         adoption.target = arguments.value("--until")
         if let file = arguments.value("--hashes") { adoption.hashes = try hashes(in: file) }
-        if isPlan { return try adoption.plan() }
         let line = ProgressLine(console)
         if let line { adoption.progress = { line.show($0.fraction, $0.summary) } }
         defer { line?.end() }
+        if isPlan { return try adoption.plan() }
         guard let ids = arguments.value("--ids") else { return try adoption.run(to: target) }
         let list = try IdentityFile(ids)
         adoption.identities = { try list.write($0) }

@@ -140,6 +140,25 @@ struct HistoryFileTests {
         #expect(classes(ModelCompiler.compile(folder.path)) == [.needsData, .additive])
     }
 
+    @Test func `a case that went without a word is replaced by one that is there`() throws {
+        func kind(_ cases: String) -> String {
+            Self.entity(
+                "A",
+                "<attribute name=\"kind\" attributeType=\"String\"><userInfo><entry "
+                    + "key=\"cambium.enum\" value=\"Kind: \(cases)\"/></userInfo></attribute>")
+        }
+        let folder = try XcodeBundleFolder([kind("book, toy"), kind("book"), kind("book")])
+        // Without the file it goes as a property would, and the message says so.
+        let before = ModelCompiler.compile(folder.path)
+        #expect(before.diagnostics.map(\.code) == [.impliedDrop])
+        #expect(before.diagnostics.first?.message.contains("Kind.toy") == true)
+        let text = try write(folder)
+        #expect(text.contains("<replace enum=\"Kind\" case=\"toy\" with=\"book\" class=\"lossy\""))
+        let after = ModelCompiler.compile(folder.path)
+        #expect(after.diagnostics.map(\.rendered) == [])
+        #expect(classes(after) == [.lossy, .additive])
+    }
+
     @Test func `what no value fits is left to its author`() throws {
         let pattern = Self.attribute("code", "String", "regularExpressionString=\"[A-Z]+\"")
         let folder = try XcodeBundleFolder([

@@ -121,4 +121,69 @@ import Testing
         #expect(try Migration(from: old, to: new).kind <= .reversible)
         #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["TOY"], ["BOOK"]])
     }
+
+    @Test func `cases that exchange their raw values are asked about`() throws {
+        func model(_ version: String, _ cases: String...) -> Model {
+            Model(
+                name: "Shop", version: version,
+                entities: [
+                    Entity(
+                        name: "Product",
+                        attributes: [Attribute(name: "size", type: .enumeration("Size"))])
+                ],
+                enumerations: [
+                    Enumeration(
+                        name: "Size", rawType: .int16,
+                        cases: cases.enumerated().map {
+                            EnumerationCase(name: $0.element, rawValue: .int(Int64($0.offset)))
+                        })
+                ])
+        }
+        let old = model("1", "small", "middle", "large")
+        // Another order, and one that is gone: each value is the number of the place.
+        let turned = ModelDifference(from: old, to: model("2", "small", "large", "middle"))
+        #expect(
+            turned.problems.flatMap(\.fixes).map { $0.xml(from: "1") } == [
+                #"<case name="large" value="2"/>"#, #"<case name="middle" value="1"/>"#,
+            ])
+        let fewer = ModelDifference(from: old, to: model("2", "small", "large"))
+        #expect(
+            fewer.problems.flatMap(\.fixes).map { $0.xml(from: "1") }
+                == [#"<case name="large" value="2"/>"#])
+        let renamed = ModelDifference(from: old, to: model("2", "small", "medium", "large"))
+        #expect(renamed.problems.isEmpty)
+    }
+
+    @Test func `a case that gets another raw value keeps the old one, or is replaced by itself`()
+        throws
+    {
+        func model(_ version: String, _ value: String, replaced: Bool = false) -> Model {
+            let migration = MigrationDeclaration(
+                from: "1",
+                replacements: [
+                    .init(enumeration: "Kind", case: "toy", with: "toy", reason: "a test")
+                ])
+            return Model(
+                name: "Shop", version: version,
+                entities: [
+                    Entity(
+                        name: "Product",
+                        attributes: [Attribute(name: "kind", type: .enumeration("Kind"))])
+                ],
+                enumerations: [
+                    Enumeration(
+                        name: "Kind", rawType: .string,
+                        cases: [EnumerationCase(name: "toy", rawValue: .string(value))])
+                ], migration: replaced ? migration : nil)
+        }
+        let old = model("1", "TOY")
+        let problem = try #require(
+            ModelDifference(from: old, to: model("2", "toy")).problems.first)
+        #expect(problem.message.contains("'toy' of Kind has the raw value toy in version 2"))
+        #expect(problem.fixes.first?.xml(from: "1") == #"<case name="toy" value="TOY"/>"#)
+        let rows = try Store.migrate(
+            old, model("2", "toy", replaced: true),
+            rows: "INSERT INTO Product (_id, kind) VALUES (1, 'TOY')", query: kinds)
+        #expect(rows == [["toy"]])
+    }
 }

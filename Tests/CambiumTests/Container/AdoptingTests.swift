@@ -44,7 +44,8 @@ struct AdoptingTests {
             for _ in 0..<2 {
                 let container = try PersistentContainer(
                     adopting: URL(filePath: old), at: path, model: Self.compiled(),
-                    earlierVersions: [Self.versions[0]], report: { reports.append($0) })
+                    earlierVersions: [Self.versions[0]]
+                ) { reports.append($0) }
                 let context = container.newContext()
                 let books = try context.fetch(
                     FetchRequest<ManagedObject>(entityName: "Book"))

@@ -16,6 +16,8 @@
 /// unique constraints; a row that breaks one ends the operation with an error that names it, and
 /// nothing is changed. No hook of the objects is called, and no check of the program's own is run.
 ///
+/// What is computed for a decimal attribute is rounded to its scale, halves away from zero.
+///
 /// Attributes can be set, and to-one relationships whose key this side keeps. What is derived or
 /// transient cannot: the compiler refuses it, or executing the request does, by name.
 ///

@@ -77,8 +77,11 @@ struct BatchAssignments {
             try compute(expression, slot, name)
         case .text(let text):
             guard let type = entity.attributes[slot]?.type else { throw noExpression(name) }
+            // What is computed for a decimal is rounded, and may be of another type.
+            var expected: AttributeType? = type
+            if case .decimal = type { expected = nil }
             let expression = ExpressionCompiler.value(
-                text, as: type, entity: entity.entity, model: entity.model)
+                text, as: expected, entity: entity.entity, model: entity.model)
             try compute(expression.get(), slot, name)
         }
     }

@@ -42,9 +42,7 @@ struct BatchUpdate: BatchWork {
             let end = isWhole ? keys.count : min(keys.count, start + chunkSize)
             try Task.checkCancellation()
             do {
-                try write(
-                    Array(keys[start..<end]), constants, (computed.sql, computed.parameters),
-                    transaction)
+                try write(Array(keys[start..<end]), constants, computed, transaction)
             } catch let refused as RefusedRow {
                 // Where unique values are in the way, the second try may find a way around.
                 let reason = refused.underlying as? SQLiteError
@@ -86,7 +84,7 @@ struct BatchUpdate: BatchWork {
 
     private func write(
         _ keys: [Int64], _ constants: [(slot: Int, value: StoredValue)],
-        _ computed: (sql: String, parameters: [StoredValue]), _ transaction: BatchTransaction
+        _ computed: SelectSQL.ComputedValues, _ transaction: BatchTransaction
     ) throws {
         let model = transaction.model
         var values: [Int64: [StoredValue]] = [:]
@@ -103,12 +101,12 @@ struct BatchUpdate: BatchWork {
         for (entity, row) in try transaction.lookup.rows(keys, root: request.entity.rootIndex) {
             var placed = row
             for (slot, value) in constants { writer.set(value, slot, of: &placed, entity.shape) }
-            for (slot, value) in zip(
-                assignments.computedSlots, values[placed.record.key] ?? [])
-            {
+            for (number, value) in (values[placed.record.key] ?? []).enumerated() {
+                let slot = assignments.computedSlots[number]
                 do {
+                    let rounded = try entity.rounded(value, computed.types[number], slot)
                     writer.set(
-                        try entity.fitting(value, slot), slot, of: &placed, entity.shape)
+                        try entity.fitting(rounded, slot), slot, of: &placed, entity.shape)
                 } catch {
                     throw RefusedRow(entity: entity, key: placed.record.key, underlying: error)
                 }

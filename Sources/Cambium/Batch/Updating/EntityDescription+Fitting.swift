@@ -1,6 +1,29 @@
+import CambiumModel
 import CambiumSQLite
 
 extension EntityDescription {
+    /// What a batch update computes for a decimal attribute, rounded to its scale, halves away from
+    /// zero; anything else as it is.
+    ///
+    /// - Parameter type: The type of what was computed.
+    /// - Throws: ``ValidationError`` where the attribute cannot hold so great a number.
+    func rounded(
+        _ value: StoredValue, _ type: ExpressionType, _ slot: Int
+    ) throws -> StoredValue {
+        guard case .decimal(let scale) = attributes[slot]?.type else { return value }
+        switch (value, type) {
+        case (.integer(let units), .decimal(let own)):
+            return .integer(DecimalStorage.units(units, ofScale: own, roundedTo: scale))
+        case (.real(let number), .float), (.real(let number), .double):
+            guard let units = DecimalStorage.units(rounding: number, scale: scale) else {
+                throw outOfRange(number, slot)
+            }
+            return .integer(units)
+        default:
+            return value
+        }
+    }
+
     /// What a batch update sets, as the slot keeps it: numbers of single precision as what they
     /// read back as. A record must hold no value of another kind.
     ///

@@ -73,21 +73,22 @@ extension ResultRows {
         var position = 0
         var next = 0
         while next < entries.count {
+            let first = entries[next]
             position = partitionIndex(
                 from: position, reach: next == 0 ? chunks.count : 1, chunks.count - 1
-            ) { !endsBefore(entries[next], $0) }
+            ) { !endsBefore(first, $0) }
             let start = start(of: position)
             let isLast = position == chunks.count - 1
             let chunk = ownChunk(position)
             var offsets: [Int] = []
             while next + offsets.count < entries.count {
-                let arriving = next + offsets.count
-                if !isLast, !offsets.isEmpty, endsBefore(entries[arriving], position) { break }
+                let entry = entries[next + offsets.count]
+                if !isLast, !offsets.isEmpty, endsBefore(entry, position) { break }
                 // Those that come together often come close to each other.
                 let reach = offsets.isEmpty ? chunk.rows.count : 1
                 offsets.append(
                     partitionIndex(from: offsets.last ?? 0, reach: reach, chunk.rows.count) {
-                        !precedes(chunk, $0, entries[arriving].keys, entries[arriving].key)
+                        !precedes(chunk, $0, entry.keys, entry.key)
                     })
             }
             let arriving = entries[next..<next + offsets.count]
@@ -162,7 +163,7 @@ extension ResultRows {
                 ends.insert(start + range.lowerBound, at: position)
                 directory.insertChunk(new.number, at: position + 1)
             }
-            if parts > 4 { chunk.trim() }
+            if parts > 2 { chunk.trim() }
             first = position
         }
         if let first { directory.locate(from: first) }

@@ -80,11 +80,17 @@ final class CSVRowReader: ImportRowReader {
 
     // MARK: Rows
 
+    private static func counted(_ number: Int, _ word: String) -> String {
+        "\(number) \(word)\(number == 1 ? "" : "s")"
+    }
+
     private func read(_ entry: RecordBlock.Entry, _ bytes: [UInt8]) {
         guard fields.fields.count == columns.count else {
             builder.fail(
-                "The line has \(fields.fields.count) fields, and there are \(columns.count) "
-                    + "columns. Give it one for each, empty ones too.")
+                "The line has \(Self.counted(fields.fields.count, "field")), and there "
+                    + (columns.count == 1 ? "is " : "are ")
+                    + "\(Self.counted(columns.count, "column")). "
+                    + "Give it one for each, empty ones too.")
             return
         }
         parts.removeAll(keepingCapacity: true)

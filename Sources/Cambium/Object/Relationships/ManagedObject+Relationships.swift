@@ -99,32 +99,31 @@ extension ManagedObject {
             return setFarDestination(of: relationship, to: object)
         }
         let old = registeredDestination(of: relationship)
-        // Before the key is another: whoever reads the lists after that does not find them as they
-        // were.
-        if let inverse = relationship.inverse, old !== object {
-            old?.willChangeLinks(of: inverse)
-            // Of others nothing is read.
-            if let object, object.entityDescription.relationships[inverse].isOrdered {
-                object.willChangeLinks(of: inverse)
-            }
+        guard let inverse = relationship.inverse, old == nil || old !== object else {
+            return writeKey(of: relationship, object)
         }
+        let opposite = object?.entityDescription.relationships[inverse]
+        // Before the key is another: whoever reads the lists after that does not find them as they
+        // were. Of what has no order nothing is read.
+        old?.willChangeLinks(of: inverse)
+        if opposite?.isOrdered == true { object?.willChangeLinks(of: inverse) }
         writeKey(of: relationship, object)
-        guard let inverse = relationship.inverse, old == nil || old !== object else { return }
         old?.noteUnlink(inverse, key)
-        guard let object else { return }
+        guard let object, let opposite else { return }
         // The far side of a one-to-one lets its former partner go.
-        if let partner = object.partner(inverse, besides: self) {
+        if !opposite.isToMany, let partner = object.partner(opposite, besides: self) {
             partner.writeKey(of: relationship, nil)
             object.noteUnlink(inverse, partner.key)
         }
-        object.noteLink(inverse, self)
+        object.noteLink(opposite, self)
     }
 
     /// Whom a one-to-one leads to whose key the other side keeps, beside an object that may lead
     /// here already.
-    final func partner(_ ordinal: Int, besides object: ManagedObject) -> ManagedObject? {
-        if entityDescription.relationships[ordinal].isToMany { return nil }
-        return links(ordinal).members.first { $0.key != object.key }.flatMap {
+    final func partner(
+        _ relationship: RelationshipDescription, besides object: ManagedObject
+    ) -> ManagedObject? {
+        links(relationship.ordinal).members.first { $0.key != object.key }.flatMap {
             self.object(for: $0)
         }
     }
@@ -247,11 +246,14 @@ extension ManagedObject {
 
     /// Notes that the other end now leads here, without reading what is there.
     final func noteLink(_ ordinal: Int, _ object: ManagedObject) {
+        noteLink(entityDescription.relationships[ordinal], object)
+    }
+
+    private func noteLink(_ relationship: RelationshipDescription, _ object: ManagedObject) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         willChangeLinks()
-        let relationship = entityDescription.relationships[ordinal]
         keepEventLinks(relationship)
-        let extras = ownExtras
+        let (extras, ordinal) = (ownExtras, relationship.ordinal)
         extras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].add(
             LinkSet.Member(key: object.key, entity: object.entityDescription.index))
         if notesReads { tellOfChange(of: .links(ordinal)) }

@@ -24,7 +24,10 @@ extension ModelChecker {
         to model: Model, previousVersion: String?, previous: CheckedModel?
     ) -> MigrationDeclaration? {
         reportUnusedRenames(in: model)
-        if let previous { checkRenames(in: model, from: previous.model) }
+        if let previous {
+            checkRenames(in: model, from: previous.model)
+            reportNeedlessRenames(in: model, from: previous.model)
+        }
         guard let element = migrationElement, let from = element["from"] else { return nil }
         guard from.value == previousVersion else {
             let remedy =
@@ -80,6 +83,50 @@ extension ModelChecker {
             guard renames[subject] != nil else { continue }
             reportUnknown(entity, property, in: model)
         }
+    }
+
+    /// A rename of what has its name still does nothing, unless that is given up.
+    private mutating func reportNeedlessRenames(in model: Model, from old: Model) {
+        for element in migrationElement?.children(named: "rename") ?? [] {
+            guard let name = element["entity"], let from = element["from"],
+                let entity = model.entity(named: name.value)
+            else { continue }
+            let subject: String
+            if let property = element["property"] {
+                guard let former = formerEntity(of: entity, of: model, in: old) else { continue }
+                subject = property.value
+                let names = formerNames(in: entity, since: former)
+                guard former.declares(subject), former.declares(from.value),
+                    names[subject] != from.value
+                else { continue }
+            } else {
+                subject = name.value
+                guard old.entity(named: subject) != nil, old.entity(named: from.value) != nil,
+                    formerEntity(of: entity, of: model, in: old)?.name != from.value
+                else { continue }
+            }
+            report(
+                .inapplicable,
+                "Both versions have '\(subject)' and '\(from.value)', so that each is what it was",
+                at: from,
+                notes: [
+                    "Remove the rename, or drop the '\(subject)' of version \(old.version), whose "
+                        + "name '\(from.value)' gets"
+                ])
+        }
+    }
+
+    private func formerNames(in entity: Entity, since former: Entity) -> FormerNames {
+        func names(of entity: Entity) -> [FormerNames.Name] {
+            entity.attributes.map { ($0.name, $0.renamedFrom) }
+                + entity.relationships.map { ($0.name, $0.renamedFrom) }
+        }
+        let drops = (migrationElement?.children(named: "drop") ?? []).filter {
+            $0["entity"]?.value == former.name
+        }
+        let dropped = Set(drops.compactMap { $0["property"]?.value })
+        return FormerNames(
+            names(of: entity), since: names(of: former), isDropped: dropped.contains)
     }
 
     /// A name in the version before has to be there, unless the thing already had its new name.
@@ -161,5 +208,12 @@ extension ModelChecker {
             .unknownMigrationSubject,
             "'\(entity.name)' in version \(model.version) has no property '\(property.value)'",
             at: property, notes: hint(property.value, among: names))
+    }
+}
+
+extension Entity {
+    fileprivate func declares(_ property: String) -> Bool {
+        attributes.contains { $0.name == property }
+            || relationships.contains { $0.name == property }
     }
 }

@@ -30,17 +30,20 @@ package enum ExpressionCompiler {
     ///
     /// - Parameters:
     ///   - text: The expression in the grammar of predicate formats.
-    ///   - type: The type of the attribute that gets the value.
+    ///   - type: The type of the attribute that gets the value; nil for any.
     ///   - entity: The entity of the object that it is about.
     ///   - model: The entity's model.
     ///   - parameters: What `$name` may be.
     /// - Complexity: O(length of the text × size of the entity)
     package static func value(
-        _ text: String, as type: AttributeType, entity: Entity, model: Model,
+        _ text: String, as type: AttributeType?, entity: Entity, model: Model,
         parameters: [FetchParameter] = []
     ) -> Result<ModelExpression, ExpressionDiagnostics> {
         var checker = ExpressionChecker(entity: entity, model: model, parameters: parameters)
-        return checker.run(text, nil) { checker, parsed in checker.value(parsed, as: type) }
+        return checker.run(text, nil) { checker, parsed in
+            guard let type else { return checker.anyValue(parsed) }
+            return checker.value(parsed, as: type)
+        }
     }
 
     /// Checks what a derived attribute is computed from: stored properties of the object and of

@@ -9,6 +9,7 @@ extension ModelDifference {
             for item in enumeration.cases {
                 let known = before.cases.first { $0.rawValue == item.rawValue }
                 if let known, known.name != item.name {
+                    checkExchange(of: known, with: item, of: enumeration, since: before)
                     add(.caseRenamed(enumeration: enumeration.name, item.name, from: known.name))
                 } else if known == nil {
                     add(.caseAdded(enumeration: enumeration.name, item.name))
@@ -21,6 +22,28 @@ extension ModelDifference {
             }
         }
         for replacement in new.migration?.replacements ?? [] { check(replacement) }
+    }
+
+    /// A case that takes the raw value of another one, and had its own: cases that are put in another
+    /// order, or of which one is gone, and whose values nobody has written out.
+    private mutating func checkExchange(
+        of known: EnumerationCase, with item: EnumerationCase, of enumeration: Enumeration,
+        since before: Enumeration
+    ) {
+        guard let own = before.cases.first(where: { $0.name == item.name }),
+            before.rawType == enumeration.rawType,
+            let holder = match.holders(of: enumeration.name).first
+        else { return }
+        add(
+            MigrationProblem(
+                entity: holder.entity.name, enumeration: enumeration.name,
+                message: "'\(item.name)' of \(enumeration.name) has the raw value "
+                    + "\(item.rawText) now, which '\(known.name)' had, and objects that have "
+                    + "'\(known.name)' would have '\(item.name)'; write out the value that it had",
+                fixes: [
+                    .keepCase(
+                        enumeration: enumeration.name, named: item.name, value: own.rawText)
+                ]))
     }
 
     /// A case that objects have cannot go without a word: they would have a value that nobody can
@@ -43,14 +66,25 @@ extension ModelDifference {
             }
             return
         }
+        let namesake = enumeration.cases.first { $0.name == item.name }
+        // That its value is another case's now has been told.
+        if let namesake, before.hasCase(of: namesake) { return }
         let names = holders.map { "\($0.entity.name).\($0.attribute.name)" }
-        let candidate = enumeration.cases.first { !before.hasCase(of: $0) }
+        let candidate =
+            namesake
+            ?? enumeration.cases.first { one in
+                !before.hasCase(of: one) && !before.cases.contains { $0.name == one.name }
+            }
+        let what =
+            namesake.map { "has the raw value \($0.rawText)" } ?? "is gone"
         add(
             MigrationProblem(
                 entity: first.entity.name, enumeration: enumeration.name,
-                message: "'\(item.name)' of \(enumeration.name) is gone in version \(new.version), "
-                    + "and objects may have it (\(names.joined(separator: ", "))); say whether it "
-                    + "was renamed, and so keeps its raw value, or what they get instead",
+                message: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), "
+                    + "and objects may have \(namesake == nil ? "it" : item.rawText) "
+                    + "(\(names.joined(separator: ", "))); say whether it "
+                    + (namesake == nil ? "was renamed, and so keeps" : "keeps")
+                    + " its raw value, or what they get instead",
                 fixes: [
                     .keepCase(
                         enumeration: enumeration.name, named: candidate?.name,

@@ -16,9 +16,16 @@ extension ModelMatch {
                     + owner.relationships.map { ($0.name, $0.renamedFrom) }
             }
         }
-        return FormerNames(
-            all(lineage), since: all(oldLineage),
-            isDropped: { name in oldLineage.contains { isDropped($0.name, name, in: $0) } })
+        return FormerNames(all(lineage), since: all(oldLineage)) { name in
+            oldLineage.contains { declarer in
+                // What an entity below declares from now on lives on there.
+                lineage.filter { $0.declares(name) }.allSatisfy { owner in
+                    isDropped(
+                        PropertyName(entity: declarer.name, property: name), in: declarer,
+                        from: owner, isExplicit: false)
+                }
+            }
+        }
     }
 
     /// The attributes of an entity with the names that they say they had.
@@ -71,5 +78,12 @@ extension ModelMatch {
         let name = former[composite.name] ?? composite.name
         let found = oldEntity.compositeAttributes.first { $0.name == name }
         return found.flatMap { isDropped(oldEntity.name, $0.name) ? nil : $0 }
+    }
+}
+
+extension Entity {
+    /// Whether a property of the name is declared here.
+    fileprivate func declares(_ name: String) -> Bool {
+        attributes.contains { $0.name == name } || relationships.contains { $0.name == name }
     }
 }

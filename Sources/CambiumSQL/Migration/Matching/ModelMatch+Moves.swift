@@ -115,7 +115,7 @@ extension ModelMatch {
 
     /// Whether the author gives up a property of an entity. What an entity below it declares from
     /// now on lives on there, and what says that it was renamed does anywhere.
-    private func isDropped(
+    func isDropped(
         _ property: PropertyName, in declarer: Entity, from owner: Entity, isExplicit: Bool
     ) -> Bool {
         guard isDropped(property.entity, property.property, in: declarer) else { return false }

@@ -195,7 +195,7 @@ struct ImportRowsTests {
         ("x,y\na,b", .csv(), "Article:1: None of the columns"),
         ("sku;title\na;b", .csv(), "Article:1: None"),
         ("sku,\"title\na,b", .csv(), "Article:1:5: The quote"),
-        ("sku\na,b", .csv(), "Article:2: The line has 2"),
+        ("sku\na,b", .csv(), "Article:2: The line has 2 fields, and there is 1 column. "),
         ("sku,title\n\na,\"x\n\"\"\nb,\"c\"d", .csv(), "Article:5:4: There is more"),
     ])
     func `what cannot be read is an error with its place`(
