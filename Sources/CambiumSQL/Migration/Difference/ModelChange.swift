@@ -93,9 +93,9 @@ package enum ModelChange: Sendable, Hashable {
             isExternal ? .reversible : .needsData
         case .attributeAdded(_, _, let isFilled):
             isFilled ? .needsData : .additive
-        case .attributeConverted(_, _, _, let isChecked):
-            isChecked ? .needsData : .reversible
-        case .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
+        // Of a type that holds all that the old one held, too: Core Data infers no change of a type,
+        // and whoever reviews the step is to look at what other programs make of the values.
+        case .attributeConverted, .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
             .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
         case .attributeRevised, .linksDropped, .duplicatesDropped, .objectsDropped:
