@@ -37,6 +37,13 @@ struct LinkOrder: Hashable, Sendable {
         if !placed.isEmpty { arrangement.removeAll { $0 == key } }
     }
 
+    /// Takes note that the store has a member that was added. It stays where it was put; else it has
+    /// its place there, and may be added anew once it was taken out.
+    mutating func forgetAddition(of key: Int64) {
+        guard !movedToEnd.contains(key), let index = appended.firstIndex(of: key) else { return }
+        appended.remove(at: index)
+    }
+
     /// Puts members somewhere, so that the list looks like this.
     mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
         self.arrangement = arrangement

@@ -100,8 +100,12 @@ struct LinkSet {
         let known = Set((stored ?? []).map(\.key))
         for member in settled { _ = added.remove(member.key) }
         reorder { ordering in
-            for member in settled where !known.contains(member.key) {
-                ordering.changes.remove(member.key)
+            for member in settled {
+                if known.contains(member.key) {
+                    ordering.changes.forgetAddition(of: member.key)
+                } else {
+                    ordering.changes.remove(member.key)
+                }
             }
             ordering.forgetCurrent()
         }
