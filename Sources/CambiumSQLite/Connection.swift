@@ -21,12 +21,13 @@ package final class Connection {
     /// The name of the file system that SQLite was told to use; nil means its own.
     package let fileSystem: String?
     private var statements = StatementCache()
-    private var numberedStatements: [Statement?] = []
+    // Safety: here and below, loaded and stored, by one thread at a time.
+    @exclusivity(unchecked) private var numberedStatements: [Statement?] = []
     let pending = PendingRows()
     let sink = RowSink()
     let log = WriteAheadLog()
     /// What watches the statements; nil for most connections, which then pay nothing.
-    var trace: StatementTrace?
+    @exclusivity(unchecked) var trace: StatementTrace?
 
     /// Opens a database.
     ///

@@ -5,7 +5,8 @@ import CambiumModel
 package final class Statement {
     let handle: OpaquePointer
     private let sql: String
-    private unowned let connection: Connection
+    // Safety: whoever runs a statement holds the connection that it was made by.
+    private unowned(unsafe) let connection: Connection
 
     init(_ sql: String, on connection: Connection) throws(SQLiteError) {
         var prepared: OpaquePointer?
@@ -44,7 +45,9 @@ package final class Statement {
     /// Makes the statement ready for the next run. Values stay bound.
     package func reset() {
         sqlite3_reset(handle)
-        if let trace = connection.trace { trace.deliver(on: connection) }
+        uncounted(connection) { connection in
+            if let trace = connection.trace { trace.deliver(on: connection) }
+        }
     }
 
     /// Gives the parameters their values, the first first.

@@ -22,7 +22,11 @@ final class ContextState {
     /// Takes links in place of a context, where the object is that of a batch insertion.
     var batchRow: BatchRowLinks?
     /// The state of the stores that rows are read from.
-    var generation = QueryGenerationToken.unpinned
+    var generation = QueryGenerationToken.unpinned {
+        didSet { readsLatest = generation == .unpinned }
+    }
+    /// Whether that is the latest at each read.
+    @exclusivity(unchecked) private(set) var readsLatest = true
     // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that
     // holds the container, the `deinit` of a main actor's class), while its objects are in use. It
     // costs no more than the strong reference that a use takes anyway.

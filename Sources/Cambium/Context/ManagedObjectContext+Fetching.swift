@@ -156,9 +156,10 @@ extension ManagedObjectContext {
             } else {
                 let placed = try row.record(in: writer)
                 if row.entity == own.index {
-                    object = register(own, key: row.key, placed: placed, in: map)
+                    object = register(own, key: row.key, placed: consume placed, in: map)
                 } else {
-                    object = register(entities[row.entity], key: row.key, placed: placed, in: map)
+                    object = register(
+                        entities[row.entity], key: row.key, placed: consume placed, in: map)
                 }
                 object.flags = .isFresh
             }
@@ -172,9 +173,9 @@ extension ManagedObjectContext {
                     reread.append(RowCache.Row(entity: entities[row.entity], placed: placed))
                 }
             }
-            found.append(object)
             isInKeyOrder = isInKeyOrder && row.key >= lastKey
             lastKey = row.key
+            found.append(consume object)
         }
         if !reread.isEmpty {
             coordinator.rowCache.insert(reread, readAt: commit, replacesOnly: true)
@@ -182,7 +183,8 @@ extension ManagedObjectContext {
         if request.isUnordered, !isInKeyOrder { found.sort { $0.key < $1.key } }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.
         withoutTracking {
-            for object in found where object.flags.contains(.isFresh) {
+            found.forEachUncounted { object in
+                guard object.flags.contains(.isFresh) else { return }
                 object.flags.remove(.isFresh)
                 object.awakeFromFetch()
             }

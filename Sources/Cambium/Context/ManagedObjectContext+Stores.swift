@@ -29,7 +29,7 @@ extension ManagedObjectContext {
     }
 
     /// Whether rows may come from the row cache and go there: it knows the latest ones only.
-    var usesRowCache: Bool { parent == nil && state.generation == .unpinned }
+    var usesRowCache: Bool { parent == nil && state.readsLatest }
 
     /// Goes on to the latest state, after a save, a merge or a reset.
     func advanceQueryGeneration() {

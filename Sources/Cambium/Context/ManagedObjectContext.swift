@@ -94,7 +94,7 @@ public final class ManagedObjectContext {
     /// ```swift
     /// context.undoManager = ContextUndoManager()
     /// ```
-    public var undoManager: ContextUndoManager? {
+    @exclusivity(unchecked) public var undoManager: ContextUndoManager? {
         didSet {
             guard undoManager !== oldValue else { return }
             oldValue?.connect(to: nil)
@@ -126,11 +126,11 @@ public final class ManagedObjectContext {
     /// Unchanged objects that take part in the conflict detection of the next save.
     var locked: [ManagedObject] = []
     /// New objects that a save gave up for others with the same unique values, and those.
-    var forwards: [RowID: RowID] = [:]
+    @exclusivity(unchecked) var forwards: [RowID: RowID] = [:]
     /// Whether an object in a list has moved on.
-    var listsAreStale = false
+    @exclusivity(unchecked) var listsAreStale = false
     /// Whether an object in the list of changed ones has no changes any more.
-    var updatedHoldsClean = false
+    @exclusivity(unchecked) var updatedHoldsClean = false
     /// Objects changed since changes were last processed.
     @exclusivity(unchecked) var noted: [ManagedObject] = []
     /// Objects whose deletion was not propagated yet.
@@ -147,7 +147,7 @@ public final class ManagedObjectContext {
     /// How many calls are going on whose settings of attributes are no changes.
     @exclusivity(unchecked) var quietDepth = 0
     /// Why the object whose hook is called is deleted.
-    var deletionCause: DeletionCause?
+    @exclusivity(unchecked) var deletionCause: DeletionCause?
     var followers: [WeakFollower] = []
     /// Whether a follower could not take in a change.
     var followersAreBehind = false
@@ -169,12 +169,14 @@ public final class ManagedObjectContext {
     /// Rows that were deleted and that this context has put in again, under their keys: the commit
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
-    var rebirths: [RowID: Int64] = [:]
+    @exclusivity(unchecked) var rebirths: [RowID: Int64] = [:]
     /// What the context reads is noted in the last of them, while somebody counts.
-    var readLogs: [ReadLog] = []
+    @exclusivity(unchecked) var readLogs: [ReadLog] = []
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
-    @exclusivity(unchecked) var insertionCache: (type: ObjectIdentifier, entity: EntityDescription)?
+    // Safety: the coordinator holds the descriptions.
+    @exclusivity(unchecked) var insertionCache:
+        (type: ObjectIdentifier, entity: Unmanaged<EntityDescription>)?
     var isProcessing = false
     /// Whether observers are being told that everything was forgotten.
     var isTellingOfReset = false

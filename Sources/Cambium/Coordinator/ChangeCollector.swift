@@ -14,7 +14,7 @@ struct ChangeCollector {
     mutating func insert(_ object: ManagedObject) {
         let row = EntityChanges.InsertedRow(
             key: object.key, placed: attachesRows ? object.placed : nil)
-        let index = start(object.entityDescription)
+        let index = start(of: object)
         byEntity[index]?.inserted.append(row)
     }
 
@@ -24,7 +24,7 @@ struct ChangeCollector {
         let row = EntityChanges.UpdatedRow(
             key: object.key, slots: slots, links: changedLinks(of: object),
             placed: attachesRows && !slots.isEmpty ? object.placed : nil)
-        let index = start(object.entityDescription)
+        let index = start(of: object)
         byEntity[index]?.updated.append(row)
     }
 
@@ -48,10 +48,17 @@ struct ChangeCollector {
     }
 
     mutating func delete(_ object: ManagedObject) {
-        let index = start(object.entityDescription)
+        let index = start(of: object)
         byEntity[index]?.deleted.append(object.key)
     }
 
+    @inline(__always)
+    private mutating func start(of object: ManagedObject) -> Int {
+        // Safety: the object's state holds the coordinator, which holds the descriptions.
+        uncounted(object.entityDescription) { start($0) }
+    }
+
+    @inline(__always)
     private mutating func start(_ entity: EntityDescription) -> Int {
         if byEntity[entity.index] == nil { byEntity[entity.index] = EntityChanges(entity: entity) }
         return entity.index
@@ -59,8 +66,8 @@ struct ChangeCollector {
 
     private func changedLinks(of object: ManagedObject) -> [String] {
         guard let links = object.extras?.links, !links.isEmpty else { return [] }
-        return links.filter { $0.value.hasChanges }.keys.sorted()
-            .map { object.entityDescription.relationships[$0].relationship.name }
+        return links.filter { $0.value.hasChanges }
+            .map { object.entityDescription.relationships[$0.key].relationship.name }
     }
 
     /// All changes, in the order of the entities.

@@ -1,4 +1,5 @@
 @_spi(Generated) import CambiumMigration
+import CambiumSQLite
 import Synchronization
 
 /// Stands between contexts and stores: knows the model, sends each request to the store that has
@@ -81,6 +82,17 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The store that has the rows of a hierarchy.
     func store(ofRoot root: Int) -> any Store {
         published.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.store(ofRoot: root) }
+    }
+
+    /// Reads a row from the store that has it.
+    @inline(__always)
+    func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
+    ) throws -> ReadRow? {
+        try published.load(ordering: .acquiring)._withUnsafeGuaranteedRef {
+            try $0.store(ofRoot: root.rootIndex)
+                .readRow(key, ofRoot: root, at: commit, into: writer)
+        }
     }
 
     /// The identity of the store that has the rows of a hierarchy.

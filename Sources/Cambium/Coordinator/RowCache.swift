@@ -34,7 +34,7 @@ final class RowCache: Sendable {
     /// the old one goes as a whole, which is cheaper than to find the oldest row each time.
     private struct Generation {
         /// For each root entity, by its number, the rows by key.
-        private(set) var rows: [[Int64: Entry]] = []
+        private(set) var rows: [KeyTable<Entry>] = []
         private(set) var count = 0
         /// What was written to the pages, also of rows that have been replaced since.
         private(set) var bytes = 0
@@ -48,7 +48,7 @@ final class RowCache: Sendable {
         /// One that is to become as full as another.
         init(asLargeAs other: Generation) {
             rows = other.rows.map { rows in
-                var empty: [Int64: Entry] = [:]
+                var empty = KeyTable<Entry>()
                 empty.reserveCapacity(rows.count)
                 return empty
             }
@@ -58,15 +58,17 @@ final class RowCache: Sendable {
             id.root < rows.count ? rows[id.root][id.key] : nil
         }
 
-        func rows(root: Int) -> [Int64: Entry] { root < rows.count ? rows[root] : [:] }
+        func rows(root: Int) -> KeyTable<Entry> {
+            root < rows.count ? rows[root] : KeyTable()
+        }
 
         mutating func put(_ row: Row, readAt: Moment?, isShared: Bool) {
             let placed = isShared ? row.placed : copy(of: row)
-            bytes += placed.record.size(row.entity.shape)
+            bytes += row.entity.shape.recordSize + placed.record.byteCount(row.entity.shape)
             let id = row.id
-            while rows.count <= id.root { rows.append([:]) }
+            while rows.count <= id.root { rows.append(KeyTable()) }
             let entry = Entry(entity: row.entity.index, placed: placed, readAt: readAt)
-            if rows[id.root].updateValue(entry, forKey: id.key) == nil { count += 1 }
+            if rows[id.root].updateValue(entry, forKey: id.key) { count += 1 }
         }
 
         private func copy(of row: Row) -> PlacedRecord {
@@ -77,8 +79,7 @@ final class RowCache: Sendable {
         }
 
         mutating func remove(_ id: RowID) {
-            guard id.root < rows.count, rows[id.root].removeValue(forKey: id.key) != nil
-            else { return }
+            guard id.root < rows.count, rows[id.root].removeValue(forKey: id.key) else { return }
             count -= 1
         }
     }
@@ -103,8 +104,8 @@ final class RowCache: Sendable {
 
     /// The rows of a root entity by key.
     struct Rows {
-        fileprivate var young: [Int64: Entry] = [:]
-        fileprivate var old: [Int64: Entry] = [:]
+        fileprivate var young = KeyTable<Entry>()
+        fileprivate var old = KeyTable<Entry>()
 
         var isEmpty: Bool { young.isEmpty && old.isEmpty }
 
@@ -264,12 +265,5 @@ final class RowCache: Sendable {
         else { return }
         contents.old = contents.young
         contents.young = Generation(asLargeAs: contents.old)
-    }
-}
-
-extension Record {
-    /// How many bytes of a page it takes.
-    fileprivate func size(_ shape: RecordShape) -> Int {
-        shape.byteSlots.reduce(shape.prefixSize + shape.fixedSize) { $0 + bytes($1).count }
     }
 }

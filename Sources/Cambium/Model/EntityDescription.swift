@@ -47,6 +47,8 @@ final class EntityDescription: Sendable {
     /// For each relationship, where its key is; nil where this side keeps none, or where the key
     /// does not say it all.
     let keyPlaces: [KeyPlace?]
+    /// Whether a relationship may keep an object from being deleted.
+    let deniesDeletion: Bool
     /// A record with the model's defaults, which new objects start from and ghosts show.
     let template: PlacedRecord
     /// The slots whose default is made anew for each object.
@@ -86,6 +88,7 @@ final class EntityDescription: Sendable {
                 slot: slot, destination: relationship.destination,
                 root: relationship.destinationRoot)
         }
+        deniesDeletion = relationships.contains { $0.relationship.deleteRule == .deny }
         rules = lineage.flatMap(\.rules)
         var storedSlots = SlotSet()
         for (slot, place) in layout.slots.enumerated() where place.column != nil {

@@ -78,7 +78,7 @@ extension ManagedObject {
                 hasher.combine(record.storedValue(slot, kind))
             }
         }
-        for (ordinal, links) in (extras?.links ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (ordinal, links) in extras?.links ?? [:] {
             hasher.combine(ordinal)
             hasher.combine(links.added.members)
             hasher.combine(links.removed)
@@ -103,7 +103,7 @@ final class ObjectExtras {
     /// The slots that were set since.
     @exclusivity(unchecked) var changedSlots = SlotSet()
     /// The relationships kept elsewhere, by number.
-    @exclusivity(unchecked) var links: [Int: LinkSet] = [:]
+    @exclusivity(unchecked) var links = LinkTable()
     /// The slots that were last set to a value that the store cannot keep.
     var unfitSlots: Set<Int> = []
     /// The slots whose values were found to be none of their types, and were told of.

@@ -11,6 +11,8 @@ extension ManagedObject {
 
     /// What keeps the object from being deleted.
     final func throwDenials() throws {
+        // Most entities deny nothing.
+        if uncounted(entityDescription, { !$0.deniesDeletion }) { return }
         let deniers = managedObjectContext?.deniers(of: self) ?? []
         let errors = deniers.map { relationship, count in
             let name = relationship.relationship.name
@@ -23,18 +25,14 @@ extension ManagedObject {
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }
 
-    /// The errors that a check threw, one by one. What is no error of validation is one that a
-    /// check of the program's own has thrown.
-    final func validationErrors(thrownBy check: () throws -> Void) -> [ValidationError] {
-        do {
-            try check()
-            return []
-        } catch let error as ValidationError {
-            return [error]
-        } catch let errors as ValidationErrors {
-            return errors.errors
-        } catch {
-            return [
+    /// The errors of an error that a check threw, one by one. What is no error of validation is one
+    /// that a check of the program's own has thrown.
+    final func validationErrors(in error: any Error) -> [ValidationError] {
+        switch error {
+        case let error as ValidationError: [error]
+        case let errors as ValidationErrors: errors.errors
+        default:
+            [
                 ValidationError(
                     code: .custom, entityName: entityDescription.name, objectID: objectID,
                     property: nil, message: "The object was refused: \(error)", underlying: error)

@@ -15,32 +15,40 @@ final class KeptReader: Sendable {
     private static let readsBeforeKeeping = 64
 
     private struct State {
-        var connection: LockedConnection?
+        var connection: Connection?
         var isKeeping = false
         var isClosed = false
         /// The last commit of the process that its transaction is sure to see.
         var commit: Int64?
     }
 
+    private let path: String
     private let state = Mutex(State())
     private let reads = Atomic(0)
+
+    init(path: String) {
+        self.path = path
+    }
 
     /// Notes that there is going to be a read, and begins to keep where there were many.
     ///
     /// - Parameter open: Makes the connection.
-    func noteRead(_ open: () throws -> LockedConnection) {
+    func noteRead(_ open: () throws -> sending Connection) {
         let reads = reads.wrappingAdd(1, ordering: .relaxed).newValue
         if reads % Self.readsBeforeKeeping == 0 { keep(open) }
     }
 
     /// Reads in the transaction that is open, where one is and nobody else is reading in it.
     ///
-    /// - Parameter commit: A commit of the process that must be seen.
+    /// - Parameters:
+    ///   - commit: A commit of the process that must be seen.
+    ///   - body: Must not read here again.
     /// - Returns: Whether the body was called.
+    @inline(__always)
     func read(at commit: Int64, _ body: (Connection) throws -> Void) throws -> Bool {
         try state.withLockIfAvailable { state in
             guard state.isKeeping, let connection = state.connection else { return false }
-            try connection.withLock { connection in
+            do {
                 if state.commit != commit {
                     state.commit = nil
                     connection.rollBack()
@@ -48,19 +56,19 @@ final class KeptReader: Sendable {
                     state.commit = commit
                 }
                 try body(connection)
+            } catch let error as SQLiteError {
+                throw StoreError(using: connection, path: path, error) ?? error
             }
             return true
         } ?? false
     }
 
-    private func keep(_ open: () throws -> LockedConnection) {
+    private func keep(_ open: () throws -> sending Connection) {
         let isKeeping = state.withLock { state in
+            guard !state.isKeeping, !state.isClosed else { return false }
             // Where it fails, the reads take longer, and one of them will say why.
-            guard !state.isKeeping, !state.isClosed,
-                let connection = state.connection ?? (try? open()),
-                (try? connection.withLock { try $0.beginReading() }) != nil
-            else { return false }
-            state.connection = connection
+            if state.connection == nil { state.connection = try? open() }
+            guard (try? state.connection?.beginReading()) != nil else { return false }
             state.isKeeping = true
             state.commit = nil
             return true
@@ -78,7 +86,7 @@ final class KeptReader: Sendable {
         state.withLock { state in
             guard state.isKeeping else { return }
             state.isKeeping = false
-            try? state.connection?.withLock { $0.rollBack() }
+            state.connection?.rollBack()
         }
     }
 
@@ -86,7 +94,7 @@ final class KeptReader: Sendable {
         state.withLock { state in
             state.isClosed = true
             state.isKeeping = false
-            state.connection?.close()
+            state.connection = nil
         }
     }
 }

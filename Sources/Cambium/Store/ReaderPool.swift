@@ -15,16 +15,17 @@ final class ReaderPool: Sendable {
     private let isReadOnly: Bool
     private let settings: ConnectionSettings
     private let readers = Mutex(Readers())
-    private let kept = KeptReader()
+    private let kept: KeptReader
 
     init(path: String, isReadOnly: Bool, settings: ConnectionSettings) {
         self.path = path
         self.isReadOnly = isReadOnly
         self.settings = settings
+        kept = KeptReader(path: path)
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        kept.noteRead { try makeQuietReader() }
+        kept.noteRead { try makeReaderConnection(quietSettings) }
         let idle = try readers.withLock { readers in
             guard !readers.isClosed else { throw StoreError.closed }
             return readers.idle.popLast()
@@ -42,6 +43,7 @@ final class ReaderPool: Sendable {
 
     /// Reads one of many rows that are asked for one after the other: a row may be as old as the
     /// transaction that is kept open for them, but no older than a commit of this process.
+    @inline(__always)
     func withRowReader(at commit: Int64, _ body: (Connection) throws -> Void) throws {
         // Who watches the statements is to see these, too.
         if settings.observer == nil, try kept.read(at: commit, body) { return }
@@ -56,22 +58,32 @@ final class ReaderPool: Sendable {
     /// A connection whose user keeps it, and of whose statements nobody is told: no one has asked
     /// for them.
     func makeQuietReader() throws -> LockedConnection {
+        try makeReader(quietSettings)
+    }
+
+    private var quietSettings: ConnectionSettings {
         var settings = settings
         settings.observer = nil
-        return try makeReader(settings)
+        return settings
     }
 
     private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
+        LockedConnection(try makeReaderConnection(settings), path: path)
+    }
+
+    private func makeReaderConnection(
+        _ settings: ConnectionSettings
+    ) throws -> sending Connection {
         let connection = try connection(settings)
         try connection.execute("PRAGMA query_only = ON")
         if !settings.pragmas.contains(where: { $0.contains("cache_size") }) {
             // There may be several, and the system has the pages, too.
             try connection.execute("PRAGMA cache_size = -12288")
         }
-        return LockedConnection(connection, path: path)
+        return connection
     }
 
-    private func connection(_ settings: ConnectionSettings) throws -> Connection {
+    private func connection(_ settings: ConnectionSettings) throws -> sending Connection {
         do {
             return try Connection(
                 path: path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)

@@ -37,22 +37,33 @@ extension SQLiteStore {
     func readRow(
         _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
     ) throws -> ReadRow? {
-        let reader = familyReaders[root.index]
         var read: ReadRow?
-        func readRow(_ connection: Connection) throws {
-            try step(to: key, root, connection) { row in
-                let entity = reader.entity(of: row)
-                let placed = try reader.read(
-                    row, entity: entity, key: key, version: row.integer(at: 1), into: writer)
-                read = ReadRow(entity: entity, placed: placed)
-            }
-        }
         if let readers, let commit {
-            try readers.withRowReader(at: commit, readRow)
+            try readers.withRowReader(at: commit) {
+                read = try readRow(key, ofRoot: root, on: $0, into: writer)
+            }
         } else {
-            try withReader(readRow)
+            try withReader { read = try readRow(key, ofRoot: root, on: $0, into: writer) }
         }
         return read
+    }
+
+    private func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, on connection: Connection,
+        into writer: RecordWriter
+    ) throws -> ReadRow? {
+        // Safety: the store keeps its readers.
+        try uncounted(familyReaders[root.index]) { reader in
+            var read: ReadRow?
+            try step(to: key, root, connection) { row in
+                let entity = reader.entity(of: row)
+                read = ReadRow(
+                    entity: entity,
+                    placed: try reader.read(
+                        row, entity: entity, key: key, version: row.integer(at: 1), into: writer))
+            }
+            return read
+        }
     }
 
     func greatestKey(ofRoot root: EntityDescription) throws -> Int64? {
@@ -164,6 +175,7 @@ extension SQLiteStore {
     }
 
     /// Calls the body at the row of a key, where there is one.
+    @inline(__always)
     private func step(
         to key: Int64, _ entity: EntityDescription, _ connection: Connection,
         _ body: (CurrentRow) throws -> Void

@@ -1,13 +1,17 @@
+import CambiumSQLite
+
 // Of the state, which objects have at hand: to ask each for its context takes a while.
 extension ContextState {
     /// What is wrong with an object as it is now.
     func validationErrors(of object: ManagedObject) -> [ValidationError] {
         var validator = Validator(object)
-        validator.validate(evaluators(of: object.entityDescription))
+        // Safety: the object's state holds the coordinator, which holds the descriptions.
+        let evaluators = uncounted(object.entityDescription) { self.evaluators(of: $0) }
+        validator.validate(evaluators)
         guard !validator.errors.isEmpty, validator.hasRunOwnChecks else { return validator.errors }
         // A check of the program's own may have repaired what an earlier check refused.
         var secondLook = Validator(object)
-        secondLook.validate(evaluators(of: object.entityDescription))
+        secondLook.validate(evaluators)
         return secondLook.errors
     }
 

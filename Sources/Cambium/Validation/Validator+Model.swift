@@ -55,17 +55,23 @@ extension Validator {
 
     /// Checks the rules of the entity, and what the store could not keep.
     mutating func validateRules(_ evaluators: [RuleEvaluator]) {
+        if !evaluators.isEmpty { evaluate(evaluators) }
+        // Safety: whoever validates an object holds it, and by its state the description.
+        uncounted(object.entityDescription) { validateStoredForms($0) }
+    }
+
+    private mutating func evaluate(_ evaluators: [RuleEvaluator]) {
         for entry in evaluators where !entry.evaluator.isTrue(ObjectSubject(object)) {
             add(
                 .ruleViolated, nil, rule: entry.rule.name,
                 entry.rule.message ?? "The rule \(entry.rule.name) does not hold.")
         }
-        let description = object.entityDescription
+    }
+
+    private mutating func validateStoredForms(_ description: EntityDescription) {
         if let unfit = object.extras?.unfitSlots, !unfit.isEmpty { addUnfit(unfit.sorted()) }
         if !description.presenceRules.isEmpty { validatePresence(description) }
-        let record = object.readable
-        for slot in description.shape.byteSlots
-        where description.shape.kinds[slot] == .text && record.holdsNUL(slot) {
+        for slot in object.readable.slotsHoldingNUL(description.shape) {
             let property = description.layout.slots[slot].property
             add(.nulInText, property, "\(property) holds a NUL character, which text cannot keep.")
         }

@@ -122,6 +122,22 @@ extension Record {
         bytes.withUnsafeBytes { RowPage.areEqual(self.bytes(slot), $0) }
     }
 
+    /// How many bytes of text and data it has.
+    package func byteCount(_ shape: RecordShape) -> Int {
+        shape.byteSlots.withUnsafeBufferPointer { slots in
+            slots.reduce(0) { $0 + bytes($1).count }
+        }
+    }
+
+    /// The slots of text that hold a NUL character.
+    package func slotsHoldingNUL(_ shape: RecordShape) -> [Int] {
+        var found: [Int] = []
+        shape.textSlots.withUnsafeBufferPointer { slots in
+            for slot in slots where holdsNUL(slot) { found.append(slot) }
+        }
+        return found
+    }
+
     /// Whether a slot of text holds a NUL character.
     package func holdsNUL(_ slot: Int) -> Bool {
         RowPage.contains(0, in: bytes(slot))

@@ -10,14 +10,19 @@ public final class RecordShape: Sendable {
     package let prefixSize: Int
     /// Bytes from a record's base to its end, without text and data.
     package let fixedSize: Int
+    /// How many bytes a record takes, without text and data.
+    package var recordSize: Int { prefixSize + fixedSize }
     /// The slots that hold text or data.
     package let byteSlots: [Int]
+    /// Those of them that hold text.
+    let textSlots: [Int]
 
     package init(kinds: [StorageClass]) {
         self.kinds = kinds
         maskWords = max(1, (kinds.count + 63) / 64)
         prefixSize = maskWords * 8
         fixedSize = Record.slotsOffset + kinds.count * 8
+        textSlots = kinds.indices.filter { kinds[$0] == .text }
         byteSlots = kinds.indices.filter { kinds[$0] == .text || kinds[$0] == .blob }
     }
 }

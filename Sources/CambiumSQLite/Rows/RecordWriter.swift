@@ -19,7 +19,7 @@ package final class RecordWriter {
     @inline(__always)
     package func makeRecord(_ shape: RecordShape, room: Int = 256) -> PlacedRecord {
         page.align()
-        let size = shape.prefixSize + shape.fixedSize
+        let size = shape.recordSize
         if page.capacity - page.used < size + room {
             page = RowPage(capacity: max(RowPage.defaultCapacity, size + room))
         }
@@ -31,8 +31,7 @@ package final class RecordWriter {
 
     /// A copy of a record with bytes of its own.
     package func copy(_ source: Record, _ shape: RecordShape, room: Int = 64) -> PlacedRecord {
-        let textSize = shape.byteSlots.reduce(0) { $0 + source.bytes($1).count }
-        let copy = makeRecord(shape, room: textSize + room)
+        let copy = makeRecord(shape, room: source.byteCount(shape) + room)
         Self.fill(copy, from: source, shape)
         return copy
     }
@@ -40,13 +39,16 @@ package final class RecordWriter {
     /// Copies what a record holds into one of the same shape, whose page has room for the bytes.
     static func fill(_ copy: PlacedRecord, from source: Record, _ shape: RecordShape) {
         RowPage.copy(
-            source.base - shape.prefixSize, shape.prefixSize + shape.fixedSize,
+            source.base - shape.prefixSize, shape.recordSize,
             to: copy.record.base - shape.prefixSize)
-        for slot in shape.byteSlots where source.hasValue(slot) {
-            let bytes = source.bytes(slot)
-            guard let address = copy.page.allocate(bytes.count) else { continue }
-            if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
-            copy.record.setBytes(slot, at: address, count: bytes.count)
+        // By address: each element of an array would be checked to be inside.
+        shape.byteSlots.withUnsafeBufferPointer { slots in
+            for slot in slots where source.hasValue(slot) {
+                let bytes = source.bytes(slot)
+                guard let address = copy.page.allocate(bytes.count) else { continue }
+                if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
+                copy.record.setBytes(slot, at: address, count: bytes.count)
+            }
         }
     }
 

@@ -81,7 +81,8 @@ extension ManagedObject {
         state.context?.willChangeLinks(self)
         let relationship = entityDescription.relationships[ordinal]
         keepEventLinks(relationship)
-        ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)]
-            .remove(object.key)
+        let extras = ownExtras
+        extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
+        extras.links[ordinal]?.remove(object.key)
     }
 }

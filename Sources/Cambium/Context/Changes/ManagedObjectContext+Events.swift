@@ -1,3 +1,5 @@
+import CambiumSQLite
+
 // The end of an event: what was changed since the last time is worked out and told.
 extension ManagedObjectContext {
     /// Processes what changed since the last time: propagates deletes along the delete rules, which
@@ -27,7 +29,7 @@ extension ManagedObjectContext {
             while !unpropagated.isEmpty {
                 let objects = unpropagated
                 unpropagated = []
-                for object in objects { propagateDelete(of: object) }
+                objects.forEachUncounted { propagateDelete(of: $0) }
             }
         }
         let isTold = observations?.wantsChanges ?? false
@@ -37,7 +39,7 @@ extension ManagedObjectContext {
         if let event, isRegistering { undoManager?.register(event) }
         let changed = noted
         noted = []
-        for object in changed { object.endEvent() }
+        changed.forEachUncounted { $0.endEvent() }
         insertedBeforeEvent = inserted.count
         deletedBeforeEvent = deleted.count
         revivedInEvent = []

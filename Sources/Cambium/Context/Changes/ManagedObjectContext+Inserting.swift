@@ -20,14 +20,14 @@ extension ManagedObjectContext {
 
     func registration(inserting type: ManagedObject.Type) -> ObjectRegistration {
         if let insertionCache, insertionCache.type == ObjectIdentifier(type) {
-            return registration(inserting: insertionCache.entity)
+            return insertionCache.entity._withUnsafeGuaranteedRef { registration(inserting: $0) }
         }
         guard let description = coordinator.model[type.entityName] else {
             preconditionFailure(
                 "\(type) belongs to no entity of the model \(coordinator.model.model.name); "
                     + "open the container with the model that the class was generated from.")
         }
-        insertionCache = (ObjectIdentifier(type), description)
+        insertionCache = (ObjectIdentifier(type), Unmanaged.passUnretained(description))
         return registration(inserting: description)
     }
 
@@ -45,10 +45,14 @@ extension ManagedObjectContext {
     }
 
     func addInserted(_ object: ManagedObject) {
-        objects[object.entityDescription.rootIndex].map.insert(object, for: object.key)
-        registeredCount += 1
-        inserted.append(object)
-        if object.entityDescription.remembersDefaults { object.rememberDefaults() }
+        // Safety: the state holds the coordinator, which holds the descriptions; the context keeps
+        // its maps.
+        uncounted(object.entityDescription) { entity in
+            uncounted(objects[entity.rootIndex]) { $0.map.insert(object, for: object.key) }
+            registeredCount += 1
+            inserted.append(object)
+            if entity.remembersDefaults { object.rememberDefaults() }
+        }
         noted.append(object)
         scheduleProcessing()
     }

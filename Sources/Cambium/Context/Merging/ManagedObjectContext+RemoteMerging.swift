@@ -89,7 +89,7 @@ extension ManagedObjectContext {
         for root in objects {
             root.map.forEach { object in
                 guard let extras = object.extras else { return }
-                for ordinal in Array(extras.links.keys)
+                for ordinal in extras.links.keys
                 where touched.contains(object.entityDescription.relationships[ordinal].identity) {
                     extras.links[ordinal]?.forget()
                 }

@@ -49,7 +49,8 @@ struct IdentityMap: ~Copyable {
             leaf.initialize(repeating: nil, count: Self.leafSize)
             leaves[index] = leaf
         }
-        leaf[Int(key) & (Self.leafSize - 1)] = object
+        // The place is free: there is nothing to let go of.
+        (leaf + (Int(key) & (Self.leafSize - 1))).initialize(to: object)
     }
 
     mutating func remove(_ key: Int64) {

@@ -46,30 +46,45 @@ extension ManagedObjectContext {
     /// The coordinator's row cache is asked before the store, see ``stalenessInterval``. Where rows
     /// of any age will do, one of the store may be as old as a moment ago, too.
     func load(_ fault: ManagedObject) throws {
-        if takeCached(fault) { return awaken(CollectionOfOne(fault)) }
-        let cache = coordinator.rowCache
-        let commit = cache.commit
-        let entities = coordinator.model.entities
-        let root = entities[fault.entityDescription.rootIndex]
-        let mayBeOld = usesRowCache && stalenessInterval < 0
-        let read = try store(of: root).readRow(
-            fault.key, ofRoot: root, at: mayBeOld ? commit : nil, into: faultWriter)
-        guard let read else { return }
-        fault.record = read.placed.record
-        fault.page = read.placed.page
-        if usesRowCache {
-            cache.insertShared(
-                RowCache.Row(entity: entities[read.entity], placed: read.placed), readAt: commit)
+        if takeCached(fault) { return withoutTracking { fault.awakeFromFetch() } }
+        // Safety: the coordinator keeps its model and its row cache.
+        try uncounted(coordinator.model) { model in
+            try uncounted(model.entities[fault.entityDescription.rootIndex]) { root in
+                let commit = coordinator.rowCache.commit
+                let mayBeOld = usesRowCache && stalenessInterval < 0
+                guard
+                    let read = try readRow(
+                        fault.key, ofRoot: root, at: mayBeOld ? commit : nil)
+                else { return }
+                fault.record = read.placed.record
+                fault.page = read.placed.page
+                if usesRowCache {
+                    uncounted(model.entities[read.entity]) { entity in
+                        coordinator.rowCache.insertShared(
+                            RowCache.Row(entity: entity, placed: read.placed), readAt: commit)
+                    }
+                }
+                // Afterwards: a hook may fetch, and the store is busy meanwhile.
+                withoutTracking { fault.awakeFromFetch() }
+            }
         }
-        // Afterwards: a hook may fetch, and the store is busy meanwhile.
-        awaken(CollectionOfOne(fault))
+    }
+
+    private func readRow(
+        _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?
+    ) throws -> ReadRow? {
+        // What is asked for most often, without a detour.
+        if usesRowCache, readLogs.isEmpty {
+            return try coordinator.readRow(key, ofRoot: root, at: commit, into: faultWriter)
+        }
+        return try store(of: root).readRow(key, ofRoot: root, at: commit, into: faultWriter)
     }
 
     /// Gives a fault its row out of the row cache.
     ///
     /// - Returns: Whether it is there, and new enough.
     private func takeCached(_ fault: ManagedObject) -> Bool {
-        guard usesRowCache,
+        guard usesRowCache, !coordinator.rowCache.isEmpty,
             let entry = coordinator.rowCache.entry(RowID(fault), within: stalenessInterval)
         else { return false }
         fault.record = entry.placed.record

@@ -40,7 +40,7 @@ extension ManagedObjectContext {
             ghost.ownExtras.vanished = true
             return ghost
         }
-        return object(entity: entity.index, key: id.key)
+        return object(of: entity, key: id.key)
     }
 
     /// The object of a row that is there, with its values read.
@@ -48,12 +48,10 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` with `missingRow` where there is no such row; what the store threw.
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         mergeIfAutomatic()
-        if let object = registeredObject(for: id), object.record != nil,
-            object.lifecycle != .gone, object.lifecycle != .discarded
-        {
+        let object = self.object(with: id)
+        if object.record != nil, object.lifecycle != .gone, object.lifecycle != .discarded {
             return object
         }
-        let object = object(with: id)
         if object.lifecycle != .gone, object.isFault { try load(object) }
         if object.isFault, followForward(of: object) {
             return try existingObject(with: object.objectID)
@@ -130,16 +128,26 @@ extension ManagedObjectContext {
     /// The object that a to-one's key leads to.
     @inline(__always)
     func object(at place: KeyPlace, key: Int64) -> ManagedObject {
-        objects[place.root].map[key] ?? object(entity: place.destination, key: key)
+        // Safety: the context keeps its maps.
+        uncounted(objects[place.root]) { $0.map[key] }
+            ?? object(entity: place.destination, key: key)
     }
 
     func object(entity: Int, key: Int64) -> ManagedObject {
-        let description = coordinator.model.entities[entity]
-        if let object = objects[description.rootIndex].map[key] { return object }
-        if !forwards.isEmpty, let survivor = forwarded(description.rootIndex, key) {
-            return survivor
+        // Safety: the coordinator keeps its model, which keeps the descriptions.
+        uncounted(coordinator.model.entities[entity]) { object(of: $0, key: key) }
+    }
+
+    @inline(__always)
+    private func object(of description: EntityDescription, key: Int64) -> ManagedObject {
+        // Safety: the context keeps its maps.
+        uncounted(objects[description.rootIndex]) { root in
+            if let object = root.map[key] { return object }
+            if !forwards.isEmpty, let survivor = forwarded(description.rootIndex, key) {
+                return survivor
+            }
+            return register(description, key: key, placed: nil, in: root)
         }
-        return register(description, key: key, placed: nil)
     }
 
     @inline(__always)
@@ -157,7 +165,8 @@ extension ManagedObjectContext {
     ) -> ManagedObject {
         let object = description.objectClass.init(
             ObjectRegistration(
-                state: state, entity: description, key: key, placed: placed, lifecycle: .clean))
+                state: state, entity: description, key: key, placed: consume placed,
+                lifecycle: .clean))
         root.map.insert(object, for: key)
         registeredCount += 1
         return object

@@ -52,7 +52,9 @@ extension ManagedObjectContext {
         tellChildren(news.changeSets, of: noted)
         news.tell(undoManager)
         awaken(news.resolved, from: .mergePolicy)
-        for object in news.saved where object.standIn === object { object.didSave() }
+        news.saved.forEachUncounted { object in
+            if object.lifecycle != .gone || object.standIn === object { object.didSave() }
+        }
         news.tell(self)
         processPendingChanges()
         sweepIfGrown()
@@ -119,9 +121,9 @@ extension ManagedObjectContext {
         for _ in 0..<100 {
             processChanges(propagatesDeletes: true)
             try validate()
-            for object in inserted { object.willSave() }
-            for object in updated { object.willSave() }
-            for object in deleted { object.willSave() }
+            inserted.forEachUncounted { $0.willSave() }
+            updated.forEachUncounted { $0.willSave() }
+            deleted.forEachUncounted { $0.willSave() }
             let touched = Dictionary(
                 noted.map { (ObjectIdentifier($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
@@ -137,16 +139,23 @@ extension ManagedObjectContext {
 
     private func validate() throws {
         var errors: [ValidationError] = []
-        for object in inserted where object.lifecycle == .inserted {
-            let found = object.validationErrors(thrownBy: object.validateForInsert)
-            if !found.isEmpty { errors += found }
+        inserted.forEachUncounted { object in
+            guard object.lifecycle == .inserted else { return }
+            do { try object.validateForInsert() } catch {
+                errors += object.validationErrors(in: error)
+            }
         }
-        for object in updated where object.lifecycle == .updated {
-            let found = object.validationErrors(thrownBy: object.validateForUpdate)
-            if !found.isEmpty { errors += found }
+        updated.forEachUncounted { object in
+            guard object.lifecycle == .updated else { return }
+            do { try object.validateForUpdate() } catch {
+                errors += object.validationErrors(in: error)
+            }
         }
-        for object in deleted where object.lifecycle == .deleted {
-            errors += object.validationErrors(thrownBy: object.validateForDelete)
+        deleted.forEachUncounted { object in
+            guard object.lifecycle == .deleted else { return }
+            do { try object.validateForDelete() } catch {
+                errors += object.validationErrors(in: error)
+            }
         }
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }

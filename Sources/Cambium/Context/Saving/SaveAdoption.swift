@@ -31,7 +31,7 @@ struct SaveAdoption {
         let (updated, updatedElsewhere) = scope.split(context.updated)
         let (deleted, deletedElsewhere) = scope.split(context.deleted)
         let resolutions = outcome.resolutions
-        for object in written { object.record?.version += 1 }
+        written.forEachUncounted { $0.record?.version += 1 }
         for resolution in resolutions { adopt(resolution) }
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
@@ -41,16 +41,19 @@ struct SaveAdoption {
                 forward(resolution.id, to: entity, key)
             }
         }
-        for object in inserted where object.lifecycle == .inserted {
+        inserted.forEachUncounted { object in
+            guard object.lifecycle == .inserted else { return }
             object.record?.version = 1
             changes.insert(object)
             object.becomeSaved()
         }
-        for object in updated where object.lifecycle == .updated {
+        updated.forEachUncounted { object in
+            guard object.lifecycle == .updated else { return }
             if yielded.isEmpty || !yielded.contains(RowID(object)) { changes.update(object) }
             object.becomeSaved()
         }
-        for object in deleted where object.lifecycle == .deleted {
+        deleted.forEachUncounted { object in
+            guard object.lifecycle == .deleted else { return }
             changes.delete(object)
             object.lifecycle = .gone
             context.forget(object)

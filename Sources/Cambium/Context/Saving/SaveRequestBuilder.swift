@@ -19,24 +19,28 @@ struct SaveRequestBuilder {
         // By the number of the entity, so that equal saves write equal files.
         let entityCount = context.coordinator.model.entities.count
         var insertions = [SaveRequest.Insertion?](repeating: nil, count: entityCount)
-        for object in context.inserted {
-            guard let record = object.record else { continue }
-            let entity = object.entityDescription
-            if insertions[entity.index] == nil {
-                insertions[entity.index] = .init(entity: entity, records: [])
+        context.inserted.forEachUncounted { object in
+            guard let record = object.record else { return }
+            // Safety: here and below, the object's state holds the coordinator, which holds the
+            // descriptions.
+            uncounted(object.entityDescription) { entity in
+                if insertions[entity.index] == nil {
+                    insertions[entity.index] = .init(entity: entity, records: [])
+                }
+                insertions[entity.index]?.records.append(record)
             }
-            insertions[entity.index]?.records.append(record)
             collectLinks(of: object)
         }
         var deletions = [SaveRequest.Deletion?](repeating: nil, count: entityCount)
-        for object in context.deleted {
+        context.deleted.forEachUncounted { object in
             let base = object.extras?.snapshot?.record ?? object.record
-            guard let record = base else { continue }
-            let entity = object.entityDescription
-            if deletions[entity.index] == nil {
-                deletions[entity.index] = .init(entity: entity, records: [])
+            guard let record = base else { return }
+            uncounted(object.entityDescription) { entity in
+                if deletions[entity.index] == nil {
+                    deletions[entity.index] = .init(entity: entity, records: [])
+                }
+                deletions[entity.index]?.records.append(record)
             }
-            deletions[entity.index]?.records.append(record)
         }
         request.insertions = insertions.compactMap(\.self)
         request.updates = collectUpdates()
@@ -50,7 +54,9 @@ struct SaveRequestBuilder {
         request.deletions = deletions.compactMap(\.self)
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
         request.orders = orders.sorted { $0.key < $1.key }.map(\.value)
-        saved = context.inserted + context.updated + context.deleted
+        // A list that is alone is shared, not copied.
+        let lists = [context.inserted, context.updated, context.deleted].filter { !$0.isEmpty }
+        saved = lists.count == 1 ? lists[0] : Array(lists.joined())
         return request
     }
 
@@ -58,13 +64,13 @@ struct SaveRequestBuilder {
     private mutating func collectUpdates() -> [SaveRequest.Update] {
         var updates: [SaveRequest.Update] = []
         var places: [UpdateGroup: Int] = [:]
-        for object in context.updated {
+        context.updated.forEachUncounted { object in
             collectLinks(of: object)
-            guard let record = object.record, let slots = changedSlots(of: object) else { continue }
+            guard let record = object.record, let slots = changedSlots(of: object) else { return }
             let entity = object.entityDescription
             if slots.isEmpty {
                 checks[entity.index, default: .init(entity: entity)].records.append(record)
-                continue
+                return
             }
             written.append(object)
             // Most objects are changed like the one before.
@@ -72,7 +78,7 @@ struct SaveRequestBuilder {
                 updates[last].slots == slots
             {
                 updates[last].records.append(record)
-                continue
+                return
             }
             let group = UpdateGroup(entity: entity.index, slots: slots)
             if let place = places[group] {
@@ -103,11 +109,13 @@ struct SaveRequestBuilder {
         guard let extras = object.extras, let base = extras.snapshot?.record,
             let record = object.record
         else { return nil }
-        let entity = object.entityDescription
-        let stored = extras.changedSlots.intersection(entity.storedSlots)
-        var differs = false
-        stored.forEach { slot in
-            differs = differs || !record.isEqual(slot, entity.shape.kinds[slot], to: base)
+        let (stored, differs) = uncounted(object.entityDescription) { entity in
+            let stored = extras.changedSlots.intersection(entity.storedSlots)
+            var differs = false
+            stored.forEach { slot in
+                differs = differs || !record.isEqual(slot, entity.shape.kinds[slot], to: base)
+            }
+            return (stored, differs)
         }
         if stored.isEmpty { return nil }
         return differs ? stored : SlotSet()
@@ -152,6 +160,6 @@ extension ManagedObject {
         extras.changedSlots = SlotSet()
         extras.quietChanges = nil
         guard !extras.links.isEmpty else { return }
-        for ordinal in Array(extras.links.keys) { extras.links[ordinal]?.commit() }
+        for ordinal in extras.links.keys { extras.links[ordinal]?.commit() }
     }
 }

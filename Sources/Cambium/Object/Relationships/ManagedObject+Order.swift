@@ -69,8 +69,9 @@ extension ManagedObject {
             var links = transientLinks(of: entityDescription.relationships[ordinal])
             body(&links)
             ownExtras.transientLinks[ordinal] = links
-        } else if var links = ownExtras.links.removeValue(forKey: ordinal) {
+        } else if var links = ownExtras.links[ordinal] {
             // Taken out meanwhile, so that it is changed in place.
+            ownExtras.links[ordinal] = nil
             body(&links)
             ownExtras.links[ordinal] = links
         }

@@ -18,7 +18,16 @@ extension ManagedObject {
     /// Leads a to-one relationship to an object, or nowhere.
     @_spi(Generated)
     public final func setToOne(_ ordinal: Int, _ object: ManagedObject?) {
-        setDestination(of: entityDescription.relationships[ordinal], to: object)
+        withRelationship(ordinal) { setDestination(of: $0, to: object) }
+    }
+
+    /// Calls the body with the description of a relationship.
+    @inline(__always)
+    final func withRelationship<Result>(
+        _ ordinal: Int, _ body: (RelationshipDescription) -> Result
+    ) -> Result {
+        // Safety: the state holds the coordinator, which holds all descriptions as they are.
+        uncounted(entityDescription) { uncounted($0.relationships[ordinal], body) }
     }
 
     /// The objects that a to-many relationship leads to.
@@ -36,8 +45,9 @@ extension ManagedObject {
     final func destination(
         at ordinal: Int, in known: ManagedObjectContext? = nil
     ) -> ManagedObject? {
-        guard let place = entityDescription.keyPlaces[ordinal] else {
-            return destination(of: entityDescription.relationships[ordinal])
+        // Safety: see `withRelationship`.
+        guard let place = uncounted(entityDescription, { $0.keyPlaces[ordinal] }) else {
+            return withRelationship(ordinal) { destination(of: $0) }
         }
         if notesReads { noteRead(of: place.slot) }
         let record = readable
@@ -91,7 +101,16 @@ extension ManagedObject {
             return survivor.setDestination(of: same, to: object)
         }
         guard isUsable(object, for: relationship) else { return }
-        let object = object?.standIn
+        if let object, object.lifecycle == .gone {
+            setUsableDestination(of: relationship, to: object.standIn)
+        } else {
+            setUsableDestination(of: relationship, to: object)
+        }
+    }
+
+    private func setUsableDestination(
+        of relationship: RelationshipDescription, to object: ManagedObject?
+    ) {
         guard relationship.slot != nil else {
             if relationship.isTransient {
                 return setTransientDestination(of: relationship, to: object)
@@ -102,20 +121,25 @@ extension ManagedObject {
         guard let inverse = relationship.inverse, old == nil || old !== object else {
             return writeKey(of: relationship, object)
         }
-        let opposite = object?.entityDescription.relationships[inverse]
         // Before the key is another: whoever reads the lists after that does not find them as they
         // were. Of what has no order nothing is read.
         old?.willChangeLinks(of: inverse)
-        if opposite?.isOrdered == true { object?.willChangeLinks(of: inverse) }
-        writeKey(of: relationship, object)
-        old?.noteUnlink(inverse, key)
-        guard let object, let opposite else { return }
-        // The far side of a one-to-one lets its former partner go.
-        if !opposite.isToMany, let partner = object.partner(opposite, besides: self) {
-            partner.writeKey(of: relationship, nil)
-            object.noteUnlink(inverse, partner.key)
+        guard let object else {
+            writeKey(of: relationship, nil)
+            old?.noteUnlink(inverse, key)
+            return
         }
-        object.noteLink(opposite, self)
+        object.withRelationship(inverse) { opposite in
+            if opposite.isOrdered { object.willChangeLinks(of: inverse) }
+            writeKey(of: relationship, object)
+            old?.noteUnlink(inverse, key)
+            // The far side of a one-to-one lets its former partner go.
+            if !opposite.isToMany, let partner = object.partner(opposite, besides: self) {
+                partner.writeKey(of: relationship, nil)
+                object.noteUnlink(inverse, partner.key)
+            }
+            object.noteLink(opposite, self)
+        }
     }
 
     /// Whom a one-to-one leads to whose key the other side keeps, beside an object that may lead
@@ -246,16 +270,20 @@ extension ManagedObject {
 
     /// Notes that the other end now leads here, without reading what is there.
     final func noteLink(_ ordinal: Int, _ object: ManagedObject) {
-        noteLink(entityDescription.relationships[ordinal], object)
+        withRelationship(ordinal) { noteLink($0, object) }
     }
 
     private func noteLink(_ relationship: RelationshipDescription, _ object: ManagedObject) {
         guard lifecycle != .gone, lifecycle != .discarded else { return }
         willChangeLinks()
         keepEventLinks(relationship)
-        let (extras, ordinal) = (ownExtras, relationship.ordinal)
-        extras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].add(
-            LinkSet.Member(key: object.key, entity: object.entityDescription.index))
+        let ordinal = relationship.ordinal
+        let member = LinkSet.Member(key: object.key, entity: object.entityDescription.index)
+        // Safety: the object keeps its extras.
+        uncounted(ownExtras) { extras in
+            extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
+            extras.links[ordinal]?.add(member)
+        }
         if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 
@@ -265,7 +293,9 @@ extension ManagedObject {
         let relationship = entityDescription.relationships[ordinal]
         guard relationship.slot == nil else { return }
         willChangeLinks(of: ordinal)
-        ownExtras.links[ordinal, default: LinkSet(isOrdered: relationship.isOrdered)].remove(key)
+        let extras = ownExtras
+        extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
+        extras.links[ordinal]?.remove(key)
         if notesReads { tellOfChange(of: .links(ordinal)) }
     }
 
@@ -299,6 +329,11 @@ extension ManagedObject {
         _ object: ManagedObject?, for relationship: RelationshipDescription
     ) -> Bool {
         guard let object else { return true }
+        if object.state === state, object.key != .min,
+            object.entityDescription.index == relationship.destination
+        {
+            return true
+        }
         guard object.state === state, object.key != .min else {
             state.context?.recordForeignLink(self, relationship, object)
             return false

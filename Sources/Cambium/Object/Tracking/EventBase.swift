@@ -17,6 +17,10 @@ final class EventLinks {
     @exclusivity(unchecked) private(set) var bases: [Int: LinkSet] = [:]
     @exclusivity(unchecked) private var known = SlotSet()
 
+    /// Whether the links of a relationship are kept.
+    @inline(__always)
+    func keeps(_ ordinal: Int) -> Bool { known.contains(ordinal) }
+
     /// Keeps the links of a relationship, unless those of an earlier moment are kept.
     @inline(__always)
     func keep(_ ordinal: Int, _ links: () -> LinkSet) {
@@ -57,6 +61,7 @@ extension ManagedObject {
 
     /// Whether the object is new in the current event, as far as its links go: one that was new
     /// before keeps its values when it is noted again.
+    @inline(__always)
     private var hasNoFormerLinks: Bool {
         guard lifecycle == .inserted else { return false }
         switch extras?.eventBase {
@@ -70,6 +75,11 @@ extension ManagedObject {
     @inline(__always)
     final func keepEventLinks(_ relationship: RelationshipDescription) {
         if hasNoFormerLinks { return }
+        if extras?.eventLinks?.keeps(relationship.ordinal) == true { return }
+        keepLinks(of: relationship)
+    }
+
+    private func keepLinks(of relationship: RelationshipDescription) {
         let extras = ownExtras
         let links: EventLinks
         if let known = extras.eventLinks {

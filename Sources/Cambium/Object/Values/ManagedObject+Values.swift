@@ -130,8 +130,15 @@ extension ManagedObject {
             extras?.survivor?.writeBytes(slot, bytes)
             return
         }
-        let moved = state.draftWriter.setBytes(
-            bytes, slot, of: record, in: page, entityDescription.shape)
+        // Safety: the object keeps its page, and by its state the writer and its description;
+        // writing bytes changes none of them.
+        let moved = uncounted(page) { page in
+            uncounted(state.draftWriter) { writer in
+                uncounted(entityDescription.shape) { shape in
+                    writer.setBytes(bytes, slot, of: record, in: page, shape)
+                }
+            }
+        }
         if let moved {
             self.page = moved.page
             self.record = moved.record

@@ -29,9 +29,13 @@ struct SlotSet: Hashable, Sendable {
     }
 
     /// Whether a slot is in the set.
+    @inline(__always)
     func contains(_ slot: Int) -> Bool {
-        if slot < 64 { return first & (1 &<< UInt64(slot)) != 0 }
-        let word = (slot - 64) >> 6
+        slot < 64 ? first & (1 &<< UInt64(slot)) != 0 : containsBeyond(slot - 64)
+    }
+
+    private func containsBeyond(_ slot: Int) -> Bool {
+        let word = slot >> 6
         return word < more.count && more[word] & (1 << UInt64(slot & 63)) != 0
     }
 
@@ -46,6 +50,7 @@ struct SlotSet: Hashable, Sendable {
     @inline(__always)
     func forEach(_ body: (Int) -> Void) {
         Self.forEach(in: first, from: 0, body)
+        if more.isEmpty { return }
         for (index, word) in more.enumerated() {
             Self.forEach(in: word, from: (index + 1) * 64, body)
         }
@@ -64,6 +69,7 @@ struct SlotSet: Hashable, Sendable {
     func intersection(_ other: SlotSet) -> SlotSet {
         var common = SlotSet()
         common.first = first & other.first
+        if more.isEmpty || other.more.isEmpty { return common }
         common.more = zip(more, other.more).map { $0 & $1 }
         // Equal sets have equal words.
         while common.more.last == 0 { common.more.removeLast() }
