@@ -45,7 +45,7 @@ package final class Statement {
     /// Makes the statement ready for the next run. Values stay bound.
     package func reset() {
         sqlite3_reset(handle)
-        uncounted(connection) { connection in
+        uncounted(connection).use { connection in
             if let trace = connection.trace { trace.deliver(on: connection) }
         }
     }

@@ -1,15 +1,27 @@
-/// Calls the body with an object that something else is sure to keep until the body returns.
+/// An object that something else is sure to keep for as long as it is used here.
 ///
 /// Swift counts a reference that it has loaded from somewhere up and down again around each use,
 /// as the place might change meanwhile. Where nobody changes it that is wasted, and in a loop over
 /// objects the counting takes longer than the work: each is an atomic operation.
+///
+/// ```swift
+/// // Safety: the context keeps its maps.
+/// uncounted(objects[root]).use { $0.map[key] }
+/// ```
 @inlinable
 @inline(__always)
-package func uncounted<Object: AnyObject, Result>(
-    _ object: Object, _ body: (Object) throws -> Result
-) rethrows -> Result {
+package func uncounted<Object: AnyObject>(_ object: Object) -> Unmanaged<Object> {
     // Safety: the caller vouches for the object's life, in a line of its own.
-    try Unmanaged.passUnretained(object)._withUnsafeGuaranteedRef(body)
+    Unmanaged.passUnretained(object)
+}
+
+extension Unmanaged {
+    /// Calls the body with the object.
+    @inlinable
+    @inline(__always)
+    package func use<Result>(_ body: (Instance) throws -> Result) rethrows -> Result {
+        try _withUnsafeGuaranteedRef(body)
+    }
 }
 
 extension Array where Element: AnyObject {
@@ -18,6 +30,9 @@ extension Array where Element: AnyObject {
     @inlinable
     @inline(__always)
     package func forEachUncounted(_ body: (Element) throws -> Void) rethrows {
-        for element in self { try uncounted(element, body) }
+        try withUnsafeBufferPointer { elements in
+            // By index: a name for the element would be counted.
+            for index in elements.indices { try uncounted(elements[index]).use(body) }
+        }
     }
 }

@@ -19,7 +19,7 @@ struct ChangeCollector {
     }
 
     mutating func update(_ object: ManagedObject) {
-        let slots = object.extras?.changedSlots ?? SlotSet()
+        let slots = object.extras.map { uncounted($0).use(\.changedSlots) } ?? SlotSet()
         // Where only links changed the row was not written, and others may have a newer one.
         let row = EntityChanges.UpdatedRow(
             key: object.key, slots: slots, links: changedLinks(of: object),
@@ -55,7 +55,7 @@ struct ChangeCollector {
     @inline(__always)
     private mutating func start(of object: ManagedObject) -> Int {
         // Safety: the object's state holds the coordinator, which holds the descriptions.
-        uncounted(object.entityDescription) { start($0) }
+        uncounted(object.entityDescription).use { start($0) }
     }
 
     @inline(__always)
@@ -65,7 +65,9 @@ struct ChangeCollector {
     }
 
     private func changedLinks(of object: ManagedObject) -> [String] {
-        guard let links = object.extras?.links, !links.isEmpty else { return [] }
+        guard let extras = object.extras.map({ uncounted($0) }), extras.use({ !$0.links.isEmpty })
+        else { return [] }
+        let links = extras.use(\.links)
         return links.filter { $0.value.hasChanges }
             .map { object.entityDescription.relationships[$0.key].relationship.name }
     }

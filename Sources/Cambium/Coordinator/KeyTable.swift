@@ -4,98 +4,117 @@
 /// multiplication spreads well enough. The hashing of a general dictionary, which has to withstand
 /// keys chosen by an enemy, takes longer than all else that is done with a row of the cache.
 struct KeyTable<Value> {
-    /// No row has it.
-    private static var vacant: Int64 { .min }
-
-    /// For each place the key there; a power of two, of which a quarter at least is vacant.
     private var keys: [Int64] = []
-    private var values: [Value?] = []
-    private(set) var count = 0
+    private var values: [Value] = []
+    /// Where in the lists a key is, found by trying one place after the other from where the key
+    /// leads; a power of two, of which a quarter at least is vacant.
+    private var places: [Int32] = []
+
+    private static var vacant: Int32 { -1 }
 
     init() {}
 
-    var isEmpty: Bool { count == 0 }
+    /// An empty one with room for as many.
+    init(capacity: Int) {
+        keys.reserveCapacity(capacity)
+        values.reserveCapacity(capacity)
+        makePlaces(for: capacity)
+    }
+
+    var count: Int { keys.count }
+
+    var isEmpty: Bool { keys.isEmpty }
 
     @inline(__always)
     subscript(key: Int64) -> Value? {
-        count == 0 ? nil : place(of: key).flatMap { values[$0] }
-    }
-
-    mutating func reserveCapacity(_ capacity: Int) {
-        if capacity * 4 > keys.count * 3 { grow(to: capacity) }
+        find(key).map { values[Int(places[$0])] }
     }
 
     /// Puts a value in, in the place of one with the same key.
     ///
     /// - Returns: Whether there was none.
     mutating func updateValue(_ value: Value, forKey key: Int64) -> Bool {
-        if key == Self.vacant { return false }
-        if (count + 1) * 4 > keys.count * 3 { grow(to: count * 2) }
-        var place = first(key)
-        while keys[place] != Self.vacant {
-            if keys[place] == key {
-                values[place] = value
-                return false
-            }
-            place = next(place)
+        if let place = find(key) {
+            values[Int(places[place])] = value
+            return false
         }
-        keys[place] = key
-        values[place] = value
-        count += 1
+        keys.append(key)
+        values.append(value)
+        if keys.count * 4 > places.count * 3 {
+            makePlaces(for: keys.count * 2)
+        } else {
+            places[vacancy(for: key)] = Int32(truncatingIfNeeded: keys.count - 1)
+        }
         return true
     }
 
     /// - Returns: Whether it was there.
     mutating func removeValue(forKey key: Int64) -> Bool {
-        guard count > 0, var gap = place(of: key) else { return false }
-        count -= 1
-        // Whoever had to give way to the one that goes moves up, so that a search ends at a gap.
-        var place = next(gap)
-        while keys[place] != Self.vacant {
-            let home = first(keys[place])
-            if (place &- home) & (keys.count - 1) >= (place &- gap) & (keys.count - 1) {
-                keys[gap] = keys[place]
-                values.swapAt(gap, place)
-                gap = place
-            }
-            place = next(place)
+        guard let place = find(key) else { return false }
+        let index = Int(places[place])
+        close(place)
+        // The last one takes its place in the lists.
+        let last = keys.count - 1
+        if index != last, let moved = find(keys[last]) {
+            places[moved] = Int32(truncatingIfNeeded: index)
+            keys[index] = keys[last]
+            values[index] = values[last]
         }
-        keys[gap] = Self.vacant
-        values[gap] = nil
+        keys.removeLast()
+        values.removeLast()
         return true
     }
 
+    /// Makes a place vacant. Whoever had to give way to the one that goes moves up, so that a search
+    /// may end at the first vacancy.
+    private mutating func close(_ place: Int) {
+        var gap = place
+        var next = after(gap)
+        while places[next] != Self.vacant {
+            let home = start(keys[Int(places[next])])
+            if (next &- home) & (places.count - 1) >= (next &- gap) & (places.count - 1) {
+                places[gap] = places[next]
+                gap = next
+            }
+            next = after(next)
+        }
+        places[gap] = Self.vacant
+    }
+
     @inline(__always)
-    private func place(of key: Int64) -> Int? {
-        if key == Self.vacant { return nil }
-        var place = first(key)
-        while keys[place] != Self.vacant {
-            if keys[place] == key { return place }
-            place = next(place)
+    private func find(_ key: Int64) -> Int? {
+        if keys.isEmpty { return nil }
+        var place = start(key)
+        while places[place] != Self.vacant {
+            if keys[Int(places[place])] == key { return place }
+            place = after(place)
         }
         return nil
     }
 
+    private func vacancy(for key: Int64) -> Int {
+        var place = start(key)
+        while places[place] != Self.vacant { place = after(place) }
+        return place
+    }
+
     /// Where the search for a key begins.
     @inline(__always)
-    private func first(_ key: Int64) -> Int {
+    private func start(_ key: Int64) -> Int {
         // 2⁶⁴ by the golden ratio: its multiples lie far apart.
         let spread = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
-        return Int(truncatingIfNeeded: spread >> 32) & (keys.count - 1)
+        return Int(truncatingIfNeeded: spread >> 32) & (places.count - 1)
     }
 
     @inline(__always)
-    private func next(_ place: Int) -> Int { (place + 1) & (keys.count - 1) }
+    private func after(_ place: Int) -> Int { (place + 1) & (places.count - 1) }
 
-    private mutating func grow(to capacity: Int) {
+    private mutating func makePlaces(for capacity: Int) {
         var size = 16
         while size * 3 < capacity * 4 { size *= 2 }
-        let (oldKeys, oldValues) = (keys, values)
-        keys = Array(repeating: Self.vacant, count: size)
-        values = Array(repeating: nil, count: size)
-        count = 0
-        for case (let key, let value?) in zip(oldKeys, oldValues) {
-            _ = updateValue(value, forKey: key)
+        places = Array(repeating: Self.vacant, count: size)
+        for (index, key) in keys.enumerated() {
+            places[vacancy(for: key)] = Int32(truncatingIfNeeded: index)
         }
     }
 }

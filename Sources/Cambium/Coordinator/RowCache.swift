@@ -47,11 +47,7 @@ final class RowCache: Sendable {
 
         /// One that is to become as full as another.
         init(asLargeAs other: Generation) {
-            rows = other.rows.map { rows in
-                var empty = KeyTable<Entry>()
-                empty.reserveCapacity(rows.count)
-                return empty
-            }
+            rows = other.rows.map { KeyTable(capacity: $0.count) }
         }
 
         subscript(id: RowID) -> Entry? {

@@ -12,7 +12,7 @@ extension ManagedObject {
     /// What keeps the object from being deleted.
     final func throwDenials() throws {
         // Most entities deny nothing.
-        if uncounted(entityDescription, { !$0.deniesDeletion }) { return }
+        if !uncounted(entityDescription).use(\.deniesDeletion) { return }
         let deniers = managedObjectContext?.deniers(of: self) ?? []
         let errors = deniers.map { relationship, count in
             let name = relationship.relationship.name

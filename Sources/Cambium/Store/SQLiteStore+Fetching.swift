@@ -53,7 +53,7 @@ extension SQLiteStore {
         into writer: RecordWriter
     ) throws -> ReadRow? {
         // Safety: the store keeps its readers.
-        try uncounted(familyReaders[root.index]) { reader in
+        try uncounted(familyReaders[root.index]).use { reader in
             var read: ReadRow?
             try step(to: key, root, connection) { row in
                 let entity = reader.entity(of: row)

@@ -6,7 +6,7 @@ extension ContextState {
     func validationErrors(of object: ManagedObject) -> [ValidationError] {
         var validator = Validator(object)
         // Safety: the object's state holds the coordinator, which holds the descriptions.
-        let evaluators = uncounted(object.entityDescription) { self.evaluators(of: $0) }
+        let evaluators = uncounted(object.entityDescription).use { self.evaluators(of: $0) }
         validator.validate(evaluators)
         guard !validator.errors.isEmpty, validator.hasRunOwnChecks else { return validator.errors }
         // A check of the program's own may have repaired what an earlier check refused.

@@ -57,7 +57,7 @@ extension Validator {
     mutating func validateRules(_ evaluators: [RuleEvaluator]) {
         if !evaluators.isEmpty { evaluate(evaluators) }
         // Safety: whoever validates an object holds it, and by its state the description.
-        uncounted(object.entityDescription) { validateStoredForms($0) }
+        uncounted(object.entityDescription).use { validateStoredForms($0) }
     }
 
     private mutating func evaluate(_ evaluators: [RuleEvaluator]) {

@@ -6,7 +6,7 @@ extension Validator {
     /// checks are checked for all that the model says.
     mutating func validateEssentials() {
         // Safety: whoever validates an object holds it, and by its state the description.
-        uncounted(object.entityDescription) { validateEssentials($0) }
+        uncounted(object.entityDescription).use { validateEssentials($0) }
     }
 
     private mutating func validateEssentials(_ description: EntityDescription) {

@@ -160,22 +160,26 @@ extension ManagedObjectContext {
         guard object.lifecycle != .gone, let record = object.record, let page = object.page else {
             return
         }
-        let extras = object.ownExtras
-        extras.changedSlots = SlotSet()
-        extras.eventBase = .snapshot
         object.flags.formUnion([.isDraft, .tracksSlots])
-        if let quiet = extras.quietChanges, let base = quiet.base {
-            // The record is a copy already.
-            extras.snapshot = base
-            quiet.base = nil
-            extras.eventBase = .copy(
-                RecordWriter.compactCopy(record, object.entityDescription.shape))
-            return
+        // Safety: the object keeps its extras, and by its state the description and the writer.
+        uncounted(object.ownExtras).use { extras in
+            extras.changedSlots = SlotSet()
+            extras.eventBase = .snapshot
+            if let quiet = extras.quietChanges, let base = quiet.base {
+                // The record is a copy already.
+                extras.snapshot = base
+                quiet.base = nil
+                extras.eventBase = .copy(
+                    RecordWriter.compactCopy(record, object.entityDescription.shape))
+                return
+            }
+            extras.snapshot = PlacedRecord(page: page, record: record)
+            let copy = uncounted(object.entityDescription.shape).use { shape in
+                uncounted(state.draftWriter).use { $0.copy(record, shape) }
+            }
+            object.record = copy.record
+            object.page = copy.page
         }
-        extras.snapshot = PlacedRecord(page: page, record: record)
-        let copy = draftWriter.copy(record, object.entityDescription.shape)
-        object.record = copy.record
-        object.page = copy.page
     }
 
     // MARK: Mistakes that cannot be thrown where they happen

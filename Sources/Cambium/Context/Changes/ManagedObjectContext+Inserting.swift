@@ -47,8 +47,8 @@ extension ManagedObjectContext {
     func addInserted(_ object: ManagedObject) {
         // Safety: the state holds the coordinator, which holds the descriptions; the context keeps
         // its maps.
-        uncounted(object.entityDescription) { entity in
-            uncounted(objects[entity.rootIndex]) { $0.map.insert(object, for: object.key) }
+        uncounted(object.entityDescription).use { entity in
+            uncounted(objects[entity.rootIndex]).use { $0.map.insert(object, for: object.key) }
             registeredCount += 1
             inserted.append(object)
             if entity.remembersDefaults { object.rememberDefaults() }

@@ -48,8 +48,8 @@ extension ManagedObjectContext {
     func load(_ fault: ManagedObject) throws {
         if takeCached(fault) { return withoutTracking { fault.awakeFromFetch() } }
         // Safety: the coordinator keeps its model and its row cache.
-        try uncounted(coordinator.model) { model in
-            try uncounted(model.entities[fault.entityDescription.rootIndex]) { root in
+        try uncounted(coordinator.model).use { model in
+            try uncounted(model.entities[fault.entityDescription.rootIndex]).use { root in
                 let commit = coordinator.rowCache.commit
                 let mayBeOld = usesRowCache && stalenessInterval < 0
                 guard
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
                 fault.record = read.placed.record
                 fault.page = read.placed.page
                 if usesRowCache {
-                    uncounted(model.entities[read.entity]) { entity in
+                    uncounted(model.entities[read.entity]).use { entity in
                         coordinator.rowCache.insertShared(
                             RowCache.Row(entity: entity, placed: read.placed), readAt: commit)
                     }

@@ -129,19 +129,19 @@ extension ManagedObjectContext {
     @inline(__always)
     func object(at place: KeyPlace, key: Int64) -> ManagedObject {
         // Safety: the context keeps its maps.
-        uncounted(objects[place.root]) { $0.map[key] }
+        uncounted(objects[place.root]).use { $0.map[key] }
             ?? object(entity: place.destination, key: key)
     }
 
     func object(entity: Int, key: Int64) -> ManagedObject {
         // Safety: the coordinator keeps its model, which keeps the descriptions.
-        uncounted(coordinator.model.entities[entity]) { object(of: $0, key: key) }
+        uncounted(coordinator.model.entities[entity]).use { object(of: $0, key: key) }
     }
 
     @inline(__always)
     private func object(of description: EntityDescription, key: Int64) -> ManagedObject {
         // Safety: the context keeps its maps.
-        uncounted(objects[description.rootIndex]) { root in
+        uncounted(objects[description.rootIndex]).use { root in
             if let object = root.map[key] { return object }
             if !forwards.isEmpty, let survivor = forwarded(description.rootIndex, key) {
                 return survivor

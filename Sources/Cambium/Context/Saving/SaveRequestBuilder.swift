@@ -23,7 +23,7 @@ struct SaveRequestBuilder {
             guard let record = object.record else { return }
             // Safety: here and below, the object's state holds the coordinator, which holds the
             // descriptions.
-            uncounted(object.entityDescription) { entity in
+            uncounted(object.entityDescription).use { entity in
                 if insertions[entity.index] == nil {
                     insertions[entity.index] = .init(entity: entity, records: [])
                 }
@@ -35,7 +35,7 @@ struct SaveRequestBuilder {
         context.deleted.forEachUncounted { object in
             let base = object.extras?.snapshot?.record ?? object.record
             guard let record = base else { return }
-            uncounted(object.entityDescription) { entity in
+            uncounted(object.entityDescription).use { entity in
                 if deletions[entity.index] == nil {
                     deletions[entity.index] = .init(entity: entity, records: [])
                 }
@@ -67,17 +67,17 @@ struct SaveRequestBuilder {
         context.updated.forEachUncounted { object in
             collectLinks(of: object)
             guard let record = object.record, let slots = changedSlots(of: object) else { return }
+            if !slots.isEmpty { written.append(object) }
+            // Most objects are changed like the one before.
+            if let last = updates.indices.last, updates[last].slots == slots,
+                uncounted(object.entityDescription).use({ updates[last].entity === $0 })
+            {
+                updates[last].records.append(record)
+                return
+            }
             let entity = object.entityDescription
             if slots.isEmpty {
                 checks[entity.index, default: .init(entity: entity)].records.append(record)
-                return
-            }
-            written.append(object)
-            // Most objects are changed like the one before.
-            if let last = updates.indices.last, updates[last].entity === entity,
-                updates[last].slots == slots
-            {
-                updates[last].records.append(record)
                 return
             }
             let group = UpdateGroup(entity: entity.index, slots: slots)
@@ -106,11 +106,11 @@ struct SaveRequestBuilder {
     /// set.
     private func changedSlots(of object: ManagedObject) -> SlotSet? {
         object.noteQuietChanges()
-        guard let extras = object.extras, let base = extras.snapshot?.record,
-            let record = object.record
+        guard let extras = object.extras.map({ uncounted($0) }),
+            let base = extras.use(\.snapshot?.record), let record = object.record
         else { return nil }
-        let (stored, differs) = uncounted(object.entityDescription) { entity in
-            let stored = extras.changedSlots.intersection(entity.storedSlots)
+        let (stored, differs) = uncounted(object.entityDescription).use { entity in
+            let stored = extras.use { $0.changedSlots.intersection(entity.storedSlots) }
             var differs = false
             stored.forEach { slot in
                 differs = differs || !record.isEqual(slot, entity.shape.kinds[slot], to: base)
@@ -122,7 +122,9 @@ struct SaveRequestBuilder {
     }
 
     private mutating func collectLinks(of object: ManagedObject) {
-        guard let changed = object.extras?.links, !changed.isEmpty else { return }
+        guard let extras = object.extras.map({ uncounted($0) }), extras.use({ !$0.links.isEmpty })
+        else { return }
+        let changed = extras.use(\.links)
         for (ordinal, set) in changed where set.hasChanges {
             let relationship = object.entityDescription.relationships[ordinal]
             if let sql = relationship.orderSQL, let order = set.order, !order.isEmpty {
@@ -154,12 +156,14 @@ extension ManagedObject {
         guard lifecycle == .inserted || lifecycle == .updated else { return }
         lifecycle = .clean
         flags.subtract([.isDraft, .tracksSlots])
-        guard let extras else { return }
-        extras.observation?.change(.lifecycle, of: self)
-        extras.snapshot = nil
-        extras.changedSlots = SlotSet()
-        extras.quietChanges = nil
-        guard !extras.links.isEmpty else { return }
-        for ordinal in extras.links.keys { extras.links[ordinal]?.commit() }
+        // Safety: the object keeps its extras.
+        extras.map { uncounted($0) }?.use { extras in
+            extras.observation?.change(.lifecycle, of: self)
+            extras.snapshot = nil
+            extras.changedSlots = SlotSet()
+            if extras.quietChanges != nil { extras.quietChanges = nil }
+            guard !extras.links.isEmpty else { return }
+            for ordinal in extras.links.keys { extras.links[ordinal]?.commit() }
+        }
     }
 }

@@ -27,7 +27,7 @@ extension ManagedObject {
         _ ordinal: Int, _ body: (RelationshipDescription) -> Result
     ) -> Result {
         // Safety: the state holds the coordinator, which holds all descriptions as they are.
-        uncounted(entityDescription) { uncounted($0.relationships[ordinal], body) }
+        uncounted(entityDescription).use { uncounted($0.relationships[ordinal]).use(body) }
     }
 
     /// The objects that a to-many relationship leads to.
@@ -46,7 +46,7 @@ extension ManagedObject {
         at ordinal: Int, in known: ManagedObjectContext? = nil
     ) -> ManagedObject? {
         // Safety: see `withRelationship`.
-        guard let place = uncounted(entityDescription, { $0.keyPlaces[ordinal] }) else {
+        guard let place = uncounted(entityDescription).use({ $0.keyPlaces[ordinal] }) else {
             return withRelationship(ordinal) { destination(of: $0) }
         }
         if notesReads { noteRead(of: place.slot) }
@@ -280,7 +280,7 @@ extension ManagedObject {
         let ordinal = relationship.ordinal
         let member = LinkSet.Member(key: object.key, entity: object.entityDescription.index)
         // Safety: the object keeps its extras.
-        uncounted(ownExtras) { extras in
+        uncounted(ownExtras).use { extras in
             extras.links.prepare(ordinal, isOrdered: relationship.isOrdered)
             extras.links[ordinal]?.add(member)
         }

@@ -126,15 +126,15 @@ extension ManagedObject {
 
     /// Writes text or data as a change.
     public final func writeBytes(_ slot: Int, _ bytes: UnsafeRawBufferPointer) {
-        guard let record = prepareChange(slot), let page else {
+        guard let record = prepareChange(slot), let page = page.map({ uncounted($0) }) else {
             extras?.survivor?.writeBytes(slot, bytes)
             return
         }
         // Safety: the object keeps its page, and by its state the writer and its description;
         // writing bytes changes none of them.
-        let moved = uncounted(page) { page in
-            uncounted(state.draftWriter) { writer in
-                uncounted(entityDescription.shape) { shape in
+        let moved = page.use { page in
+            uncounted(state.draftWriter).use { writer in
+                uncounted(entityDescription.shape).use { shape in
                     writer.setBytes(bytes, slot, of: record, in: page, shape)
                 }
             }
