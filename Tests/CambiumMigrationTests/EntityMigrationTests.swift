@@ -54,6 +54,59 @@ import Testing
         #expect(rows == [["was b", "was a", "7"]])
     }
 
+    /// SQLite does not tell upper case from lower: tables, columns, indexes and join tables.
+    @Test func `what is renamed in its case alone keeps its rows, keys and links`() throws {
+        func version(_ number: String, _ spell: (String) -> String) -> Model {
+            func from(_ name: String) -> String? { spell(name) == name ? nil : name }
+            func many(_ name: String, _ to: String, _ inverse: String) -> Relationship {
+                Relationship(
+                    name: spell(name), destination: spell(to), inverse: spell(inverse),
+                    isToMany: true, renamedFrom: from(name), isOrdered: true)
+            }
+            return Store.model(
+                number,
+                ["Item", "Thing"].map { name in
+                    let isItem = name == "Item"
+                    return Entity(
+                        name: spell(name), renamedFrom: from(name),
+                        attributes: [
+                            Attribute(
+                                name: spell("name"), type: .string, renamedFrom: from("name"))
+                        ],
+                        relationships: [
+                            isItem
+                                ? many("things", "Thing", "items")
+                                : many("items", "Item", "things")
+                        ],
+                        uniqueConstraints: [UniqueConstraint(properties: [spell("name")])])
+                })
+        }
+        let rows = try Store.migrate(
+            version("1") { $0 }, version("2") { $0.uppercased() },
+            rows: """
+                INSERT INTO Item (_id, name) VALUES (3, 'x');
+                INSERT INTO Thing (_id, name) VALUES (1, 'y'), (2, 'z');
+                INSERT INTO Item_things VALUES (3, 2, 1, 1), (3, 1, 2, 1);
+                UPDATE _keys SET next = 9 WHERE entity = 'Item';
+                """,
+            query: """
+                SELECT i.NAME, t.NAME, l._source_position, next
+                FROM ITEM_THINGS AS l JOIN ITEM AS i ON i._id = _source
+                    JOIN THING AS t ON t._id = _destination JOIN _keys ON entity = 'ITEM'
+                ORDER BY 3
+                """)
+        #expect(rows == [["x", "z", "1", "9"], ["x", "y", "2", "9"]])
+    }
+
+    @Test func `an entity takes the name of one that is dropped, but for its case`() throws {
+        let rows = try Store.migrate(
+            Store.model("1", [entity("Item")]),
+            Store.model("2", [entity("ITEM", "label")], drops: [("Item", nil)]),
+            rows: "INSERT INTO Item (_id, name) VALUES (1, 'x')", query: "SELECT count(*) FROM ITEM"
+        )
+        #expect(rows == [["0"]])
+    }
+
     @Test func `a new entity takes the name of a renamed one`() throws {
         let rows = try Store.migrate(
             Store.model("1", [entity("A")]),

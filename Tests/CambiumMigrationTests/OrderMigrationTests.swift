@@ -91,6 +91,52 @@ import Testing
         #expect(step.summary == "Rebuild B: forget the order of A.bs")
     }
 
+    @Test(arguments: [false, true])
+    func `the order goes with the list whose links its inverse keeps, and that is a loss`(
+        isManyToMany: Bool
+    ) throws {
+        let inverse = Relationship(
+            name: "a", destination: "A", inverse: "bs", isToMany: isManyToMany)
+        let alone = Relationship(name: "a", destination: "A", isToMany: isManyToMany)
+        let (old, new) = (
+            model("1", [many("bs", "B", "a", ordered: true)], [inverse]), model("2", [], [alone])
+        )
+        let migration = try Migration(from: old, to: new)
+        #expect(migration.kind == .lossy)
+        #expect(migration.steps.contains { $0.losesData })
+        let links =
+            isManyToMany
+            ? "INSERT INTO A_bs VALUES (1, 9, 1), (1, 7, 2);"
+            : "UPDATE B SET a = 1, a_position = 2;"
+        let rows = try Store.migrate(
+            old, new, rows: objects + links,
+            query: isManyToMany ? "SELECT * FROM B_a" : "SELECT _id, a FROM B")
+        #expect(
+            rows
+                == (isManyToMany
+                    ? [["7", "1"], ["9", "1"]] : ["7", "8", "9"].map { [$0, "1"] }))
+    }
+
+    @Test func `a list that moves to a sub-entity and is ordered no more loses its order`() throws {
+        func version(_ number: String, above: Bool) -> Model {
+            let list = many("bs", "B", "a", ordered: above)
+            return Store.model(
+                number,
+                [
+                    Entity(name: "A", isAbstract: true, relationships: above ? [list] : []),
+                    Entity(name: "S", parent: "A", relationships: above ? [] : [list]),
+                    Entity(
+                        name: "B",
+                        relationships: [
+                            Relationship(name: "a", destination: above ? "A" : "S", inverse: "bs")
+                        ]),
+                ])
+        }
+        let migration = try Migration(
+            from: version("1", above: true), to: version("2", above: false))
+        #expect(migration.kind == .lossy)
+    }
+
     @Test func `renamed ends keep the order in the rows of the members`() throws {
         let rows = try Store.migrate(
             model("1", [many("bs", "B", "a", ordered: true)], [one("a", "A", "bs")]),

@@ -160,4 +160,30 @@ import Testing
             query: "SELECT b FROM A")
         #expect(rows == [["7"]])
     }
+
+    @Test func `links that leave the store are dropped and come back as none`() throws {
+        func version(_ number: String, stored: Bool, drops: [(String, String?)] = []) -> Model {
+            model(
+                number,
+                [
+                    Relationship(
+                        name: "b", destination: "B", inverse: "as", isTransient: !stored)
+                ],
+                [
+                    Relationship(
+                        name: "as", destination: "A", inverse: "b", isToMany: true,
+                        isTransient: !stored)
+                ], drops: drops)
+        }
+        let stored = version("1", stored: true)
+        let dropped = version("2", stored: false, drops: [("A", "b")])
+        #expect(try Migration(from: stored, to: dropped).kind == .lossy)
+        #expect(throws: MigrationProblems.self) {
+            try Migration(from: stored, to: version("2", stored: false))
+        }
+        let rows = try Store.migrate(
+            version("1", stored: false), version("2", stored: true), rows: objects,
+            query: "SELECT _id, b FROM A")
+        #expect(rows == [["1", "nil"], ["2", "nil"]])
+    }
 }

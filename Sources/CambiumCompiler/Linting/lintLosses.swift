@@ -19,10 +19,13 @@ extension StepLint {
     }
 
     private mutating func lintLostOrder(of name: String, in entity: String) {
+        guard
+            let relationship = new.model.entity(named: entity).flatMap({
+                new.model.relationship(name, of: $0)
+            })
+        else { return lintGoneOrder(of: name, in: entity) }
         // Where one link alone stays, there is nothing to put in order.
-        guard let owner = new.model.entity(named: entity),
-            new.model.relationship(name, of: owner)?.isToMany == true
-        else { return }
+        guard relationship.isToMany else { return }
         report(
             .lostOrder, "The order of \(entity).\(name) is lost: it is no longer ordered",
             of: entity, name,
@@ -30,6 +33,26 @@ extension StepLint {
                 wording.write(("ordered", "true")) + ", unless nobody has given it an order that "
                     + "counts"
             ])
+    }
+
+    /// The relationship is gone, and its inverse keeps its links.
+    private mutating func lintGoneOrder(of name: String, in entity: String) {
+        let former = new.model.entity(named: entity).flatMap(difference.match.oldEntity)?.name
+        let drops = new.model.migration?.drops ?? []
+        // Then it is meant.
+        guard !drops.contains(where: { $0.entity == former ?? entity && $0.property == name })
+        else { return }
+        let drop = wording.text(
+            of: .drop(entity: former ?? entity, property: name), from: old.model.version,
+            to: new.model.version,
+            hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
+            renamingID: { $0 })
+        report(
+            .lostOrder,
+            "The order of \(entity).\(name) is lost: it is gone, and its inverse keeps the links "
+                + "without it",
+            of: entity,
+            notes: [drop + " if nobody has given it an order that counts; else keep it"])
     }
 
     // MARK: Dropped and added

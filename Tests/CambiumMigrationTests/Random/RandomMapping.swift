@@ -44,7 +44,7 @@ struct RandomMapping {
                 old: reference, entity: kind.id, version: object.version,
                 values: values(of: object, kind))
         }
-        for link in self.new.links {
+        for link in self.new.links where !self.new.isOutOfStore(link) {
             links[link.id] = (graph.links[link.id]).map { carried($0, link, graph) } ?? []
         }
         for linked in self.new.validLinks { addLinks(linked, graph) }
@@ -231,9 +231,31 @@ struct RandomMapping {
             thinned.insert(root)
             // Which of them is the eldest, the keys of several old tables do not say.
             if Set(equal.map(\.root)).count > 1 { isComplete = false }
-            for reference in equal.sorted(by: { $0.key < $1.key }).dropFirst() {
+            let places = Dictionary(
+                uniqueKeysWithValues: equal.map { ($0, place(of: $0, in: declared, kind)) })
+            for reference in equal.sorted(by: { one, other in
+                (places[one] ?? []).lexicographicallyPrecedes(places[other] ?? [])
+            }).dropFirst() {
                 objects[reference] = nil
             }
+        }
+    }
+
+    /// Where an object stands among its equals: by its number, and what has none comes last.
+    private mutating func place(
+        of reference: StoredGraph.Reference, in declared: MigrationDeclaration.Deduplication,
+        _ kind: RandomModel.Kind
+    ) -> [Int64] {
+        guard let order = declared.order.first,
+            let property = kind.properties.first(where: { $0.name == order.attribute })
+        else { return [reference.key] }
+        switch objects[reference]?.values[property.id] {
+        case .value(.integer(let number))?:
+            return [0, order.isDescending ? ~number : number, reference.key]
+        case .value(.null)?: return [1, 0, reference.key]
+        default:
+            isComplete = false
+            return [reference.key]
         }
     }
 }

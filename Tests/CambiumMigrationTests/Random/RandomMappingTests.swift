@@ -47,6 +47,14 @@ struct RandomMappingTests {
                 Issue.record("seed \(seed), pair \(number): \(difference)\n\(pair.changes)")
                 return
             }
+            if !migration.losesData, let loss = mapping.loss(of: before) {
+                Issue.record(
+                    """
+                    seed \(seed), pair \(number): nothing says that this is lost: \(loss)
+                    \(pair.changes)
+                    """)
+                return
+            }
             counts.migrated += 1
             counts.objects += mapping.objects.count
         }

@@ -96,6 +96,7 @@ extension RandomModel {
     var validLinks: [Linked] {
         declared.linked.compactMap { id, order in
             guard let link = links.first(where: { $0.id == id }), !link.isToMany,
+                !link.isTransient,
                 link.inverse == nil || link.isInverseToMany && !link.isInverseOrdered,
                 [link.source, link.destination].allSatisfy({ name in
                     former.kinds.contains { $0.id == kind(named: name)?.id }

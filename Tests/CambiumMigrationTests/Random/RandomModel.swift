@@ -34,6 +34,7 @@ struct RandomModel {
         var isInverseToMany = true
         var isOrdered = false
         var isInverseOrdered = false
+        var isTransient = false
         var from: String?
         var inverseFrom: String?
     }
@@ -54,11 +55,11 @@ struct RandomModel {
 
     var random: SplitMix
     private var names = 0
-    private(set) var kinds: [Kind] = []
-    private(set) var links: [Link] = []
+    var kinds: [Kind] = []
+    var links: [Link] = []
     /// Whether the enumeration has its third case.
     private(set) var hasMiddle = true
-    private(set) var drops: [MigrationDeclaration.Drop] = []
+    var drops: [MigrationDeclaration.Drop] = []
     /// What was there in the version before.
     private(set) var former: (kinds: [Kind], links: [Link], hasMiddle: Bool) = ([], [], false)
     /// What is declared about objects and links, see the extension.
@@ -162,7 +163,7 @@ struct RandomModel {
     }
 
     mutating func change() {
-        switch random.next(25) {
+        switch random.next(29) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -178,6 +179,9 @@ struct RandomModel {
         case 14: giveUpObjects()
         case 15: linkObjects()
         case 16: hasMiddle.toggle()
+        case 17: changeCase()
+        case 18: changeStorage()
+        case 19: dropInverse()
         default: changeProperties()
         }
     }
@@ -340,6 +344,7 @@ struct RandomModel {
             deduplications.append(
                 .init(
                     entity: kinds[index].name, properties: [first.name],
+                    order: orderOfEquals(in: kinds[index]),
                     links: random.next(2) == 0 ? .move : .drop, reason: "test"))
         }
     }
@@ -366,8 +371,11 @@ struct RandomModel {
 
     private mutating func renameKind() {
         let index = random.next(kinds.count)
+        renameKind(at: index, to: name("E"))
+    }
+
+    mutating func renameKind(at index: Int, to new: String) {
         let old = kinds[index].name
-        let new = name("E")
         kinds[index].from = kinds[index].from ?? old
         kinds[index].name = new
         for other in kinds.indices where kinds[other].parent == old { kinds[other].parent = new }
@@ -473,8 +481,10 @@ struct RandomModel {
     var validKeeps: [MigrationDeclaration.Keep] {
         keeps.filter { keep in
             links.contains { link in
-                !link.isToMany && (link.source, link.name) == (keep.entity, keep.relationship)
-                    || !link.isInverseToMany && link.destination == keep.entity
+                !isOutOfStore(link) && !link.isToMany
+                    && (link.source, link.name) == (keep.entity, keep.relationship)
+                    || !isOutOfStore(link) && !link.isInverseToMany
+                        && link.destination == keep.entity
                         && link.inverse == keep.relationship
             }
         }
@@ -485,6 +495,11 @@ struct RandomModel {
             kinds.contains { kind in
                 kind.name == declared.entity && kind.isUnique
                     && kind.properties.first.map(\.name) == declared.properties.first
+                    && declared.order.allSatisfy { order in
+                        kind.properties.contains {
+                            $0.name == order.attribute && Self.isNumber($0.type)
+                        }
+                    }
             }
         }
     }
@@ -555,7 +570,7 @@ struct RandomModel {
                     name: "form_\(property.name)", type: .string, isOptional: true,
                     derivation: .function(kind.derivations == 1 ? .uppercase : .lowercase, [text])))
         }
-        for link in links where link.source == kind.name && link.isToMany {
+        for link in links where link.source == kind.name && link.isToMany && !link.isTransient {
             derived.append(
                 Attribute(
                     name: "count_\(link.name)", type: .int64,
@@ -572,14 +587,15 @@ struct RandomModel {
                 Relationship(
                     name: link.name, destination: link.destination, inverse: link.inverse,
                     isToMany: link.isToMany, renamedFrom: link.from,
-                    isOrdered: link.isToMany && link.isOrdered))
+                    isOrdered: link.isToMany && link.isOrdered, isTransient: link.isTransient))
         }
         if let inverse = link.inverse, link.destination == kind.name {
             relationships.append(
                 Relationship(
                     name: inverse, destination: link.source, inverse: link.name,
                     isToMany: link.isInverseToMany, renamedFrom: link.inverseFrom,
-                    isOrdered: link.isInverseToMany && link.isInverseOrdered))
+                    isOrdered: link.isInverseToMany && link.isInverseOrdered,
+                    isTransient: link.isTransient))
         }
         return relationships
     }

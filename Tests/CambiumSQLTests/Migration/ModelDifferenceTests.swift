@@ -223,6 +223,38 @@ import Testing
         #expect(problems([a], [new]).map(\.property) == ["b"])
     }
 
+    @Test func `a relationship that leaves the store is asked about as one that is gone`() {
+        let b = Entity(name: "B")
+        func one(isTransient: Bool) -> Entity {
+            Entity(
+                name: "A",
+                relationships: [
+                    Relationship(name: "b", destination: "B", isTransient: isTransient)
+                ])
+        }
+        let (stored, transient) = (one(isTransient: false), one(isTransient: true))
+        #expect(
+            problems([stored, b], [transient, b]).flatMap(\.fixes) == [
+                .rename(.relationship, to: nil, from: "b"), .drop(entity: "A", property: "b"),
+            ])
+        #expect(problems([stored, b], [transient, b], drops: [("A", "b")]).isEmpty)
+        let back = ModelDifference(
+            from: model("1", [transient, b]), to: model("2", [stored, b]))
+        #expect(back.problems.isEmpty)
+        #expect(back.changes == [.relationshipAdded(entity: "A", "b")])
+    }
+
+    @Test func `a transient relationship that is new, even a required one, is no change`() {
+        let new = Entity(
+            name: "A", attributes: a.attributes,
+            relationships: [
+                Relationship(
+                    name: "b", destination: "A", isOptional: false, isTransient: true)
+            ])
+        let difference = ModelDifference(from: model("1", [a]), to: model("2", [new]))
+        #expect(difference.problems.isEmpty && difference.changes.isEmpty)
+    }
+
     @Test func `a drop, a fill or a rename of nothing is a mistake`() {
         #expect(problems([a], [a], drops: [("B", nil)]).count == 1)
         #expect(problems([a], [a, Entity(name: "B", renamedFrom: "C")]).count == 1)

@@ -29,13 +29,11 @@ extension ModelChecker {
             reportNeedlessRenames(in: model, from: previous.model)
         }
         guard let element = migrationElement, let from = element["from"] else { return nil }
+        checkRepetitions(in: element)
         guard from.value == previousVersion else {
-            let remedy =
-                previousVersion.map { "Write from=\"\($0)\"" }
-                ?? "The first version has no migration"
             report(
                 .wrongStartVersion, "The version before this one is not '\(from.value)'", at: from,
-                notes: [remedy])
+                notes: remedies(ofStrayMigration: element, previousVersion, previous))
             return nil
         }
         let old = previous?.model
@@ -59,6 +57,25 @@ extension ModelChecker {
                 checkDeduplication($0, in: model)
             },
             steps: checkSteps(of: element, in: model, from: old))
+    }
+
+    /// A file is copied for the next version, and the migration with it, which has been done then.
+    private func remedies(
+        ofStrayMigration element: ParsedElement, _ previousVersion: String?,
+        _ previous: CheckedModel?
+    ) -> [String] {
+        guard let previousVersion else { return ["Remove it: the first version has no migration"] }
+        let before = previous?.parsed.root.children(named: "migration").first
+        guard let before, before.saysTheSame(as: element) else {
+            return [
+                "Write from=\"\(previousVersion)\"",
+                "Remove it, if it is the migration of an earlier version",
+            ]
+        }
+        return [
+            "Remove it: version '\(previousVersion)' has the same migration, which is done then",
+            "Write from=\"\(previousVersion)\", if all of it is to be done once more",
+        ]
     }
 
     /// Whether a reason says anything.

@@ -7,7 +7,8 @@ extension Explanation {
             another, most often because the file was copied from an older version.
             """,
         remedy: """
-            Write the version before into from, or delete what belonged to the older step.
+            Delete the migration, if it belongs to an older step: what was done once is not done \
+            again. Else write the version before into from.
             """,
         wrong: .versions(
             """

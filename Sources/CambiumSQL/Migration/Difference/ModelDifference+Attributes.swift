@@ -206,36 +206,6 @@ extension ModelDifference {
                 ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : [])))
     }
 
-    mutating func addMissing(
-        _ property: String, of oldEntity: Entity, in entity: Entity,
-        declaration: MigrationFix.Declaration,
-        candidate: String?
-    ) {
-        let isLink = new.relationship(property, of: entity) != nil
-        if declaration == .attribute, isLink {
-            return add(
-                MigrationProblem(
-                    entity: oldEntity.name, property: property, in: .old,
-                    message: "\(oldEntity.name).\(property) of version \(old.version) is a "
-                        + "relationship in version \(new.version); keep the old values under "
-                        + "another name, let a step of the program make links of them, or drop them",
-                    fixes: [
-                        .rename(declaration, to: nil, from: property),
-                        .convert(entity: oldEntity.name, property: property),
-                        .drop(entity: oldEntity.name, property: property),
-                    ]))
-        }
-        add(
-            MigrationProblem(
-                entity: oldEntity.name, property: property, in: .old,
-                message: "\(oldEntity.name).\(property) of version \(old.version) is gone in "
-                    + "version \(new.version); say whether it was renamed or its data may be lost",
-                fixes: [
-                    .rename(declaration, to: candidate, from: property),
-                    .drop(entity: oldEntity.name, property: property),
-                ]))
-    }
-
     private func words(for type: AttributeType) -> String {
         switch type {
         case .decimal(let scale): "decimal (scale \(scale))"

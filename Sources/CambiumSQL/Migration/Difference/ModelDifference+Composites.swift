@@ -44,14 +44,15 @@ extension ModelDifference {
     mutating func compareMissingComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
         var gone: Set<String> = []
         let kept = Set(
-            entity.compositeAttributes.compactMap { match.oldComposite(of: $0, in: entity)?.name })
+            entity.compositeAttributes.filter { !$0.isTransient }
+                .compactMap { match.oldComposite(of: $0, in: entity)?.name })
         for composite in oldEntity.compositeAttributes
         where !composite.isTransient && !composite.isNested && !kept.contains(composite.name) {
             let parts = oldEntity.attributes.filter(composite.contains)
             guard
-                parts.allSatisfy({
-                    !match.livesOn(.init(entity: oldEntity.name, property: $0.name))
-                        && match.newAttribute(of: $0.name, in: oldEntity.name) == nil
+                !parts.contains(where: {
+                    match.newAttribute(of: $0.name, in: oldEntity.name).map { !$0.isTransient }
+                        ?? match.livesOn(.init(entity: oldEntity.name, property: $0.name))
                 })
             else { continue }
             gone.formUnion(parts.map(\.name))
@@ -61,7 +62,7 @@ extension ModelDifference {
                 add(.attributeDropped(entity: entity.name, composite.name))
             } else {
                 let candidate = entity.compositeAttributes.first {
-                    !$0.isNested && $0.composite == composite.composite
+                    !$0.isNested && !$0.isTransient && $0.composite == composite.composite
                         && match.oldComposite(of: $0, in: entity) == nil
                 }
                 addMissing(

@@ -87,11 +87,6 @@ extension ModelDifference {
                 fixes: fixes + [.drop(entity: old.entity.name, property: old.relationship.name)]))
     }
 
-    /// Both ends of links tell of what becomes of them.
-    private mutating func addOnce(_ change: ModelChange) {
-        if !changes.contains(change) { add(change) }
-    }
-
     // MARK: Equal objects
 
     /// What the author says about objects that are equal in the properties of a constraint.

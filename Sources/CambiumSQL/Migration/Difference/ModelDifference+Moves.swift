@@ -83,14 +83,22 @@ extension ModelDifference {
         let own = match.former(.init(entity: entity.name, property: relationship.name))
         let sources = match.sources(of: relationship.name, in: entity).filter { $0.old != own }
         guard !sources.isEmpty else { return false }
+        var wereOrdered: [Bool] = []
         for source in sources {
-            guard let old = match.oldRelationship(at: source.old) else { continue }
+            guard let old = match.oldRelationship(at: source.old),
+                let owner = self.old.entity(named: source.old.entity)
+            else { continue }
             compareDestinations(
                 old, relationship, of: entity, givenUpIn: placeOfDrop(of: source, into: entity))
+            wereOrdered.append(self.old.positionColumn(of: old, of: owner) != nil)
         }
         add(
             .relationshipMoved(
                 entity: entity.name, relationship.name, from: Self.names(of: sources)))
+        let isOrdered = new.positionColumn(of: relationship, of: entity) != nil
+        if wereOrdered.contains(!isOrdered) {
+            addOnce(.orderChanged(entity: entity.name, relationship.name, isOrdered: isOrdered))
+        }
         return true
     }
 

@@ -8,7 +8,7 @@ extension ModelDifference {
             {
                 compare(oldRelationship, of: oldEntity, relationship, of: entity)
                 compareMoves(to: relationship, of: entity)
-            } else if !compareMoves(to: relationship, of: entity) {
+            } else if !compareMoves(to: relationship, of: entity), !relationship.isTransient {
                 add(.relationshipAdded(entity: entity.name, relationship.name))
             }
             checkRequired(relationship, of: entity)
@@ -33,8 +33,18 @@ extension ModelDifference {
                 compareDropped(relationship, of: oldEntity, in: entity)
             } else if !livesOnInInverse(relationship) {
                 compareLosers(of: property, declaration: .relationship)
+            } else {
+                addLostOrder(of: relationship, oldEntity, name: oldEntity.name)
             }
         }
+    }
+
+    /// The inverse keeps the links of a relationship that is gone, and not its order.
+    private mutating func addLostOrder(
+        of relationship: Relationship, _ oldEntity: Entity, name: String
+    ) {
+        guard old.positionColumn(of: relationship, of: oldEntity) != nil else { return }
+        add(.orderChanged(entity: name, relationship.name, isOrdered: false))
     }
 
     /// Whether the other end carries the links of all its objects.
@@ -85,6 +95,7 @@ extension ModelDifference {
         if old.name != new.name {
             add(.relationshipRenamed(entity: entity.name, new.name, from: old.name))
         }
+        guard !new.isTransient else { return }
         compareDestinations(old, new, of: entity)
         let oldDestination = self.old.entity(named: old.destination).flatMap(match.newEntity)
         let oldInverse = old.inverse.flatMap { inverse in
@@ -147,6 +158,7 @@ extension ModelDifference {
                 add(
                     .relationshipDropped(
                         entity: entity.name, relationship.name, losesLinks: false))
+                addLostOrder(of: relationship, oldEntity, name: entity.name)
                 return
             }
             if match.isDropped(inverseDeclarer.name, inverse)
@@ -165,7 +177,7 @@ extension ModelDifference {
             addMissing(
                 relationship.name, of: oldEntity, in: entity, declaration: .relationship,
                 candidate: entity.relationships.first {
-                    match.sources(of: $0.name, in: entity).isEmpty
+                    !$0.isTransient && match.sources(of: $0.name, in: entity).isEmpty
                 }?.name)
         }
     }

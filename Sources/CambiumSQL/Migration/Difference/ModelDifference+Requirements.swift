@@ -5,7 +5,9 @@ import CambiumModel
 extension ModelDifference {
     /// A required to-one needs an object in every object that is there.
     mutating func checkRequired(_ relationship: Relationship, of entity: Entity) {
-        guard !relationship.isToMany, !relationship.isOptional else { return }
+        guard !relationship.isToMany, !relationship.isOptional, !relationship.isTransient else {
+            return
+        }
         let sources = match.sources(of: relationship.name, in: entity)
         let olds = sources.compactMap { match.oldRelationship(at: $0.old) }
         let covered = Set(sources.flatMap(\.entities))

@@ -60,6 +60,11 @@ package struct ModelDifference: Sendable {
         changes.append(change)
     }
 
+    /// Both ends of links, or several sources, tell of what becomes of them.
+    mutating func addOnce(_ change: ModelChange) {
+        if !changes.contains(change) { add(change) }
+    }
+
     mutating func add(_ value: SuppliedValue) {
         if !supplied.contains(value) { supplied.append(value) }
     }

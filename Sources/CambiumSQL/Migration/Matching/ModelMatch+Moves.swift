@@ -30,6 +30,20 @@ extension ModelMatch {
         return sources
     }
 
+    /// The relationship of the new version, and the entity that declares it, that has the links of
+    /// one of the old version.
+    func heir(of property: PropertyName) -> (entity: Entity, relationship: Relationship)? {
+        for entity in new.entities {
+            for relationship in entity.relationships
+            where sources(of: relationship.name, in: entity).contains(where: {
+                $0.old == property
+            }) {
+                return (entity, relationship)
+            }
+        }
+        return nil
+    }
+
     /// The property of the old version that one of the new version is, in objects of an entity that
     /// declares or inherits it.
     func source(of property: PropertyName, for entity: Entity) -> PropertyName? {

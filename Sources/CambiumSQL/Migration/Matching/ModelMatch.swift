@@ -16,7 +16,7 @@ package struct ModelMatch {
     /// compare, to refuse or to move.
     private(set) var settled: Set<String> = []
     /// What entities were called.
-    private let formerEntities: FormerNames
+    let formerEntities: FormerNames
     private var oldEntities: [String: String] = [:]
     private var newEntities: [String: String] = [:]
     private var oldProperties: [PropertyName: PropertyName] = [:]
@@ -84,6 +84,7 @@ package struct ModelMatch {
             let known = roots.updateValue(oldRoot, forKey: new.root(of: entity).name)
             mergesRoots = mergesRoots || known.map { $0 != oldRoot } ?? false
         }
+        problems += contradictions
         // A name that is not in the entity may be further up or down.
         let moved = Set(moves.values.joined().map(\.key))
         problems += missing.filter { !moved.contains($0.name) }.map(\.problem)
@@ -118,12 +119,10 @@ package struct ModelMatch {
         guard oldEntities[entity.name] == nil else { return }
         let from = formerEntities[entity.name]
         if isExplicit {
-            guard let from, !isDropped(from, nil) else { return }
+            // That it is dropped as well is a contradiction, which is reported.
+            guard let from else { return }
             if let other = newEntities[from] {
-                problems.append(
-                    MigrationProblem(
-                        entity: entity.name,
-                        message: "\(entity.name) and \(other) both say renamedFrom=\"\(from)\""))
+                problems.append(severalHeirs(entity.name, other, of: from, in: entity))
                 return
             }
             pair(entity.name, from)
@@ -167,15 +166,14 @@ package struct ModelMatch {
                 missing.append((newProperty, problem))
                 continue
             }
-            guard !isDropped(oldEntity.name, oldName, in: oldEntity) else { continue }
+            guard isExplicit || !isDropped(oldEntity.name, oldName, in: oldEntity),
+                entity.isStoredAlike(name, as: oldName, of: oldEntity)
+            else { continue }
             let oldProperty = PropertyName(entity: oldEntity.name, property: oldName)
             if let other = newProperties[oldProperty] {
                 guard isExplicit else { continue }
                 problems.append(
-                    MigrationProblem(
-                        entity: entity.name, property: name,
-                        message: "\(entity.name).\(name) and \(other.property) both say "
-                            + "renamedFrom=\"\(oldName)\""))
+                    severalHeirs(name, other.property, of: oldName, in: entity, property: name))
                 continue
             }
             oldProperties[newProperty] = oldProperty
@@ -249,6 +247,17 @@ package struct ModelMatch {
 }
 
 extension Entity {
+    /// Whether a relationship is in the store just as the old one was, or is not: one that becomes
+    /// transient holds nothing of it. An attribute that does is asked about where it is compared.
+    fileprivate func isStoredAlike(
+        _ name: String, as oldName: String, of oldEntity: Entity
+    ) -> Bool {
+        guard let relationship = relationships.first(where: { $0.name == name }),
+            let old = oldEntity.relationships.first(where: { $0.name == oldName })
+        else { return true }
+        return relationship.isTransient == old.isTransient
+    }
+
     /// Whether a property says that it had another name.
     fileprivate var renamesProperties: Bool {
         attributes.contains { $0.renamedFrom != nil }

@@ -10,6 +10,8 @@ struct MigrationStepBuilder {
     let ways: [TableCopy.Way]
     /// What the program's own steps write; nil where there are none.
     let coverage: StepCoverage?
+    /// The letters of the old tables' names.
+    private let oldNames: Set<String>
 
     init(difference: ModelDifference, _ oldSchema: Schema, _ newSchema: Schema) {
         self.difference = difference
@@ -17,6 +19,7 @@ struct MigrationStepBuilder {
         self.newSchema = newSchema
         let builder = TableCopyBuilder(match: difference.match, oldSchema: oldSchema)
         copies = newSchema.tables.map(builder.copy)
+        oldNames = Set(oldSchema.tables.map { $0.name.lowercased() })
         let coverage = StepCoverage(difference)
         self.coverage = coverage
         // What steps write is made anew, so that they have the old beside the new.
@@ -147,62 +150,13 @@ struct MigrationStepBuilder {
             losesData: changes.contains(where: \.losesData), tables: [table.name], sql: sql)
     }
 
-    func concerns(_ change: ModelChange, _ table: Table) -> Bool {
-        switch change {
-        case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
-            return tableOfLinks(entity, name) == table.name
-        case .caseDropped(let enumeration, _, true):
-            return difference.match.holders(of: enumeration).contains {
-                difference.new.root(of: $0.entity).name == table.name
-            }
-        default:
-            break
-        }
-        switch table.content {
-        case .system:
-            return false
-        case .links(let entity, let relationship):
-            switch change {
-            case .relationshipAdded(entity, relationship),
-                .relationshipRenamed(entity, relationship, _),
-                .relationshipChanged(entity, relationship),
-                .relationshipMoved(entity, relationship, _),
-                .relationshipDropped(entity, relationship, _):
-                return true
-            default:
-                return false
-            }
-        case .objects(let root):
-            if let entity = difference.new.entity(named: change.entity) {
-                return difference.new.root(of: entity).name == root
-            }
-            guard let entity = difference.old.entity(named: change.entity) else { return false }
-            let oldRoot = difference.old.root(of: entity)
-            return difference.match.newEntity(of: oldRoot)?.name == root
-        }
-    }
-
-    /// The table that has the links of a relationship, and so their order.
-    private func tableOfLinks(_ entity: String, _ name: String) -> String? {
-        let new = difference.new
-        guard let entity = new.entity(named: entity),
-            let relationship = new.relationship(name, of: entity)
-        else { return nil }
-        return switch new.storage(of: relationship, of: entity) {
-        case .inverseKey:
-            new.entity(named: relationship.destination).map { new.root(of: $0).name }
-        case .joinTable(let name, _, _): name
-        case .key: new.root(of: entity).name
-        case .transient: nil
-        }
-    }
-
     func isRebuilt(_ table: Table) -> Bool { rebuilt.contains { $0.name == table.name } }
 
-    /// A new table has its own name at once where no old one is in the way.
+    /// A new table has its own name at once where no old one is in the way. One whose name has the
+    /// same letters is: SQLite does not tell upper case from lower.
     func temporaryName(of table: Table) -> String {
-        oldSchema.table(named: table.name) == nil
-            ? table.name : TableCopySQL.temporaryName(of: table.name)
+        oldNames.contains(table.name.lowercased())
+            ? TableCopySQL.temporaryName(of: table.name) : table.name
     }
 
     // MARK: All tables

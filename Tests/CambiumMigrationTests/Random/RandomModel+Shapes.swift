@@ -1,0 +1,78 @@
+import CambiumModel
+
+// Changes that take something out of the store, or that a store can hardly tell from none.
+extension RandomModel {
+    /// A name gets other letters of the same kind: to SQLite it is the same.
+    mutating func changeCase() {
+        func other(_ name: String) -> String {
+            name == name.lowercased() ? name.uppercased() : name.lowercased()
+        }
+        switch random.next(3) {
+        case 0:
+            let index = random.next(kinds.count)
+            renameKind(at: index, to: other(kinds[index].name))
+            if kinds[index].from == kinds[index].name { kinds[index].from = nil }
+        case 1:
+            let index = random.next(kinds.count)
+            guard !kinds[index].properties.isEmpty else { return }
+            let number = random.next(kinds[index].properties.count)
+            let old = kinds[index].properties[number]
+            let name = other(old.name)
+            kinds[index].properties[number].name = name
+            kinds[index].properties[number].from = old.from == name ? nil : old.from ?? old.name
+        default:
+            guard !links.isEmpty else { return }
+            let index = random.next(links.count)
+            let old = links[index]
+            let name = other(old.name)
+            links[index].name = name
+            links[index].from = old.from == name ? nil : old.from ?? old.name
+        }
+    }
+
+    /// Links leave the store, or come into it.
+    mutating func changeStorage() {
+        guard !links.isEmpty else { return }
+        let index = random.next(links.count)
+        let link = links[index]
+        let before = former.links.first { $0.id == link.id }
+        // Those that have changed already are as good as others.
+        guard before.map({ $0.isTransient == link.isTransient }) ?? true else { return }
+        links[index].isTransient.toggle()
+        guard let before, !before.isTransient,
+            let source = kinds.first(where: { $0.name == link.source })
+        else { return }
+        drops.append(
+            .init(entity: source.from ?? source.name, property: before.name, reason: "test"))
+        links[index].from = nil
+        links[index].inverseFrom = nil
+    }
+
+    /// One end goes, and the other keeps the links.
+    mutating func dropInverse() {
+        let candidates = links.indices.filter { links[$0].inverse != nil }
+        guard !candidates.isEmpty else { return }
+        let index = candidates[random.next(candidates.count)]
+        links[index].inverse = nil
+        links[index].inverseFrom = nil
+        links[index].isInverseToMany = true
+        links[index].isInverseOrdered = false
+    }
+
+    /// Whether a store has no links of it, before or after.
+    func isOutOfStore(_ link: Link) -> Bool {
+        link.isTransient || former.links.contains { $0.id == link.id && $0.isTransient }
+    }
+
+    /// What the objects that are equal are put in an order by: a number, or nothing.
+    mutating func orderOfEquals(in kind: Kind) -> [MigrationDeclaration.Order] {
+        guard let number = kind.properties.dropFirst().first(where: { Self.isNumber($0.type) }),
+            random.next(3) > 0
+        else { return [] }
+        return [.init(number.name, isDescending: random.next(2) == 0)]
+    }
+
+    static func isNumber(_ type: AttributeType) -> Bool {
+        [.int16, .int32, .int64].contains(type)
+    }
+}
