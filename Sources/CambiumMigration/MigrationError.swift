@@ -80,10 +80,11 @@ extension MigrationError: CustomStringConvertible {
             "\(count) links of \(table) lead to objects that do not exist, which another program "
                 + "must have deleted. The store is as it was"
         case .storeDiffers(let differences):
-            "Tables or indexes are not what the store's version says: "
-                + differences.map(\.description).joined(separator: ", ")
-                + ". Another program must have changed them. Undo that, or let the drift policy "
-                + "of the store's options repair it"
+            "Tables or indexes are not what the store's version says: \(differences.list). Another "
+                + "program must have changed them. "
+                + differences.remedy(
+                    repair: "the drift policy repair of the store's options",
+                    report: "the drift policy report")
         case .columnsHaveNoPlace(let differences):
             "The migration leaves no place for columns that another program has added: "
                 + differences.map(\.description).joined(separator: ", ")

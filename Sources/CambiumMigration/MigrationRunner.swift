@@ -23,6 +23,9 @@ package struct MigrationRunner {
     package var backupPath: String?
     /// What becomes of a store that another program has changed.
     package var driftPolicy = DriftPolicy.refuse
+    /// The tables of the earlier version that a store has, for whoever has its model; nil where that
+    /// is not known. A program has no more than fingerprints.
+    package var earlierSchema: (StoreMetadata) -> Schema? = { _ in nil }
     /// The steps that the program supplies.
     package var code: [CodeStep] = []
 
@@ -144,11 +147,17 @@ package struct MigrationRunner {
     private func changes(
         in connection: Connection, _ metadata: StoreMetadata, _ chain: MigrationChain?
     ) throws -> [StoreDifference] {
-        let changed = try expectedObjects(of: metadata, chain).differences(in: connection)
-            .filter { $0.kind != .foreign }
-        guard changed.isEmpty || driftPolicy != .refuse else {
-            throw MigrationError.storeDiffers(changed)
-        }
+        let expected = expectedObjects(of: metadata, chain)
+        let found = try expected.differences(in: connection).filter { $0.kind != .foreign }
+        let changed = try weighed(found, in: connection, expected)
+        let isRefused =
+            switch driftPolicy {
+            case .refuse: !changed.isEmpty
+            case .repair: changed.obstacles != nil && allowsMigration
+            // What is gone cannot come along.
+            case .report: chain != nil && changed.contains(where: \.isMissingSomeTable)
+            }
+        guard !isRefused else { throw MigrationError.storeDiffers(changed) }
         return changed
     }
 

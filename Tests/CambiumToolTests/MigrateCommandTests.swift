@@ -165,6 +165,29 @@ struct MigrateCommandTests {
         #expect(apply.errors.contains("--drift repair"))
     }
 
+    @Test func `what a repair makes and takes away is told before and after`() throws {
+        try Connection(path: store).execute(
+            """
+            ALTER TABLE A ADD COLUMN extra TEXT; UPDATE A SET extra = 'x';
+            DELETE FROM A WHERE _id = 2; ALTER TABLE A DROP COLUMN note
+            """)
+        let obstacle = "A.note has no value, and is required (1 row)"
+        for word in ["status", "plan"] {
+            #expect(migrate(word, store).output.contains("Repair   not possible: \(obstacle)"))
+        }
+        let refused = migrate("apply", store, "--drift", "repair")
+        #expect(refused.code == .storeRefused && refused.errors.contains(obstacle))
+        #expect(refused.errors.contains("A (changed: extra added (1 value), note missing)"))
+        try Connection(path: store).execute("DELETE FROM A")
+        let words = "makes A.note again, without what was in it, and takes away A.extra"
+        #expect(migrate("plan", store).output.contains("Repair   \(words)\n"))
+        let repaired = migrate("apply", store, "--drift", "repair")
+        #expect(repaired.code == .fine, "\(repaired.errors)")
+        #expect(repaired.errors.contains("the repair, after a copy was made: \(words)\n"))
+        #expect(repaired.output.contains("Repair: \(words)\n"))
+        #expect(migrate("status", store).code == .fine)
+    }
+
     @Test func `what another program has changed is left or repaired, and told`() throws {
         #expect(migrate("apply", store).code == .fine)
         try Connection(path: store).execute("ALTER TABLE A ADD COLUMN extra TEXT")

@@ -13,6 +13,12 @@ extension CompiledBundle {
         guard let target else { return nil }
         // Nothing leads from where it goes to.
         let end = migrations.firstIndex { $0.from == target.model.version } ?? migrations.count
-        return MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
+        var runner = MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
+        let models = versions.map(\.model)
+        runner.earlierSchema = { store in
+            models.first { $0.version == store.version && $0.versionHash == store.versionHash }
+                .map { Schema(of: $0) }
+        }
+        return runner
     }
 }

@@ -9,8 +9,9 @@ enum ExpectedObjects {
     /// The columns of the tables: the store is of the program's version, but was made when that had
     /// other checks, defaults or indexes.
     case columns(Schema)
-    /// A fingerprint of each: the store is of an earlier version.
-    case fingerprints([String: String])
+    /// A fingerprint of each, and those tables that the program's version tells more of: the store
+    /// is of an earlier version.
+    case fingerprints([String: String], known: [Table])
     /// Nothing: the store was made by a form of its version that the program does not know.
     case nothing
 
@@ -26,12 +27,22 @@ enum ExpectedObjects {
             switch self {
             case .all(let schema): Self.differences(of: rows, from: schema)
             case .columns(let schema):
-                try Self.foreign(in: rows, besides: Self.statements(of: schema))
+                try Self.foreign(in: rows, besides: Self.statements(of: schema.tables))
                     + Self.columnDifferences(in: connection, from: schema)
-            case .fingerprints(let expected): Self.differences(of: rows, from: expected)
+            case .fingerprints(let expected, let known):
+                Self.differences(of: rows, from: expected, known)
             case .nothing: [StoreDifference]()
             }
         return differences.sorted { $0.name < $1.name }
+    }
+
+    /// The tables of which all is known.
+    var tables: [Table] {
+        switch self {
+        case .all(let schema), .columns(let schema): schema.tables
+        case .fingerprints(_, let known): known
+        case .nothing: []
+        }
     }
 
     // MARK: All
@@ -41,7 +52,7 @@ enum ExpectedObjects {
     private static func differences(
         of rows: [[StoredValue]], from schema: Schema
     ) -> [StoreDifference] {
-        let statements = statements(of: schema)
+        let statements = statements(of: schema.tables)
         let actual = texts(of: rows)
         let suspects = statements.filter { name, statement in actual[name] != statement }
         guard !suspects.isEmpty else { return foreign(in: rows, besides: statements) }
@@ -69,16 +80,15 @@ enum ExpectedObjects {
             before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let names = Set(after.map(\.name))
         return after.compactMap { part in
-            guard let old = known[part.name] else { return .init(name: part.name, kind: .foreign) }
-            return old == part ? nil : .init(name: part.name, kind: .changed)
+            guard let old = known[part.name] else { return .init(part, .foreign) }
+            return old == part ? nil : .init(part, .changed)
         }
-            + before.filter { !names.contains($0.name) }
-            .map { .init(name: $0.name, kind: .missing) }
+            + before.filter { !names.contains($0.name) }.map { .init($0, .missing) }
     }
 
-    private static func statements(of schema: Schema) -> [String: String] {
+    private static func statements(of tables: [Table]) -> [String: String] {
         var statements: [String: String] = [:]
-        for table in schema.tables {
+        for table in tables {
             statements[table.name] = table.createStatement()
             for index in table.indexes { statements[index.name] = index.createStatement }
         }
@@ -106,17 +116,23 @@ enum ExpectedObjects {
     // MARK: Less than all
 
     private static func differences(
-        of rows: [[StoredValue]], from expected: [String: String]
+        of rows: [[StoredValue]], from expected: [String: String], _ known: [Table]
     ) -> [StoreDifference] {
         let catalogue = Catalogue(rows: rows)
         let actual = catalogue.fingerprints
         let texts = texts(of: rows)
+        let statements = statements(of: known)
+        let knownCatalogue = Catalogue(rows: statements.map { [.text($0.key), .text($0.value)] })
         let changed = expected.compactMap { name, fingerprint -> StoreDifference? in
             guard actual[name] != fingerprint else { return nil }
+            let parts =
+                statements[name] == nil
+                ? catalogue.columnsAdded(to: name, ofFingerprint: fingerprint)
+                    .map { .init($0, .foreign) }
+                : parts(of: name, in: catalogue, besides: knownCatalogue)
             return StoreDifference(
-                name: name, kind: actual[name] == nil ? .missing : .changed, actual: texts[name],
-                parts: catalogue.columnsAdded(to: name, ofFingerprint: fingerprint)
-                    .map { .init(name: $0.name, kind: .foreign) })
+                name: name, kind: actual[name] == nil ? .missing : .changed,
+                expected: statements[name], actual: texts[name], parts: parts)
         }
         return changed + foreign(in: rows, besides: expected)
     }
@@ -153,8 +169,13 @@ extension MigrationRunner {
     func expectedObjects(of store: StoreMetadata, _ chain: MigrationChain?) -> ExpectedObjects {
         guard let chain else { return .all(schema) }
         guard let first = chain.migrations.first else { return .columns(schema) }
+        if let earlier = earlierSchema(store) {
+            return earlier.hash == store.schemaHash ? .all(earlier) : .columns(earlier)
+        }
         guard first.schemaHash == store.schemaHash else { return .nothing }
-        return .fingerprints(fingerprints(before: first))
+        let fingerprints = fingerprints(before: first)
+        return .fingerprints(
+            fingerprints, known: Catalogue.tables(ofFingerprints: fingerprints, from: schema))
     }
 
     /// Each migration says what the version that it starts from has other than the one before.
@@ -178,5 +199,11 @@ extension MigrationRunner {
         guard let metadata = try Self.readMetadata(connection) else { return [] }
         return try expectedObjects(of: metadata, chain(from: metadata))
             .differences(in: connection)
+    }
+}
+
+extension StoreDifference.Part {
+    init(_ part: Catalogue.Part, _ kind: StoreDifference.Kind) {
+        self.init(name: part.name, kind: kind, isColumn: part.isColumn)
     }
 }

@@ -22,7 +22,10 @@ public struct StoreDifference: Sendable, Hashable {
     public let actual: String?
     /// The columns and constraints of a table that differ, as far as that is known: of an earlier
     /// version those that others have added.
-    public let parts: [Part]
+    public internal(set) var parts: [Part]
+    /// Why ``DriftPolicy/repair`` cannot put it right, a sentence each, as far as that is known
+    /// beforehand; empty where nothing is in the way.
+    public internal(set) var obstacles: [String]
 
     /// A column or a constraint of a table.
     public struct Part: Sendable, Hashable {
@@ -30,17 +33,23 @@ public struct StoreDifference: Sendable, Hashable {
         public let name: String
         /// In what way it differs.
         public let kind: Kind
+        /// Whether it is a column.
+        public internal(set) var isColumn = true
+        /// How many rows have a value in a column that another program has added: what
+        /// ``DriftPolicy/repair`` takes away. Nil where nobody has counted.
+        public internal(set) var values: Int?
     }
 
     package init(
         name: String, kind: Kind, expected: String? = nil, actual: String? = nil,
-        parts: [Part] = []
+        parts: [Part] = [], obstacles: [String] = []
     ) {
         self.name = name
         self.kind = kind
         self.expected = expected
         self.actual = actual
         self.parts = parts
+        self.obstacles = obstacles
     }
 }
 
@@ -53,7 +62,7 @@ extension StoreDifference: CustomStringConvertible {
 }
 
 extension StoreDifference.Part: CustomStringConvertible {
-    /// The name and what others have done about it.
+    /// The name, what others have done about it, and how many values are in it.
     public var description: String {
         let word =
             switch kind {
@@ -61,7 +70,13 @@ extension StoreDifference.Part: CustomStringConvertible {
             case .changed: "changed"
             case .foreign: "added"
             }
-        return "\(name) \(word)"
+        return "\(name) \(word)" + valueWords
+    }
+
+    /// How many values are in it, where there are some.
+    var valueWords: String {
+        guard let values, values > 0 else { return "" }
+        return " (\(ReportText.count(values, "value")))"
     }
 }
 
@@ -72,13 +87,16 @@ extension StoreDifference.Part: CustomStringConvertible {
 public enum DriftPolicy: String, Sendable, Hashable, CaseIterable {
     /// It is not opened; the error names each object that differs.
     case refuse
-    /// What is the model's own is made as the model says, after a copy of the store was made.
+    /// What is the model's own is made as the model says, after a copy of the store was made: before
+    /// a migration as the store's version says. A table or column that is gone is made again,
+    /// without what was in it: rows have the default there, or nothing. Where rows do not allow for
+    /// that the store is refused, and the error says why.
     ///
     /// - Warning: A column that another program has added to one of the model's tables is gone
     ///   afterwards; the copy has it.
     case repair
     /// It is opened, and migrated, as it is. What differs can be asked for. Columns that others have
     /// added come along; where the new version has no table with the same rows for them, the
-    /// migration is refused.
+    /// migration is refused, as it is where a table or column of the model's is gone.
     case report
 }

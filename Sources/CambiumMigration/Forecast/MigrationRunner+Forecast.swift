@@ -17,8 +17,9 @@ extension MigrationRunner {
         try connection.transaction(.deferred) {
             guard let metadata = try Self.readMetadata(connection) else { return nil }
             let chain = try chain(from: metadata)
-            let differences = try expectedObjects(of: metadata, chain)
-                .differences(in: connection)
+            let expected = expectedObjects(of: metadata, chain)
+            let differences = try weighed(
+                expected.differences(in: connection), in: connection, expected)
             guard chain != nil || differences.contains(where: { $0.kind != .foreign }) else {
                 return nil
             }

@@ -34,11 +34,9 @@ package struct StoreFailure: Error, Sendable, Hashable {
                 reason = error.description
             case .storeDiffers(let differences):
                 cause = .store
-                let names = differences.map(\.description).joined(separator: ", ")
                 reason =
-                    "Another program has changed what is the model's: \(names). Undo that, "
-                    + "let --drift repair put it right after a copy was made, or let --drift report "
-                    + "leave it"
+                    "Another program has changed what is the model's: \(differences.list). "
+                    + differences.remedy(repair: "--drift repair", report: "--drift report")
             case .columnsHaveNoPlace(let differences):
                 cause = .store
                 reason =

@@ -18,7 +18,8 @@ package struct StoreMaintenance {
 
     private var exists: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// What the store is to the program. Reads no rows, changes nothing.
+    /// What the store is to the program. Reads no rows, those of tables that another program has
+    /// changed excepted; changes nothing.
     ///
     /// - Throws: `SQLiteError` where the file cannot be read. A store that the program cannot open
     ///   is no error: the report says why.
@@ -56,9 +57,12 @@ package struct StoreMaintenance {
             report.class = chain.steps.map(\.kind).max()?.rawValue
             report.codeSteps = chain.steps.compactMap(\.code)
         }
-        report.differences = try runner.expectedObjects(of: metadata, chain)
-            .differences(in: connection).filter { $0.kind != .foreign }
-            .map(StatusReport.Difference.init)
+        let expected = runner.expectedObjects(of: metadata, chain)
+        let differences = try runner.weighed(
+            expected.differences(in: connection).filter { $0.kind != .foreign }, in: connection,
+            expected)
+        report.differences = differences.map(StatusReport.Difference.init)
+        report.repair = differences.repairWords
         return report
     }
 
@@ -74,15 +78,20 @@ package struct StoreMaintenance {
 
     /// Migrates the store.
     ///
+    /// - Parameter announce: Told what a repair is about to do, before anything is done.
     /// - Throws: ``MigrationError``, `SQLiteError`, and what the program's steps throw; the store
     ///   is as it was.
-    package func apply() throws -> ApplyReport {
-        let differences = try status().differences
+    package func apply(announcing announce: (String) -> Void = { _ in }) throws -> ApplyReport {
+        let status = try status()
+        let repair = runner.driftPolicy == .repair ? status.repair : nil
+        if let repair, !status.differences.contains(where: { !$0.obstacles.isEmpty }) {
+            announce("\(path): the repair, after a copy was made: \(repair)\n")
+        }
         let start = ContinuousClock.now
         let outcome = try runner.open(fileAt: path)
         return ApplyReport(
-            store: path, version: runner.model.version, outcome, differences: differences,
-            seconds: start.seconds)
+            store: path, version: runner.model.version, outcome, differences: status.differences,
+            repair: repair, seconds: start.seconds)
     }
 
     /// Migrates a copy of the store, which is removed afterwards.

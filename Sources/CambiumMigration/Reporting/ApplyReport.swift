@@ -17,14 +17,17 @@ package struct ApplyReport: MigrationReport, Hashable {
     /// What another program had changed: with the outcome `refreshed` or `migrated` it is as it
     /// should be now.
     package let differences: [StatusReport.Difference]
+    /// What the repair of that did, in words; nil where there was none.
+    package let repair: String?
     /// How long it took.
     package let seconds: Double
 
     /// Makes a report of what opening a store did to it.
     package init(
         store: String, version: String, _ outcome: MigrationOutcome,
-        differences: [StatusReport.Difference] = [], seconds: Double
+        differences: [StatusReport.Difference] = [], repair: String? = nil, seconds: Double
     ) {
+        self.repair = repair
         self.store = store
         self.version = version
         self.differences = differences
@@ -59,6 +62,7 @@ package struct ApplyReport: MigrationReport, Hashable {
             text += "Another program had changed: \(StatusReport.Difference.list(differences))"
             text += outcome == "current" ? "; it was left as it is\n" : "\n"
         }
+        if let repair { text += "Repair: \(repair)\n" }
         if let backup { text += "The store as it was: \(backup)\n" }
         return text
     }

@@ -38,6 +38,8 @@ package struct PlanReport: MigrationReport, Hashable {
     package let makesBackup: Bool
     /// What another program has changed.
     package let differences: [StatusReport.Difference]
+    /// What a repair of that would do, in words.
+    package let repair: String?
 
     /// Makes a report of what a runner forecasts; nil where there is nothing to do.
     package init(store: String, _ forecast: MigrationForecast?) {
@@ -55,6 +57,7 @@ package struct PlanReport: MigrationReport, Hashable {
         freeSpace = forecast?.freeSpace
         makesBackup = forecast?.makesBackup ?? false
         differences = (forecast?.differences ?? []).map(StatusReport.Difference.init)
+        repair = forecast?.differences.repairWords
     }
 
     package var text: String {
@@ -88,6 +91,7 @@ package struct PlanReport: MigrationReport, Hashable {
             let names = StatusReport.Difference.list(differences)
             entries.append(("Changed", "by another program: \(names)"))
         }
+        if let repair { entries.append(("Repair", repair)) }
         return text + ReportText.list(entries)
     }
 }

@@ -24,6 +24,8 @@ package struct StatusReport: MigrationReport, Hashable {
         package let kind: String
         /// The columns and constraints of a table that differ, where that is known.
         package let parts: [Part]
+        /// Why a repair cannot put it right; empty where nothing is in the way.
+        package let obstacles: [String]
         /// All that in words.
         let words: String
 
@@ -33,10 +35,12 @@ package struct StatusReport: MigrationReport, Hashable {
             package let name: String
             /// In what way it differs.
             package let kind: String
+            /// How many values are in a column that another program has added.
+            package let values: Int?
         }
 
         private enum CodingKeys: String, CodingKey {
-            case name, kind, parts
+            case name, kind, parts, obstacles
         }
     }
 
@@ -58,6 +62,8 @@ package struct StatusReport: MigrationReport, Hashable {
     package var codeSteps: [String] = []
     /// What another program has changed.
     package var differences: [Difference] = []
+    /// What a repair of that would do, in words.
+    package var repair: String?
     /// Why the program cannot open the store.
     package var problem: String?
 
@@ -92,6 +98,7 @@ package struct StatusReport: MigrationReport, Hashable {
             let names = Difference.list(differences)
             entries.append(("Changed", "by another program: \(names)"))
         }
+        if let repair { entries.append(("Repair", repair)) }
         return ReportText.list(entries)
     }
 }
@@ -100,8 +107,10 @@ extension StatusReport.Difference {
     init(_ difference: StoreDifference) {
         self.init(
             name: difference.name, kind: difference.kind.rawValue,
-            parts: difference.parts.map { Part(name: $0.name, kind: $0.kind.rawValue) },
-            words: difference.description)
+            parts: difference.parts.map {
+                Part(name: $0.name, kind: $0.kind.rawValue, values: $0.values)
+            },
+            obstacles: difference.obstacles, words: difference.description)
     }
 
     /// Several, for people.

@@ -10,6 +10,7 @@ extension MigrationRunner {
         var backup: MigrationBackup?
         var currentMeter: MigrationMeter?
         var isComplete = false
+        var known: [StoreDifference] = []
         do {
             return try connection.transaction {
                 // Another process may have migrated before this one had its turn.
@@ -23,6 +24,7 @@ extension MigrationRunner {
                 case .changed(let metadata, let differences):
                     (state, chain, changed) = (metadata, .refresh, differences)
                 }
+                known = changed
                 try requireCode(of: chain)
                 let foreign = try foreignColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
@@ -37,6 +39,9 @@ extension MigrationRunner {
                     try connection.withoutDefense {
                         try run(
                             chain, on: connection, meter, foreign,
+                            repairing: {
+                                try repair(changed, of: state, chain, on: connection, meter)
+                            },
                             folder: storePath.map(ExternalForm.folder))
                     }
                 }
@@ -54,6 +59,12 @@ extension MigrationRunner {
             if !isComplete { backup?.remove() }
             if let error = error as? SQLiteError, currentMeter?.isCancellation(error) == true {
                 throw MigrationError.cancelled
+            }
+            if !known.isEmpty, case MigrationError.statementFailed(let step, let failure) = error,
+                failure.isAboutSchema
+            {
+                throw MigrationError.storeDiffers(
+                    known.adding("the step \(step) needs it (\(failure.message))"))
             }
             throw error
         }
@@ -97,10 +108,11 @@ extension MigrationRunner {
 
     private func run(
         _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
-        _ foreign: ForeignColumns, folder: String?
+        _ foreign: ForeignColumns, repairing repair: () throws -> Void, folder: String?
     ) throws {
         var foreign = foreign
         let others = try SetAsideObjects(of: connection)
+        try repair()
         for migration in chain.migrations {
             for step in migration.steps {
                 for statement in step.sql {
@@ -188,4 +200,9 @@ extension MigrationRunner {
                 })
         }
     }
+}
+
+extension SQLiteError {
+    /// Whether a statement is about a table or column that is not there.
+    fileprivate var isAboutSchema: Bool { primaryCode == 1 }
 }

@@ -21,7 +21,7 @@ extension MigrationCommand {
             case .plan:
                 print(try store.plan(), words)
             case .apply:
-                print(try store.apply(), words)
+                print(try store.apply(announcing: writeError), words)
             case .rehearse:
                 let report = try rehearse(store)
                 print(report, words)

@@ -40,7 +40,7 @@ extension MigrateCommand {
                 let line = ProgressLine(console)
                 if let line { store.runner.progress = { line.show($0.fraction, $0.summary) } }
                 defer { line?.end() }
-                let report = try store.apply()
+                let report = try store.apply(announcing: console.writeError)
                 line?.end()
                 print(report, arguments, console)
             case .rehearse:

@@ -1,0 +1,102 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// What a repair of what other programs have changed would mean for the data.
+extension MigrationRunner {
+    /// The same differences with the number of values that a repair takes away, and with what is in
+    /// its way. Goes through the tables that differ, and through those alone.
+    func weighed(
+        _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
+    ) throws(SQLiteError) -> [StoreDifference] {
+        guard !differences.isEmpty else { return [] }
+        let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        return differences.map { difference in
+            var difference = difference
+            for index in difference.parts.indices {
+                let part = difference.parts[index]
+                guard part.kind == .foreign, part.isColumn else { continue }
+                difference.parts[index].values = connection.count(
+                    TableRepair.values(of: part.name, in: difference.name))
+            }
+            difference.obstacles = obstacles(to: difference, in: connection, catalogue, expected)
+            return difference
+        }
+    }
+
+    private func obstacles(
+        to difference: StoreDifference, in connection: Connection, _ catalogue: Catalogue,
+        _ expected: ExpectedObjects
+    ) -> [String] {
+        let name = difference.name
+        if let index = expected.tables.lazy.flatMap(\.indexes).first(where: { $0.name == name }) {
+            guard difference.kind != .foreign,
+                let search = RefusalSQL.search(after: index.createStatement),
+                let rows = try? connection.rows(search.query), !rows.isEmpty
+            else { return [] }
+            return ["\(ConstraintName(name)?.violation ?? "two objects are equal in \(name)")"]
+        }
+        guard let table = expected.tables.first(where: { $0.name == name }) else {
+            guard difference.kind == .missing, !difference.isIndex else { return [] }
+            return [
+                "how the store's version made \(name) is known to cambium migrate apply alone, "
+                    + "with --drift repair and the model"
+            ]
+        }
+        if difference.kind == .missing {
+            return links(to: name, in: connection)
+        }
+        let repair = TableRepair(of: table, in: catalogue)
+        if repair.hasNoKeys { return ["the objects of \(name) have lost their numbers"] }
+        return repair.conditions.compactMap { condition in
+            guard let count = connection.count(condition.query), count > 0 else { return nil }
+            return "\(condition.violation) (\(ReportText.count(count, "row")))"
+        }
+    }
+
+    /// The links that lead to objects which are gone with their table.
+    private func links(to table: String, in connection: Connection) -> [String] {
+        let links = (try? connection.rows(TableRepair.links(to: table))) ?? []
+        return links.compactMap { row in
+            guard case .text(let source)? = row.first, case .text(let column)? = row.last,
+                let count = connection.count(TableRepair.values(of: column, in: source)), count > 0
+            else { return nil }
+            return "\(source).\(column) leads to objects of \(table), which are gone "
+                + "(\(ReportText.count(count, "row")))"
+        }
+    }
+
+    // MARK: Doing it
+
+    /// Makes the tables that differ what the store's version says, inside of the migration.
+    func repair(
+        _ differences: [StoreDifference], of metadata: StoreMetadata, _ chain: MigrationChain,
+        on connection: Connection, _ meter: MigrationMeter
+    ) throws {
+        guard driftPolicy == .repair, !differences.isEmpty else { return }
+        let isCurrent = chain.migrations.isEmpty
+        // Checks, defaults and indexes of the program's own version are brought up to date anyway,
+        // which need not write the rows again.
+        let names = differences.filter { !isCurrent || $0.isMissingSomeTable }.map(\.name)
+        let expected = isCurrent ? .all(schema) : expectedObjects(of: metadata, chain)
+        let repair = StoreRepair(
+            of: Set(names), in: Catalogue(rows: try connection.rows(Catalogue.query)),
+            as: expected.tables)
+        for statement in repair.statements {
+            do {
+                try execute(
+                    statement, of: "Repair what another program has changed", on: connection, meter)
+            } catch MigrationError.refused(let refusal) {
+                throw MigrationError.storeDiffers(differences.adding("\(refusal)"))
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// The number that a query gives; nil where it fails.
+    fileprivate func count(_ query: String) -> Int? {
+        guard case .integer(let count)? = try? rows(query).first?.first else { return nil }
+        return Int(count)
+    }
+}

@@ -1,0 +1,112 @@
+import CambiumModel
+
+/// What it takes to make a table what a version says, whatever another program has made of it.
+package struct TableRepair: Sendable {
+    private let table: Table
+    /// What the store's table has; nil where there is none.
+    private let parts: [Catalogue.Part]?
+
+    /// Compares a table with what a store has under its name.
+    package init(of table: Table, in catalogue: Catalogue) {
+        self.table = table
+        parts = catalogue.parts(of: table.name)
+    }
+
+    /// The columns that rows can be written to, as far as the store has them.
+    private var kept: [Table.Column] {
+        let names = Set((parts ?? []).filter(\.isColumn).map(\.name))
+        return table.columns.filter { !$0.isGenerated && names.contains($0.name) }
+    }
+
+    private var missing: [Table.Column] {
+        let names = Set(kept.map(\.name))
+        return table.columns.filter { !$0.isGenerated && !names.contains($0.name) }
+    }
+
+    // MARK: What is in the way
+
+    /// Whether objects have lost their numbers, which nobody can give them again.
+    package var hasNoKeys: Bool { parts != nil && missing.contains { $0.name == "_id" } }
+
+    /// What all rows have to be in the table as it should be, and need not be yet: what is wrong
+    /// with those that are not, and a query that counts them.
+    package var conditions: [(violation: String, query: String)] {
+        guard let parts else { return [] }
+        let known = Set(parts.map { Catalogue.withoutSpace($0.definition) })
+        let additions = missing.map {
+            ", \(Self.defaultValue(of: $0)) AS \(SQLText.identifier($0.name))"
+        }.joined()
+        let source = "(SELECT *\(additions) FROM \(SQLText.identifier(table.name)))"
+        func count(_ condition: String) -> String {
+            "SELECT count(*) FROM \(source) WHERE NOT (\(condition))"
+        }
+        var conditions: [(violation: String, query: String)] = []
+        for column in table.columns where !column.isGenerated {
+            if known.contains(Catalogue.withoutSpace(column.definition)) { continue }
+            if Self.words(of: column).type.hasSuffix(" NOT NULL") {
+                conditions.append(
+                    (
+                        "\(table.name).\(column.name) has no value, and is required",
+                        count("\(SQLText.identifier(column.name)) IS NOT NULL")
+                    ))
+            }
+        }
+        for part in table.columns.map(\.definition) + table.constraints {
+            if known.contains(Catalogue.withoutSpace(part)) { continue }
+            for (name, condition) in TableText.checks(in: part) {
+                conditions.append(
+                    (ConstraintName(name)?.violation ?? "\(name) is not met", count(condition)))
+            }
+        }
+        return conditions
+    }
+
+    /// What rows get in a column that is made again.
+    private static func defaultValue(of column: Table.Column) -> String {
+        words(of: column).defaultValue ?? "NULL"
+    }
+
+    private static func words(of column: Table.Column) -> (type: String, defaultValue: String?) {
+        let definition = TableText.withoutChecks(column.definition)
+        let rest = definition.dropFirst(SQLText.identifier(column.name).count)
+        guard let word = rest.firstRange(of: " DEFAULT ") else {
+            // A column that leads to another table says so on a line of its own.
+            return (String(rest.prefix { $0 != "\n" }), nil)
+        }
+        return (String(rest[..<word.lowerBound]), String(rest[word.upperBound...]))
+    }
+
+    // MARK: What is done
+
+    /// The statements that make it, with the rows as far as they are there. Its indexes are gone
+    /// then.
+    package var statements: [String] {
+        guard parts != nil else { return [table.createStatement()] }
+        let (name, new) = (
+            SQLText.identifier(table.name),
+            SQLText.identifier(TableCopySQL.temporaryName(of: table.name))
+        )
+        let columns = kept.map { SQLText.identifier($0.name) }.joined(separator: ", ")
+        return [
+            table.createStatement(named: TableCopySQL.temporaryName(of: table.name)),
+            "INSERT INTO \(new) (\(columns))\nSELECT \(columns)\nFROM \(name)",
+            "DROP TABLE \(name)",
+            "ALTER TABLE \(new) RENAME TO \(name)",
+        ]
+    }
+
+    // MARK: Links
+
+    /// The query of the columns that lead to a table: their table, their name.
+    package static func links(to table: String) -> String {
+        """
+        SELECT t."name", k."from" FROM "sqlite_schema" AS t, pragma_foreign_key_list(t."name") AS k
+        WHERE t."type" = 'table' AND k."table" = \(SQLText.literal(.text(table)))
+        """
+    }
+
+    /// Counts the rows that have something in a column.
+    package static func values(of column: String, in table: String) -> String {
+        "SELECT count(\(SQLText.identifier(column))) FROM \(SQLText.identifier(table))"
+    }
+}
