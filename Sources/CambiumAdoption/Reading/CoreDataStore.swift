@@ -25,6 +25,8 @@ package final class CoreDataStore {
     ///   is among the temporary files.
     /// - Throws: ``AdoptionError`` where there is no such store.
     package init(at path: String, workPath: String? = nil) throws(AdoptionError) {
+        // What lies beside the file lies beside what a link leads to.
+        let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         self.path = path
         let work =
             workPath

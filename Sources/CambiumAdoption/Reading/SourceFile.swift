@@ -80,14 +80,19 @@ final class SourceFile {
         }
     }
 
-    /// A path as SQLite reads it in a URI.
+    /// A path as SQLite reads it in a URI: bytes that mean something there, or are none of ASCII's,
+    /// are escaped. An absolute path follows an empty authority, so that a second slash at its
+    /// beginning is not taken for one.
     private static func uri(of path: String) -> String {
-        var text = "file:"
+        var text = path.hasPrefix("/") ? "file://" : "file:"
         for byte in path.utf8 {
             switch byte {
-            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
-                text += "%" + String(byte, radix: 16, uppercase: true)
-            default: text.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
             }
         }
         return text
