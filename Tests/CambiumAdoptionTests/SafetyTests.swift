@@ -43,15 +43,6 @@ struct SafetyTests {
         #expect(steps.contains { $0.phase == .checking })
     }
 
-    @Test func `what an adoption left that was killed is in nobody's way`() throws {
-        let store = try Shelf.store()
-        for suffix in ["", "-journal"] {
-            try Data("half".utf8).write(to: URL(filePath: store.newPath + ".adopting" + suffix))
-        }
-        _ = try store.adopt([Shelf.model])
-        #expect(store.files == ["Old.sqlite", "new.sqlite"])
-    }
-
     @Test(arguments: ["josé", "Ã©", "日本 50% #1?", "🐣"])
     func `a store may lie in a folder of any name`(name: String) throws {
         let store = try Shelf.store()
