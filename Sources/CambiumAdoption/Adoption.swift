@@ -75,15 +75,14 @@ package struct Adoption {
 
     /// Makes the new store.
     ///
-    /// - Parameter path: Where it is to be; there is nothing yet.
     /// - Throws: ``AdoptionError``; there is nothing there then.
-    package func run(to path: String) throws -> AdoptionReport {
+    package func run(in place: NewStore) throws -> AdoptionReport {
         let match = try match()
-        let place = try NewStore(path: path)
+        try place.prepare()
         do {
             var report = try adopt(in: match, place)
             try place.finish()
-            report.destination = path
+            report.destination = place.path
             return report
         } catch {
             place.remove()

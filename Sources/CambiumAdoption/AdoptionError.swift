@@ -9,7 +9,7 @@ public enum AdoptionError: Error, Sendable, Hashable {
     case notCoreData(path: String, reason: String)
     /// The database is damaged, or cannot be read.
     case damaged(path: String, SQLiteError)
-    /// A file of a large value is there, and cannot be read.
+    /// The store, its log or a file of a large value is there, and cannot be read.
     case cannotRead(path: String, reason: String)
     /// Another program writes the store.
     case inUse(path: String)
@@ -21,6 +21,10 @@ public enum AdoptionError: Error, Sendable, Hashable {
     case versionIsEarlier(String, than: String)
     /// There is something where the new store is to be.
     case destinationExists(path: String)
+    /// The new store, or a file that is needed to make it, would be written over the old one.
+    case destinationIsSource(path: String)
+    /// Another adoption makes the new store at the moment.
+    case isRunning(path: String)
     /// The new store cannot be written.
     case cannotWrite(path: String, reason: String)
     /// Somebody asked to stop.
@@ -34,10 +38,10 @@ extension AdoptionError {
         case .noFile: 260
         case .notCoreData, .damaged: 259
         case .cannotRead: 256
-        case .inUse: 134080
+        case .inUse, .isRunning: 134080
         case .fitsNoVersion: 134100
         case .noSuchVersion, .versionIsEarlier: 134130
-        case .destinationExists: 516
+        case .destinationExists, .destinationIsSource: 516
         case .cannotWrite: 512
         case .cancelled: 134120
         }
@@ -55,7 +59,7 @@ extension AdoptionError: CustomStringConvertible {
         case .damaged(let path, let error):
             "\(path) cannot be read: \(error). Take a copy from before it was damaged"
         case .cannotRead(let path, let reason):
-            "\(path) cannot be read: \(reason)"
+            "\(path) cannot be read: \(reason). Make it readable, or adopt a copy that is"
         case .inUse(let path):
             "\(path) changes while it is read. Quit the program that writes it, or adopt a copy"
         case .fitsNoVersion(let mismatch):
@@ -67,8 +71,13 @@ extension AdoptionError: CustomStringConvertible {
                 + "leads back"
         case .destinationExists(let path):
             "There is something at \(path) already. Move it away, or choose another place"
+        case .destinationIsSource(let path):
+            "\(path) belongs to the store that is to be adopted, and would be written over. Choose "
+                + "another place for the new one"
+        case .isRunning(let path):
+            "Another adoption makes \(path) at the moment. Wait until it has ended"
         case .cannotWrite(let path, let reason):
-            "\(path) cannot be written: \(reason)"
+            "\(path) cannot be written: \(reason). Choose a place with room where you may write"
         case .cancelled:
             "The adoption was cancelled. Nothing was written"
         }

@@ -8,10 +8,13 @@ struct Console: Sendable {
     var proofFolder: String?
     /// Whether a person watches the error output.
     var isTerminal = false
+    /// The signals that ask the program to end; nil where the program is somebody else's.
+    var signals: StopSignals?
 
     /// The program's own output and error output.
     static let standard = Console(
         write: { FileHandle.standardOutput.write(Data($0.utf8)) },
         writeError: { FileHandle.standardError.write(Data($0.utf8)) },
-        proofFolder: ProofFolder.ofUser, isTerminal: isatty(STDERR_FILENO) == 1)
+        proofFolder: ProofFolder.ofUser, isTerminal: isatty(STDERR_FILENO) == 1,
+        signals: StopSignals())
 }

@@ -66,30 +66,9 @@ enum Files {
         guard let path, path != "-" else {
             return try write { console.write(String(decoding: $0, as: UTF8.self)) }
         }
-        let file = URL(fileURLWithPath: path)
-        let partial = file.deletingLastPathComponent()
-            .appendingPathComponent(".\(file.lastPathComponent).\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: partial) }
-        let handle: FileHandle
-        do {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data().write(to: partial)
-            handle = try FileHandle(forWritingTo: partial)
-        } catch {
-            throw ToolError.file("\(path) cannot be written: \(reason(for: error))")
-        }
-        defer { try? handle.close() }
-        try write { part in
-            do {
-                try handle.write(contentsOf: part)
-            } catch {
-                throw ToolError.file("\(path) cannot be written: \(reason(for: error))")
-            }
-        }
-        guard rename(partial.path, file.path) == 0 else {
-            throw ToolError.file("\(path) cannot be written: \(String(cString: strerror(errno)))")
-        }
+        let file = try PartialFile(path)
+        try write { try file.write($0) }
+        try file.finish()
     }
 
     /// Whether there is anything at a path.

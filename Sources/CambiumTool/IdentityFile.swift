@@ -3,37 +3,29 @@ import Foundation
 
 /// The file of old and new keys: a line for each object, with tabs between its parts.
 final class IdentityFile {
-    private let path: String
-    private let file: FileHandle
+    private let file: PartialFile
     private var text = "entity\told\tnewEntity\tnew\n"
 
     private static let bufferSize = 1 << 16
 
     init(_ path: String) throws(ToolError) {
-        self.path = path
-        guard FileManager.default.createFile(atPath: path, contents: nil),
-            let file = FileHandle(forWritingAtPath: path)
-        else { throw .file("\(path) cannot be written.") }
-        self.file = file
+        file = try PartialFile(path)
     }
 
-    func write(_ identity: Adoption.Identity) throws {
+    func write(_ identity: Adoption.Identity) throws(ToolError) {
         text += "\(identity.oldEntity)\t\(identity.oldKey)\t\(identity.newEntity ?? "")\t"
         text += identity.newKey.map { "\($0)\n" } ?? "\n"
         if text.utf8.count > Self.bufferSize { try flush() }
     }
 
-    func close() throws {
+    /// Gives the file its name.
+    func finish() throws(ToolError) {
         try flush()
-        try file.close()
+        try file.finish()
     }
 
-    private func flush() throws {
-        do {
-            try file.write(contentsOf: Data(text.utf8))
-        } catch {
-            throw ToolError.file("\(path) cannot be written: \(Files.reason(for: error))")
-        }
+    private func flush() throws(ToolError) {
+        try file.write(Data(text.utf8))
         text = ""
     }
 }

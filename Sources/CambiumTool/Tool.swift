@@ -17,7 +17,10 @@ struct Tool {
     }
 
     static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst()), .standard).rawValue)
+        let console = Console.standard
+        let code = run(Array(CommandLine.arguments.dropFirst()), console)
+        if code == .file { console.signals?.endByCaught() }
+        exit(code.rawValue)
     }
 
     /// Does what a command line asks for.

@@ -43,13 +43,38 @@ struct SafetyTests {
         #expect(steps.contains { $0.phase == .checking })
     }
 
-    @Test func `what an adoption left that was killed is in nobody's way`() throws {
+    @Test(arguments: ["josé", "Ã©", "日本 50% #1?", "🐣"])
+    func `a store may lie in a folder of any name`(name: String) throws {
         let store = try Shelf.store()
-        for suffix in ["", "-journal"] {
-            try Data("half".utf8).write(to: URL(filePath: store.newPath + ".adopting" + suffix))
+        let folder = "\(store.folder)/\(name)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true)
+        let path = "\(folder)/Old.sqlite"
+        try FileManager.default.copyItem(atPath: store.path, toPath: path)
+        for path in [path, "/" + path] {
+            let report = try Adoption(
+                CoreDataStore(at: path), versions: [Shelf.model], current: "1"
+            ) { _, _ in .init(migrations: []) }.plan()
+            #expect(report.isComplete)
         }
-        _ = try store.adopt([Shelf.model])
-        #expect(store.files == ["Old.sqlite", "new.sqlite"])
+    }
+
+    @Test func `what lies beside a store is found through a link, too`() throws {
+        let store = try Shelf.store()
+        let writer = try Connection(path: store.path)
+        try writer.execute("PRAGMA journal_mode = WAL")
+        try writer.execute(
+            "INSERT INTO ZPLACE SELECT 999, Z_ENT, Z_OPT, 'late' FROM ZPLACE LIMIT 1")
+        let link = "\(store.folder)/Link.sqlite"
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: store.path)
+        func rows(at path: String) throws -> [Int] {
+            try Adoption(
+                CoreDataStore(at: path), versions: [Shelf.model], current: "1"
+            ) { _, _ in .init(migrations: []) }.plan().entities.map(\.read)
+        }
+        #expect(try rows(at: link) == rows(at: store.path))
+        withExtendedLifetime(writer) {}
     }
 
     @Test func `a file that is no store of Core Data's is named as such`() throws {

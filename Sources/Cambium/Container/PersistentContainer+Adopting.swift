@@ -32,7 +32,7 @@ extension PersistentContainer {
     ///     called where that was there.
     ///   - progress: Called while the old store is copied, on this thread.
     /// - Throws: ``AdoptionError`` where the old store cannot be adopted: it fits no version, is
-    ///   damaged or in use; then as ``init(model:at:options:)``, with the new store in the version
+    ///   damaged or in use, or somebody else adopts it to the same path at the moment; then as ``init(model:at:options:)``, with the new store in the version
     ///   that wrote the old one.
     public convenience init(
         adopting oldStore: URL, at path: String, model: CompiledModel,
@@ -76,20 +76,27 @@ extension PersistentContainer {
         isCancelled: () -> Bool, progress: (AdoptionProgress) -> Void,
         report: (AdoptionReport) -> Void
     ) throws {
+        let place = try NewStore(path: path, from: oldStore.path)
         guard !FileManager.default.fileExists(atPath: path) else { return }
-        let store = try CoreDataStore(at: oldStore.path, workPath: path + ".adopting-source")
-        let made = try withoutActuallyEscaping(isCancelled) { isCancelled in
-            try withoutActuallyEscaping(progress) { progress in
-                var adoption = Adoption(
-                    store, versions: earlierVersions + [model.model],
-                    current: model.model.version
-                ) { _, _ in .init(migrations: model.migrations) }
-                // Opening migrates: it knows the program's own steps.
-                adoption.migrates = false
-                adoption.isCancelled = isCancelled
-                adoption.progress = progress
-                return try adoption.run(to: path)
+        let made: AdoptionReport
+        do {
+            let store = try CoreDataStore(at: oldStore.path, for: place)
+            made = try withoutActuallyEscaping(isCancelled) { isCancelled in
+                try withoutActuallyEscaping(progress) { progress in
+                    var adoption = Adoption(
+                        store, versions: earlierVersions + [model.model],
+                        current: model.model.version
+                    ) { _, _ in .init(migrations: model.migrations) }
+                    // Opening migrates: it knows the program's own steps.
+                    adoption.migrates = false
+                    adoption.isCancelled = isCancelled
+                    adoption.progress = progress
+                    return try adoption.run(in: place)
+                }
             }
+        } catch AdoptionError.destinationExists(let found) where found == path {
+            // Another program has made it in between.
+            return
         }
         report(made)
     }

@@ -5,7 +5,7 @@ import CambiumSQLite
 // What comes when all objects and links are there.
 extension AdoptionRun {
     func copyFiles(_ report: inout AdoptionReport, _ tables: [ObjectTable]) throws {
-        let source = CoreDataFiles(ofStore: adoption.store.path)
+        let source = adoption.store.files
         for table in tables {
             for external in table.sql.external {
                 var copier = FileCopier(

@@ -17,20 +17,19 @@ package final class CoreDataStore {
     let notes: [String: String]
     /// The names of what else it noted.
     let otherNotes: [String]
+    let files: CoreDataFiles
     let file: SourceFile
 
     /// Opens a store.
     ///
-    /// - Parameter workPath: Where a copy is made while the store is read, if that is needed; nil
-    ///   is among the temporary files.
+    /// - Parameter place: The new store that is to be made of it, beside which a copy is made while
+    ///   it is read, if that is needed; nil is among the temporary files.
     /// - Throws: ``AdoptionError`` where there is no such store.
-    package init(at path: String, workPath: String? = nil) throws(AdoptionError) {
+    package init(at path: String, for place: NewStore? = nil) throws(AdoptionError) {
+        files = CoreDataFiles(ofStore: path)
+        let path = files.path
         self.path = path
-        let work =
-            workPath
-            ?? FileManager.default.temporaryDirectory
-            .appendingPathComponent("cambium-\(UUID().uuidString).sqlite").path
-        file = try SourceFile(path: path, workPath: work)
+        file = try SourceFile(files, for: place)
         let list: CoreDataMetadata
         do throws(SQLiteError) {
             var settings = ConnectionSettings()

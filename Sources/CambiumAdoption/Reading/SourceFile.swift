@@ -13,36 +13,38 @@ final class SourceFile {
     let uri: String
     private let copy: String?
     private let states: [FileState]
+    /// Kept until the copy is gone, so that nobody else makes one of that name meanwhile.
+    private let place: NewStore?
 
-    private static let suffixes = ["", "-wal", "-journal"]
-
-    /// - Parameter workPath: The path of the copy, where one is needed.
-    init(path: String, workPath: String) throws(AdoptionError) {
-        self.path = path
-        let files = FileManager.default
-        var isFolder = false
-        guard files.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else {
-            throw .noFile(path: path)
-        }
-        var states = Self.states(of: path)
+    /// - Parameter place: Where a copy is made, if one is needed; nil is among the temporary files.
+    init(_ files: CoreDataFiles, for place: NewStore?) throws(AdoptionError) {
+        path = files.path
+        self.place = place
+        var states = try Self.states(of: path)
+        guard states[0].isThere else { throw .noFile(path: path) }
         guard states.dropFirst().contains(where: \.hasContent) else {
             copy = nil
             self.states = states
             uri = Self.uri(of: path) + "?immutable=1"
             return
         }
+        try place?.prepare()
+        let copy =
+            place?.copyOfSource
+            ?? FileManager.default.temporaryDirectory
+            .appendingPathComponent("cambium-\(UUID().uuidString).sqlite").path
         for _ in 0..<3 {
-            try Self.copyFiles(from: path, to: workPath)
-            let after = Self.states(of: path)
+            try Self.copyFiles(from: path, to: copy)
+            let after = try Self.states(of: path)
             if after == states {
-                copy = workPath
+                self.copy = copy
                 self.states = states
-                uri = Self.uri(of: workPath)
+                uri = Self.uri(of: copy)
                 return
             }
             states = after
         }
-        Self.remove(workPath)
+        Self.remove(copy)
         throw .inUse(path: path)
     }
 
@@ -53,41 +55,46 @@ final class SourceFile {
     /// Makes sure that nobody has written the file since it was opened: what was read from one that
     /// changes may be anything.
     func requireUnchanged() throws(AdoptionError) {
-        guard Self.states(of: path) == states else { throw .inUse(path: path) }
+        guard try Self.states(of: path) == states else { throw .inUse(path: path) }
     }
 
-    private static func states(of path: String) -> [FileState] {
-        suffixes.map { FileState(of: path + $0) }
+    private static func states(of path: String) throws(AdoptionError) -> [FileState] {
+        var states: [FileState] = []
+        for suffix in CoreDataFiles.suffixes { states.append(try FileState(of: path + suffix)) }
+        return states
     }
 
     private static func copyFiles(from path: String, to copy: String) throws(AdoptionError) {
         remove(copy)
         do {
-            try FileManager.default.createDirectory(
-                atPath: StoreFiles.folder(of: copy), withIntermediateDirectories: true)
-            for suffix in suffixes where FileManager.default.fileExists(atPath: path + suffix) {
-                try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            for suffix in CoreDataFiles.suffixes where StoreFiles.isThere(path + suffix) {
+                // A link would lead elsewhere from where the copy is.
+                try FileManager.default.copyItem(
+                    atPath: StoreFiles.resolved(path + suffix), toPath: copy + suffix)
             }
         } catch {
             remove(copy)
-            throw .cannotWrite(path: copy, reason: "\(error)")
+            throw .cannotWrite(path: copy, reason: StoreFiles.reason(for: error))
         }
     }
 
     private static func remove(_ copy: String) {
-        for suffix in suffixes + ["-shm"] {
-            try? FileManager.default.removeItem(atPath: copy + suffix)
-        }
+        StoreFiles.removeFiles((CoreDataFiles.suffixes + ["-shm"]).map { copy + $0 })
     }
 
-    /// A path as SQLite reads it in a URI.
+    /// A path as SQLite reads it in a URI: bytes that mean something there, or are none of ASCII's,
+    /// are escaped. An absolute path follows an empty authority, so that a second slash at its
+    /// beginning is not taken for one.
     private static func uri(of path: String) -> String {
-        var text = "file:"
+        var text = path.hasPrefix("/") ? "file://" : "file:"
         for byte in path.utf8 {
             switch byte {
-            case UInt8(ascii: "%"), UInt8(ascii: "?"), UInt8(ascii: "#"):
-                text += "%" + String(byte, radix: 16, uppercase: true)
-            default: text.unicodeScalars.append(Unicode.Scalar(byte))
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                text += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
             }
         }
         return text

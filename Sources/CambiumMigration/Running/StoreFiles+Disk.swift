@@ -30,6 +30,17 @@ extension StoreFiles {
         return fsync(file) == 0
     }
 
+    /// Whether there is anything of that name, be it a link that leads nowhere.
+    package static func isThere(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0
+    }
+
+    /// Removes files, where they are there; a folder of such a name stays.
+    package static func removeFiles(_ paths: [String]) {
+        for path in paths { unlink(path) }
+    }
+
     /// How many bytes the disk of a file has free for programs without privileges; nil where the
     /// system does not tell.
     static func freeSpace(at path: String) -> Int? {

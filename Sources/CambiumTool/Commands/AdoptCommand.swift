@@ -1,5 +1,6 @@
 import CambiumAdoption
 import CambiumCompiler
+import CambiumMigration
 import Foundation
 
 /// `cambium adopt`: a store of Cambium's out of one that Core Data wrote.
@@ -9,7 +10,7 @@ enum AdoptCommand: Command {
     static let usage = """
         STORE --model MODEL [--to FILE] [--until V] [--version V] [--plan]
                              [--hashes FILE] [--ids FILE] [--format text|json] [--report FILE]
-                             [--proofs FOLDER | --no-proof-cache]
+                             [--declarations FILE] [--proofs FOLDER | --no-proof-cache]
         """
     static let details = """
         Reads the SQLite file that Core Data wrote, with what lies beside it (-wal, external data),
@@ -63,6 +64,8 @@ enum AdoptCommand: Command {
         if isPlan, let option = ["--to", "--ids"].first(where: arguments.has) {
             throw arguments.usage("--plan writes nothing, so it takes no \(option).")
         }
+        let target = isPlan ? nil : arguments.value("--to") ?? defaultTarget(of: path)
+        try requireOwnFiles(path, target, arguments)
         try Files.requireModel(model)
         let verdicts = ProofFolder.verdicts(arguments, console)
         defer { verdicts?.prune() }
@@ -72,14 +75,20 @@ enum AdoptCommand: Command {
             console.writeError(DiagnosticReport(errors).rendered(as: .text))
             return .modelHasErrors
         }
+        // What cannot be written is known before the work.
+        let file = try arguments.value("--report").map(PartialFile.init)
+        func keep(_ json: String) throws {
+            try file?.write(Data(json.utf8))
+            try file?.finish()
+        }
         do {
-            let report = try adopt(path, history, arguments, console, isPlan: isPlan)
+            let report = try adopt(path, to: target, history, arguments, console)
             console.write(format == .json ? report.json : report.text)
-            if let file = arguments.value("--report") { try Files.write(report.json, to: file) }
+            try keep(report.json)
             return report.isComplete ? .fine : .incomplete
         } catch AdoptionError.fitsNoVersion(let mismatch) {
             if format == .json { console.write(mismatch.json) }
-            if let file = arguments.value("--report") { try Files.write(mismatch.json, to: file) }
+            try keep(mismatch.json)
             let hint =
                 mismatch.isUnrelated
                 ? ""
@@ -89,19 +98,40 @@ enum AdoptCommand: Command {
             return .storeRefused
         } catch let error as AdoptionError {
             switch error {
-            case .noSuchVersion, .versionIsEarlier: throw arguments.usage(error.description)
+            case .noSuchVersion, .versionIsEarlier, .destinationIsSource:
+                throw arguments.usage(error.description)
             default: throw ToolError.file(error.description)
             }
         }
     }
 
+    /// Makes sure that no file which is written is one of those that are read, or of each other.
+    private static func requireOwnFiles(
+        _ store: String, _ target: String?, _ arguments: Arguments
+    ) throws(ToolError) {
+        let source = CoreDataFiles(ofStore: store)
+        let made = target.map(NewStore.files) ?? []
+        var taken = [arguments.value("--hashes")].compactMap(\.self)
+        for option in ["--ids", "--report"] {
+            guard let file = arguments.value(option) else { continue }
+            if source.contains(file) {
+                throw arguments.usage(
+                    "\(option) would write over \(file), which belongs to the store that is to be "
+                        + "adopted.")
+            }
+            if (made + taken).contains(where: { StoreFiles.isSameFile($0, file) }) {
+                throw arguments.usage("\(option) needs a file of its own, which \(file) is not.")
+            }
+            taken.append(file)
+        }
+    }
+
     private static func adopt(
-        _ path: String, _ history: VersionHistory, _ arguments: Arguments, _ console: Console,
-        isPlan: Bool
+        _ path: String, to target: String?, _ history: VersionHistory, _ arguments: Arguments,
+        _ console: Console
     ) throws -> AdoptionReport {
-        let target = arguments.value("--to") ?? defaultTarget(of: path)
-        let store = try CoreDataStore(
-            at: path, workPath: isPlan ? nil : target + ".adopting-source")
+        let place = try target.map { try NewStore(path: $0, from: path) }
+        let store = try CoreDataStore(at: path, for: place)
         var adoption = Adoption(
             store, versions: history.versions, current: history.current
         ) { first, last in
@@ -111,15 +141,19 @@ enum AdoptCommand: Command {
         adoption.writtenBy = arguments.value("--version")
         adoption.target = arguments.value("--until")
         if let file = arguments.value("--hashes") { adoption.hashes = try hashes(in: file) }
+        let signals = console.signals
+        signals?.catchAll()
+        defer { signals?.letGo() }
+        if let signals { adoption.isCancelled = { signals.caught != nil } }
         let line = ProgressLine(console)
         if let line { adoption.progress = { line.show($0.fraction, $0.summary) } }
         defer { line?.end() }
-        if isPlan { return try adoption.plan() }
-        guard let ids = arguments.value("--ids") else { return try adoption.run(to: target) }
-        let list = try IdentityFile(ids)
+        guard let place else { return try adoption.plan() }
+        guard let file = arguments.value("--ids") else { return try adoption.run(in: place) }
+        let list = try IdentityFile(file)
         adoption.identities = { try list.write($0) }
-        let report = try adoption.run(to: target)
-        try list.close()
+        let report = try adoption.run(in: place)
+        try list.finish()
         return report
     }
 

@@ -1,6 +1,8 @@
 import Cambium
 import CambiumSQL
 import CambiumSQLite
+import Dispatch
+import Synchronization
 import Testing
 
 /// Stores that Core Data wrote, opened by a program that meets them.
@@ -73,6 +75,49 @@ struct AdoptingTests {
                     earlierVersions: [Self.versions[0]])
             }
             #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test func `a store is not adopted to where it is itself`() throws {
+        try withStoreFile { path in
+            try Self.makeOldStore(at: path)
+            let bytes = FileManager.default.contents(atPath: path)
+            let link = path + ".link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            defer { try? FileManager.default.removeItem(atPath: link) }
+            for (old, new) in [(path, path), (link, path), (path, link)] {
+                #expect(throws: AdoptionError.destinationIsSource(path: new)) {
+                    _ = try PersistentContainer(
+                        adopting: URL(filePath: old), at: new, model: Self.compiled(),
+                        earlierVersions: [Self.versions[0]])
+                }
+            }
+            #expect(FileManager.default.contents(atPath: path) == bytes)
+        }
+    }
+
+    @Test func `of programs that adopt a store at once one makes the new one`() throws {
+        try withStoreFile { path in
+            let old = path + ".old"
+            try Self.makeOldStore(at: old)
+            let reports = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do {
+                    let container = try PersistentContainer(
+                        adopting: URL(filePath: old), at: path, model: Self.compiled(),
+                        earlierVersions: [Self.versions[0]],
+                        report: { _ in reports.withLock { $0.append("made") } })
+                    let books = try container.newContext().fetch(
+                        FetchRequest<ManagedObject>(entityName: "Book"))
+                    reports.withLock { $0.append("\(books.count)") }
+                } catch AdoptionError.isRunning {
+                } catch {
+                    reports.withLock { $0.append("\(error)") }
+                }
+            }
+            let found = reports.withLock { $0 }
+            #expect(found.filter { $0 == "made" }.count == 1)
+            #expect(Set(found) == ["made", "2"])
         }
     }
 

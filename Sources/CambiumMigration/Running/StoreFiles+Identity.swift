@@ -1,0 +1,55 @@
+import CambiumModel
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+// Paths that lead to one file: through links, or by another spelling.
+extension StoreFiles {
+    /// Whether two paths lead to one file, which need not be there yet.
+    package static func isSameFile(_ path: String, _ other: String) -> Bool {
+        if resolved(path) == resolved(other) { return true }
+        var (one, two) = (stat(), stat())
+        guard stat(path, &one) == 0, stat(other, &two) == 0 else { return false }
+        return one.st_dev == two.st_dev && one.st_ino == two.st_ino
+    }
+
+    /// Whether a path leads into a folder.
+    package static func isInside(_ path: String, folder: String) -> Bool {
+        resolved(path).hasPrefix(resolved(folder) + "/")
+    }
+
+    /// The full path without links; of what is not there, as far as there is something.
+    package static func resolved(_ path: String) -> String {
+        // Safety: the system gives a text that ends with a NUL, and that is ours to free.
+        if let found = realpath(path, nil) {
+            defer { free(found) }
+            return String(cString: found)
+        }
+        var name = path
+        while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+        let folder = folder(of: name)
+        guard folder != name else { return name }
+        let last = name.split(separator: "/").last ?? ""
+        let parent =
+            folder == "." ? resolved(FileManager.default.currentDirectoryPath) : resolved(folder)
+        return parent == "/" ? "/\(last)" : "\(parent)/\(last)"
+    }
+
+    /// Why the system refused the last thing that this thread asked of it.
+    package static var lastRefusal: String { text(ofCode: errno) }
+
+    /// Why something could not be done with a file.
+    package static func reason(for error: any Error) -> String {
+        guard let system = (error as? CocoaError)?.underlying as? POSIXError else {
+            return "\(error)"
+        }
+        return text(ofCode: system.code.rawValue)
+    }
+
+    private static func text(ofCode code: Int32) -> String { String(cString: strerror(code)) }
+}

@@ -1,0 +1,125 @@
+import CambiumModel
+import CambiumSQLite
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import CambiumAdoption
+
+/// Where the new store is made, and what is in its way.
+struct PlaceTests {
+    @Test func `a second adoption to the same place is refused while the first one runs`() throws {
+        let store = try Shelf.store()
+        do {
+            let first = try NewStore(path: store.newPath, from: store.path)
+            try first.prepare()
+            try first.prepare()
+            #expect(
+                adoptionError { _ = try store.adopt([Shelf.model]) }
+                    == .isRunning(path: store.newPath))
+            #expect(store.files == ["Old.sqlite", "new.sqlite.adopting-lock"])
+        }
+        #expect(store.files == ["Old.sqlite"])
+        #expect(try store.adopt([Shelf.model]).isComplete)
+    }
+
+    @Test func `of many adoptions to one place at once one makes the store, whole`() throws {
+        let store = try Shelf.store()
+        // With a log, each makes a copy of the source under one name.
+        let writer = try Connection(path: store.path)
+        try writer.execute("PRAGMA journal_mode = WAL; UPDATE ZPLACE SET ZNAME = 'a' || ZNAME")
+        let (path, newPath) = (store.path, store.newPath)
+        let outcomes = Mutex<[String]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            var outcome = "made"
+            do {
+                let place = try NewStore(path: newPath, from: path)
+                let adoption = Adoption(
+                    try CoreDataStore(at: path, for: place), versions: [Shelf.model], current: "1"
+                ) { _, _ in .init(migrations: []) }
+                _ = try adoption.run(in: place)
+            } catch AdoptionError.isRunning {
+                outcome = "running"
+            } catch AdoptionError.destinationExists {
+                outcome = "there"
+            } catch {
+                outcome = "\(error)"
+            }
+            outcomes.withLock { $0.append(outcome) }
+        }
+        let list = outcomes.withLock { $0 }
+        #expect(list.filter { $0 == "made" }.count == 1)
+        #expect(Set(list).isSubset(of: ["made", "running", "there"]))
+        #expect(try store.rows("PRAGMA integrity_check") == [["ok"]])
+        #expect(try store.rows("SELECT name FROM Place ORDER BY 1") == [["aAttic"], ["aHall"]])
+        #expect(store.files.filter { $0.contains("adopting") } == [])
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test func `what an adoption left that was killed is taken away by the next one`() throws {
+        let store = try Shelf.store()
+        for name in ["", "-journal", "-source", "-source-wal", "-source-shm"] {
+            try Data("half".utf8).write(to: URL(filePath: store.newPath + ".adopting" + name))
+        }
+        try Data().write(to: URL(filePath: store.newPath + ".adopting-lock"))
+        _ = try store.adopt([Shelf.model])
+        #expect(store.files == ["Old.sqlite", "new.sqlite"])
+    }
+
+    @Test func `no new store is made where a file of the old one is, by whatever name`() throws {
+        let store = try Shelf.store()
+        let bytes = try Data(contentsOf: URL(filePath: store.path))
+        let files = FileManager.default
+        let link = "\(store.folder)/Link.sqlite"
+        try files.createSymbolicLink(atPath: link, withDestinationPath: store.path)
+        let hardLink = "\(store.folder)/Hard.adopting"
+        try files.linkItem(atPath: store.path, toPath: hardLink)
+        let folder = store.folder
+        let cases = [
+            (store.path, store.path), (store.path, "\(folder)/./Old.sqlite"), (store.path, link),
+            (link, store.path), (store.path, "\(folder)/Old.sqlite/"),
+            (store.path, store.path + "-wal"), (store.path, "\(folder)/Hard"),
+            ("\(folder)/X.adopting", "\(folder)/X"),
+            ("\(folder)/X.adopting-source", "\(folder)/X"),
+            ("\(folder)/X.adopting-lock", "\(folder)/X"),
+            (store.path, "\(folder)/.Old_SUPPORT/_EXTERNAL_DATA/x"),
+        ]
+        for (source, path) in cases {
+            let error = adoptionError { _ = try NewStore(path: path, from: source) }
+            guard case .destinationIsSource? = error else {
+                Issue.record("\(source) to \(path): \(error.map(String.init(describing:)) ?? "")")
+                continue
+            }
+            #expect(error?.description.contains("Choose another place") == true)
+        }
+        #expect(try Data(contentsOf: URL(filePath: store.path)) == bytes)
+        #expect(adoptionError { _ = try NewStore(path: "\(folder)/a", from: link) } == nil)
+    }
+
+    @Test func `a folder that has the name of what is left of an adoption stays`() throws {
+        let store = try Shelf.store()
+        let folder = store.newPath + ".adopting"
+        try FileManager.default.createDirectory(
+            atPath: folder + "/precious", withIntermediateDirectories: true)
+        guard case .cannotWrite? = adoptionError({ _ = try store.adopt([Shelf.model]) }) else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(FileManager.default.fileExists(atPath: folder + "/precious"))
+        #expect(store.files == ["Old.sqlite", "new.sqlite.adopting"])
+    }
+
+    @Test func `a store that does not fit leaves no folder where the new one was to be`() throws {
+        let store = try Shelf.store(changes: "ALTER TABLE ZITEM ADD COLUMN ZCOLOUR VARCHAR")
+        let place = try NewStore(path: "\(store.folder)/a/b/new", from: store.path)
+        guard
+            case .fitsNoVersion? = adoptionError({
+                _ = try store.adoption([Shelf.model]).run(in: place)
+            })
+        else {
+            Issue.record("it was adopted")
+            return
+        }
+        #expect(store.files == ["Old.sqlite"])
+    }
+}
