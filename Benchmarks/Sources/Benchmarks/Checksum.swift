@@ -38,10 +38,11 @@ struct Checksum: Equatable {
     /// What looking at a text contributes: its length, first and last byte.
     @inline(__always)
     static func touch(_ text: String) -> UInt64 {
-        var text = text
-        return text.withUTF8 { bytes in
+        // Not `withUTF8`, which wants a variable, and so one more reference that is counted.
+        let sum = text.utf8.withContiguousStorageIfAvailable { bytes -> UInt64 in
             guard let first = bytes.first, let last = bytes.last else { return 0 }
             return UInt64(bytes.count) &+ UInt64(first) &+ UInt64(last)
         }
+        return sum ?? 0
     }
 }

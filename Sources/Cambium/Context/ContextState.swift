@@ -27,13 +27,19 @@ final class ContextState {
     }
     /// Whether that is the latest at each read.
     @exclusivity(unchecked) private(set) var readsLatest = true
+    /// The objects that the context has.
+    let registered: RegisteredObjects
     // Weak, not unowned: the last reference to a context may be let go of anywhere (a task that
-    // holds the container, the `deinit` of a main actor's class), while its objects are in use. It
-    // costs no more than the strong reference that a use takes anyway.
+    // holds the container, the `deinit` of a main actor's class), while its objects are in use.
     private(set) weak var context: ManagedObjectContext?
 
-    init(_ coordinator: PersistentStoreCoordinator, parentReader: ParentReader? = nil) {
+    /// - Parameter roots: The identity maps of the context that is going to be connected.
+    init(
+        _ coordinator: PersistentStoreCoordinator, parentReader: ParentReader? = nil,
+        roots: [RootObjects] = []
+    ) {
         self.coordinator = coordinator
+        registered = RegisteredObjects(roots)
         self.parentReader = parentReader
     }
 

@@ -12,13 +12,14 @@ extension ManagedObjectContext {
     public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
         mergeIfAutomatic()
         processChanges()
+        // Before there are more: those that are found now are not looked at in vain.
+        sweepIfGrown()
         let rows = try rowRequest(for: request)
         let options = request.options(for: rows.entity)
         let found = try fetchObjects(rows, options)
         if !options.prefetched.isEmpty {
             try prefetch(options.prefetched, of: found, rows.entity)
         }
-        sweepIfGrown()
         return found.cast(to: Entity.self)
     }
 

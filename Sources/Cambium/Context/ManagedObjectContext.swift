@@ -198,10 +198,11 @@ public final class ManagedObjectContext {
         self.parent = parent
         automaticallyMergesChangesFromParent = mergesAutomatically
         identifier = coordinator.makeContextIdentifier()
-        state = ContextState(coordinator, parentReader: parent.map(ParentReader.init))
+        objects = coordinator.model.entities.map { _ in RootObjects() }
+        state = ContextState(
+            coordinator, parentReader: parent.map(ParentReader.init), roots: objects)
         mailbox = Mailbox(schedule: schedule)
         self.schedule = schedule
-        objects = coordinator.model.entities.map { _ in RootObjects() }
         keyRanges = coordinator.model.entities.map { _ in 0..<0 }
         state.connect(to: self)
         guard parent == nil else { return }
@@ -229,6 +230,7 @@ public final class ManagedObjectContext {
     }
 
     deinit {
+        state.registered.end()
         if parent == nil { coordinator.unsubscribe(identifier) }
     }
 }

@@ -15,25 +15,34 @@ final class KeptReader: Sendable {
     private static let readsBeforeKeeping = 64
 
     private struct State {
-        var connection: Connection?
-        var isKeeping = false
+        /// Nil while none is kept.
+        var connection: LockedConnection?
         var isClosed = false
         /// The last commit of the process that its transaction is sure to see.
         var commit: Int64?
+
+        mutating func letGo(to idle: IdleReaders) {
+            guard let connection else { return }
+            self.connection = nil
+            try? connection.withLock { $0.rollBack() }
+            idle.giveBack(connection)
+        }
     }
 
-    private let path: String
+    private let idle: IdleReaders
     private let state = Mutex(State())
     private let reads = Atomic(0)
 
-    init(path: String) {
-        self.path = path
+    /// - Parameter idle: Where the connection comes from, with what it has read already, and goes
+    ///   back to.
+    init(_ idle: IdleReaders) {
+        self.idle = idle
     }
 
     /// Notes that there is going to be a read, and begins to keep where there were many.
     ///
     /// - Parameter open: Makes the connection.
-    func noteRead(_ open: () throws -> sending Connection) {
+    func noteRead(_ open: () throws -> LockedConnection) {
         let reads = reads.wrappingAdd(1, ordering: .relaxed).newValue
         if reads % Self.readsBeforeKeeping == 0 { keep(open) }
     }
@@ -47,8 +56,8 @@ final class KeptReader: Sendable {
     @inline(__always)
     func read(at commit: Int64, _ body: (Connection) throws -> Void) throws -> Bool {
         try state.withLockIfAvailable { state in
-            guard state.isKeeping, let connection = state.connection else { return false }
-            do {
+            guard let connection = state.connection else { return false }
+            try connection.withoutLock { connection in
                 if state.commit != commit {
                     state.commit = nil
                     connection.rollBack()
@@ -56,20 +65,19 @@ final class KeptReader: Sendable {
                     state.commit = commit
                 }
                 try body(connection)
-            } catch let error as SQLiteError {
-                throw StoreError(using: connection, path: path, error) ?? error
             }
             return true
         } ?? false
     }
 
-    private func keep(_ open: () throws -> sending Connection) {
+    private func keep(_ open: () throws -> LockedConnection) {
         let isKeeping = state.withLock { state in
-            guard !state.isKeeping, !state.isClosed else { return false }
             // Where it fails, the reads take longer, and one of them will say why.
-            if state.connection == nil { state.connection = try? open() }
-            guard (try? state.connection?.beginReading()) != nil else { return false }
-            state.isKeeping = true
+            guard state.connection == nil, !state.isClosed,
+                let connection = (try? idle.take()) ?? (try? open()),
+                (try? connection.withLock { try $0.beginReading() }) != nil
+            else { return false }
+            state.connection = connection
             state.commit = nil
             return true
         }
@@ -83,18 +91,13 @@ final class KeptReader: Sendable {
     /// Ends the transaction, and lets the lock go: after a commit it is not the one that readers
     /// need.
     func release() {
-        state.withLock { state in
-            guard state.isKeeping else { return }
-            state.isKeeping = false
-            state.connection?.rollBack()
-        }
+        state.withLock { $0.letGo(to: idle) }
     }
 
     func close() {
         state.withLock { state in
             state.isClosed = true
-            state.isKeeping = false
-            state.connection = nil
+            state.letGo(to: idle)
         }
     }
 }

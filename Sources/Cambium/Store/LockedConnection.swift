@@ -5,7 +5,7 @@ import Synchronization
 final class LockedConnection: @unchecked Sendable {
     // Safety: the connection is touched inside `withLock` only, so by one thread at a time; SQLite
     // asks for no more than that.
-    private var connection: Connection?
+    @exclusivity(unchecked) private var connection: Connection?
     /// The path of the store's file; nil where there is none.
     private let path: String?
     private let mutex = Mutex<Void>(())
@@ -33,6 +33,20 @@ final class LockedConnection: @unchecked Sendable {
                 throw StoreError(using: connection, path: path, error) ?? error
             }
         }.value
+    }
+
+    /// Uses the connection without asking whether somebody else does.
+    ///
+    /// The caller has it for itself: it took the connection out of those that nobody is using, and
+    /// sees to it that one thread at a time comes here.
+    @inline(__always)
+    func withoutLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        guard let connection else { throw StoreError.closed }
+        do {
+            return try body(connection)
+        } catch let error as SQLiteError {
+            throw StoreError(using: connection, path: path, error) ?? error
+        }
     }
 
     /// Closes the connection, when nobody is using it any more.

@@ -63,11 +63,13 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// Takes a deleted object out of the other side's view, without touching its own row.
     final func detach(_ relationship: RelationshipDescription, _ inverse: Int) {
-        guard let slot = relationship.slot, let record, record.hasValue(slot),
-            let other = state.context?.registered(
-                entity: relationship.destination, key: record.integer(slot))
-        else { return }
-        other.detachLink(inverse, from: self)
+        guard let slot = relationship.slot, let record, record.hasValue(slot) else { return }
+        let key = record.integer(slot)
+        let known = state.registered.object(root: relationship.destinationRoot, key: key)
+        // Another object may stand for it.
+        let other = known ?? state.context?.registered(
+            entity: relationship.destination, key: key)
+        other?.detachLink(inverse, from: self)
     }
 
     final func detachLink(_ ordinal: Int, from object: ManagedObject) {

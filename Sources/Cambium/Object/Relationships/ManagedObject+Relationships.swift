@@ -54,6 +54,7 @@ extension ManagedObject {
         guard record.hasValue(place.slot) else { return nil }
         let key = record.integer(place.slot)
         if let known, known.state === state { return known.object(at: place, key: key) }
+        if let object = state.registered.object(root: place.root, key: key) { return object }
         guard let context = state.context else {
             return state.recorder?.destination(entity: place.destination, key: key)
         }
@@ -100,42 +101,53 @@ extension ManagedObject {
             let same = survivor.entityDescription.relationships[relationship.ordinal]
             return survivor.setDestination(of: same, to: object)
         }
-        guard isUsable(object, for: relationship) else { return }
-        if let object, object.lifecycle == .gone {
-            setUsableDestination(of: relationship, to: object.standIn)
-        } else {
-            setUsableDestination(of: relationship, to: object)
+        // Safety: the caller holds the object.
+        guard let object = object.map({ uncounted($0) }) else {
+            return clearDestination(of: relationship)
+        }
+        object.use { object in
+            guard isUsable(object, for: relationship) else { return }
+            if object.lifecycle == .gone {
+                lead(relationship, to: object.standIn)
+            } else {
+                lead(relationship, to: object)
+            }
         }
     }
 
-    private func setUsableDestination(
-        of relationship: RelationshipDescription, to object: ManagedObject?
-    ) {
+    private func clearDestination(of relationship: RelationshipDescription) {
+        if relationship.isTransient { return setTransientDestination(of: relationship, to: nil) }
+        guard relationship.slot != nil else { return clearFarDestination(of: relationship) }
+        guard let inverse = relationship.inverse else { return clearKey(of: relationship) }
+        let old = registeredDestination(of: relationship)
+        // Before the key is another: whoever reads the lists after that does not find them as they
+        // were. Of what has no order nothing is read.
+        old?.willChangeLinks(of: inverse)
+        clearKey(of: relationship)
+        old?.noteUnlink(inverse, key)
+    }
+
+    private func lead(_ relationship: RelationshipDescription, to object: ManagedObject) {
+        if relationship.isTransient {
+            return setTransientDestination(of: relationship, to: object)
+        }
         guard relationship.slot != nil else {
-            if relationship.isTransient {
-                return setTransientDestination(of: relationship, to: object)
-            }
-            return setFarDestination(of: relationship, to: object)
+            guard let inverse = relationship.inverse else { return }
+            // The other side keeps the key.
+            return object.withRelationship(inverse) { object.setDestination(of: $0, to: self) }
         }
         let old = registeredDestination(of: relationship)
         guard let inverse = relationship.inverse, old == nil || old !== object else {
             return writeKey(of: relationship, object)
         }
-        // Before the key is another: whoever reads the lists after that does not find them as they
-        // were. Of what has no order nothing is read.
         old?.willChangeLinks(of: inverse)
-        guard let object else {
-            writeKey(of: relationship, nil)
-            old?.noteUnlink(inverse, key)
-            return
-        }
         object.withRelationship(inverse) { opposite in
             if opposite.isOrdered { object.willChangeLinks(of: inverse) }
             writeKey(of: relationship, object)
             old?.noteUnlink(inverse, key)
             // The far side of a one-to-one lets its former partner go.
             if !opposite.isToMany, let partner = object.partner(opposite, besides: self) {
-                partner.writeKey(of: relationship, nil)
+                partner.clearKey(of: relationship)
                 object.noteUnlink(inverse, partner.key)
             }
             object.noteLink(opposite, self)
@@ -152,25 +164,21 @@ extension ManagedObject {
         }
     }
 
-    /// Sets the side of a one-to-one whose key the other side keeps.
-    private func setFarDestination(
-        of relationship: RelationshipDescription, to object: ManagedObject?
-    ) {
-        guard let inverse = relationship.inverse else { return }
-        if let object {
-            object.setDestination(of: object.entityDescription.relationships[inverse], to: self)
-        } else if let old = destination(of: relationship) {
-            old.setDestination(of: old.entityDescription.relationships[inverse], to: nil)
-        }
+    /// Clears the side of a one-to-one whose key the other side keeps.
+    private func clearFarDestination(of relationship: RelationshipDescription) {
+        guard let inverse = relationship.inverse, let old = destination(of: relationship)
+        else { return }
+        old.withRelationship(inverse) { old.setDestination(of: $0, to: nil) }
     }
 
-    private func writeKey(of relationship: RelationshipDescription, _ object: ManagedObject?) {
+    private func clearKey(of relationship: RelationshipDescription) {
         guard let slot = relationship.slot else { return }
-        guard let object else {
-            writeNull(slot)
-            if let entitySlot = relationship.entitySlot { writeNull(entitySlot) }
-            return
-        }
+        writeNull(slot)
+        if let entitySlot = relationship.entitySlot { writeNull(entitySlot) }
+    }
+
+    private func writeKey(of relationship: RelationshipDescription, _ object: ManagedObject) {
+        guard let slot = relationship.slot else { return }
         writeInteger(slot, object.key)
         if let entitySlot = relationship.entitySlot {
             object.entityDescription.name.write(to: self, entitySlot)
@@ -326,9 +334,8 @@ extension ManagedObject {
     /// An object of another context, or one that is gone, cannot be linked: the context remembers
     /// the mistake and the next save reports it.
     final func isUsable(
-        _ object: ManagedObject?, for relationship: RelationshipDescription
+        _ object: ManagedObject, for relationship: RelationshipDescription
     ) -> Bool {
-        guard let object else { return true }
         if object.state === state, object.key != .min,
             object.entityDescription.index == relationship.destination
         {
