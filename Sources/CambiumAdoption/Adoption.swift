@@ -90,20 +90,6 @@ package struct Adoption {
         }
     }
 
-    /// - Parameter place: Where the new store is made; nil is nowhere.
-    private func adopt(
-        in match: VersionFinder.Match, _ place: NewStore?
-    ) throws -> AdoptionReport {
-        do {
-            var report = report(of: match)
-            try AdoptionRun(self, match, place).run(&report)
-            try store.file.requireUnchanged()
-            return report
-        } catch let error as SQLiteError {
-            throw meaning(of: error, place)
-        }
-    }
-
     /// The steps that are to be taken.
     func way(from model: Model) -> MigrationWay {
         let names = versions.map(\.version)
@@ -139,24 +125,12 @@ package struct Adoption {
         return match
     }
 
-    private func report(of match: VersionFinder.Match) -> AdoptionReport {
+    func report(of match: VersionFinder.Match) -> AdoptionReport {
         let model = match.layout.model
         return AdoptionReport(
             store: store.path, destination: nil, model: model.name, writtenBy: model.version,
             version: model.version, current: current,
             foundBy: match.evidence.rawValue, alsoFits: match.alsoFits,
             differences: match.layout.differences, formerNames: match.layout.formerNames)
-    }
-
-    /// Whose fault an error of SQLite's is: a disk that is full is the new store's, pages that are
-    /// damaged are the old one's, as the new one has just been written.
-    private func meaning(of error: SQLiteError, _ place: NewStore?) -> AdoptionError {
-        // A value that is too big for SQLite is one whose length is damaged.
-        let damaged: Set<Int32> = [11, 18, 26]
-        let interrupted: Int32 = 9
-        if error.primaryCode == interrupted { return .cancelled }
-        return damaged.contains(error.primaryCode)
-            ? CoreDataStore.meaning(of: error, store.path)
-            : .cannotWrite(path: place?.path ?? "A temporary file", reason: "\(error)")
     }
 }

@@ -42,6 +42,11 @@ final class AdoptionMeter {
         if !goesOn() { throw .cancelled }
     }
 
+    /// Called between two files that are copied.
+    func requireGoingOn() throws(AdoptionError) {
+        if !goesOn() { throw .cancelled }
+    }
+
     /// Called by SQLite while a statement runs.
     ///
     /// - Returns: Whether it goes on.

@@ -143,6 +143,39 @@ struct ValueTests {
         }
     }
 
+    #if os(Linux)
+        @Test func `a file that is there and cannot be read ends the adoption`() throws {
+            let name = "7A1C0E6C-3E4B-4E9B-B770-A4C0F1D2E3B5"
+            let value = "CAST(x'02' || CAST('\(name)' AS BLOB) || x'00' AS BLOB)"
+            var file = ""
+            let error = adoptionError {
+                _ = try adopt(.data, column: "BLOB", value, isExternal: true) { store in
+                    let folder = "\(store.folder)/.Old_SUPPORT/_EXTERNAL_DATA"
+                    file = "\(folder)/\(name)"
+                    try FileManager.default.createDirectory(
+                        atPath: folder, withIntermediateDirectories: true)
+                    // A file that not even the root of the system can read from its beginning.
+                    try FileManager.default.createSymbolicLink(
+                        atPath: file, withDestinationPath: "/proc/self/mem")
+                }
+            }
+            guard case .cannotRead(_, let reason)? = error else {
+                Issue.record("\(file): \(error.map(String.init(describing:)) ?? "adopted")")
+                return
+            }
+            #expect(reason.contains("Input/output error"))
+        }
+    #endif
+
+    @Test(arguments: ["5", "2.5", "1"])
+    func `a number is no large value`(number: String) throws {
+        let found = try adopt(.data, column: "BLOB", number, isExternal: true)
+        #expect(found.value == nil)
+        #expect(found.report.refusedRows.first?.reason.contains("data") == true)
+        let text = try adopt(.data, column: "BLOB", "'5'", isExternal: true)
+        #expect(text.value == "1 35" && text.report.isComplete)
+    }
+
     @Test func `a name that leads out of the folder is not followed`() throws {
         let value = "CAST(x'02' || CAST('../../Old.sqlite' AS BLOB) || x'00' AS BLOB)"
         let found = try adopt(.data, column: "BLOB", value, isExternal: true)

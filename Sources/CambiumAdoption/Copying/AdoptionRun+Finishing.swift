@@ -10,7 +10,7 @@ extension AdoptionRun {
             for external in table.sql.external {
                 var copier = FileCopier(
                     attribute: external.attribute, folder: place?.externalFolder, source: source,
-                    connection: connection)
+                    connection: connection, meter: meter)
                 try copier.run(external.query, external.update)
                 report.missingFiles += copier.missing
             }
@@ -74,7 +74,7 @@ extension AdoptionRun {
             }
         }
         report.relationships = links.counts
-        report.leftOut = try LeftOutParts(layout, adoption.store, connection).all()
+        report.leftOut += try LeftOutParts(layout, adoption.store, connection).all()
         for table in tables {
             let last = Int64(try connection.number(table.sql.lastKey))
             // A key that was given once is not given again; a number beyond all reason is damage.

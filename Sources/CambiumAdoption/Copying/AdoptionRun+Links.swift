@@ -37,22 +37,27 @@ extension AdoptionRun {
 
     /// Core Data keeps both sides of a one-to-one; where they do not say the same, the side counts
     /// that our store keeps.
+    ///
+    /// - Returns: How many links only the other side has, those of refused rows included.
     func noteOneSided(
         _ key: CoreDataLayout.KeySource, _ query: String, _ table: ObjectTable,
         _ report: inout AdoptionReport
-    ) throws {
-        for row in try connection.rows(query) {
-            guard case .integer(let id) = row[0], case .integer(let target) = row[2] else {
-                continue
-            }
+    ) throws -> Int {
+        let rows = try connection.rows(query)
+        for row in rows where row[3] == .integer(1) {
+            guard case .integer(let id) = row[0] else { continue }
             let number = if case .integer(let number) = row[1] { number } else { Int64(0) }
             let entity = table.object.entities.first { $0.number == number }?.entity.name
+            let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
             report.lostLinks.append(
                 .init(
                     entity: entity ?? table.object.root.name, id: id,
                     relationship: key.relationship.name, target: target,
-                    reason: "the object that it leads to does not lead back"))
+                    reason: target == nil
+                        ? "the value is no key"
+                        : "the object that it leads to does not lead back"))
         }
+        return rows.count
     }
 
     /// Links that are kept as pairs, and what copying them needs.
@@ -128,7 +133,8 @@ extension AdoptionRun {
                     links.wrote(
                         try connection.number(check.count), of: key.relationship, key.entity)
                 } else if let query = table.sql.oneSided(key) {
-                    try noteOneSided(key, query, table, &report)
+                    let lost = try noteOneSided(key, query, table, &report)
+                    links.lost(lost, of: key.relationship, key.entity)
                 }
             }
         }
@@ -140,17 +146,39 @@ extension AdoptionRun {
             links.read(count, of: link.relationship, link.entity)
             links.wrote(copied, of: link.relationship, link.entity)
             guard copied < count else { continue }
-            for row in try connection.rows(sql.lost) {
-                guard case .integer(let owner) = row[0], case .integer(let member) = row[1] else {
-                    throw SQLiteError(
-                        code: 11,
-                        message: "a link of \(link.relationship.name) does not say what it links")
-                }
-                report.lostLinks.append(
-                    .init(
-                        entity: link.entity.name, id: owner, relationship: link.relationship.name,
-                        target: member, reason: "one of the two objects is not there"))
-            }
+            for row in try connection.rows(sql.lost) { note(row, link, &report) }
+        }
+    }
+
+    /// Notes a link that is not in the new store.
+    private func note(
+        _ row: [StoredValue], _ link: CoreDataLayout.LinkSource, _ report: inout AdoptionReport
+    ) {
+        let (name, vague) = (link.relationship.name, "the store does not say which two it links")
+        switch (row[0], row[1]) {
+        case (.integer(let owner), .integer(let member)):
+            report.lostLinks.append(
+                .init(
+                    entity: link.entity.name, id: owner, relationship: name, target: member,
+                    reason: "one of the two objects is not there"))
+        case (.integer(let owner), _):
+            report.lostLinks.append(
+                .init(
+                    entity: link.entity.name, id: owner, relationship: name, target: nil,
+                    reason: vague))
+        case (_, .integer(let member)):
+            let inverse = model.inverse(of: link.relationship)?.relationship.name
+            report.lostLinks.append(
+                .init(
+                    entity: link.relationship.destination, id: member,
+                    relationship: inverse ?? "\(link.entity.name).\(name)", target: nil,
+                    reason: vague))
+        default:
+            report.leftOut.append(
+                .init(
+                    name: link.table, rows: 1,
+                    reason: "a link of \(link.entity.name).\(name): \(vague)",
+                    isBookkeeping: false))
         }
     }
 }

@@ -25,8 +25,7 @@ extension AdoptionRun {
             try copier.copy()
             report.refusedRows += copier.refused
             if copier.copied < table.extent.rows {
-                tables[index].counts = SourceCounts(
-                    table.object, try connection.rows(table.sql.counts))
+                try tables[index].countSource(connection)
             }
             done += table.extent.rows
         }
@@ -38,7 +37,7 @@ extension AdoptionRun {
     static let checkingShare = 0.05
 
     func makeIndexes(
-        _ report: inout AdoptionReport, _ tables: [ObjectTable]
+        _ report: inout AdoptionReport, _ tables: inout [ObjectTable]
     ) throws {
         let rows = tables.reduce(0) { $0 + $1.extent.rows }
         try meter.begins(
@@ -46,9 +45,15 @@ extension AdoptionRun {
         for table in schema.tables {
             guard case .objects(let name) = table.content, let root = model.entity(named: name)
             else { continue }
+            let before = report.refusedRows.count
             for index in table.indexes {
                 try make(index, of: root, &report)
             }
+            // The links of rows that are gone are those of the old store, too.
+            guard report.refusedRows.count > before,
+                let place = tables.firstIndex(where: { $0.object.root.name == name })
+            else { continue }
+            try tables[place].countSource(connection)
         }
     }
 

@@ -17,40 +17,41 @@ final class AdoptionRun {
     var model: Model { layout.model }
 
     init(
-        _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore?
+        _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore?,
+        _ meter: AdoptionMeter
     ) throws(SQLiteError) {
         self.adoption = adoption
+        self.meter = meter
         self.place = place
         layout = match.layout
         schema = Schema(of: match.layout.model)
         links = LinkCounts(match.layout.model)
-        meter = AdoptionMeter(progress: adoption.progress, isCancelled: adoption.isCancelled)
         var settings = Adoption.settings
         settings.pragmas = AdoptionSQL.pragmas
         // A database without a name is one that SQLite removes when it is closed, whatever happens.
         connection = try Connection(path: place?.unfinished ?? "", settings: settings)
     }
 
-    func run(_ report: inout AdoptionReport) throws {
+    /// Copies all that there is.
+    func copy(_ report: inout AdoptionReport) throws {
         _ = try connection.rows(ObjectAdoptionSQL.attach, [.text(adoption.store.file.uri)])
         try connection.asking(every: AdoptionMeter.instructionsPerTick, meter.tick) {
-            try connection.transaction { try copy(&report) }
+            try connection.transaction { try copyAll(&report) }
         }
         connection.forgetStatements()
         try connection.execute(ObjectAdoptionSQL.detach)
-        try migrate(&report)
     }
 
     // MARK: In one transaction
 
-    private func copy(_ report: inout AdoptionReport) throws {
+    private func copyAll(_ report: inout AdoptionReport) throws {
         for table in schema.tables { try connection.execute(table.createStatement()) }
         // The last rows say what the store is; they need the tables only.
         for statement in schema.statements.suffix(schema.recordCount) {
             try connection.execute(statement)
         }
-        let tables = try copyObjects(&report)
-        try makeIndexes(&report, tables)
+        var tables = try copyObjects(&report)
+        try makeIndexes(&report, &tables)
         try countKeys(tables)
         try checkKeys(&report, tables)
         let pairs = try copyLinks()
@@ -71,5 +72,9 @@ final class AdoptionRun {
         let extent: SourceCounts
         /// What else there is to count; nil where all rows were copied, so that the new store tells.
         var counts: SourceCounts?
+
+        mutating func countSource(_ connection: Connection) throws(SQLiteError) {
+            counts = SourceCounts(object, try connection.rows(sql.counts))
+        }
     }
 }

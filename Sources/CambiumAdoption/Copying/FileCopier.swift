@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import CambiumSQL
 import CambiumSQLite
@@ -9,11 +10,14 @@ struct FileCopier {
     let folder: String?
     let source: CoreDataFiles
     let connection: Connection
+    let meter: AdoptionMeter
     private(set) var missing: [AdoptionReport.MissingFile] = []
 
     init(
-        attribute: Attribute, folder: String?, source: CoreDataFiles, connection: Connection
+        attribute: Attribute, folder: String?, source: CoreDataFiles, connection: Connection,
+        meter: AdoptionMeter
     ) {
+        self.meter = meter
         self.attribute = attribute
         self.folder = folder
         self.source = source
@@ -25,6 +29,7 @@ struct FileCopier {
             guard case .integer(let key) = row[0], case .text(let entity) = row[1],
                 case .blob(let bytes) = row[2]
             else { continue }
+            try meter.requireGoingOn()
             let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             // A link would lead elsewhere from the new store's folder.
             let path = source.path(of: name).map {
@@ -56,7 +61,7 @@ struct FileCopier {
             do {
                 return try Data([ExternalForm.inline]) + Data(contentsOf: URL(filePath: path))
             } catch {
-                throw .cannotRead(path: path, reason: "\(error)")
+                throw .cannotRead(path: path, reason: StoreFiles.reason(for: error))
             }
         }
         let name = UUID().uuidString
@@ -65,7 +70,8 @@ struct FileCopier {
                 try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 try files.copyItem(atPath: path, toPath: "\(folder)/\(name)")
             } catch {
-                throw .cannotWrite(path: "\(folder)/\(name)", reason: "\(error)")
+                throw .cannotWrite(
+                    path: "\(folder)/\(name)", reason: StoreFiles.reason(for: error))
             }
         }
         return Data([ExternalForm.file]) + Data(name.utf8)

@@ -22,7 +22,9 @@ struct LeftOutParts {
         var parts: [AdoptionReport.LeftOut] = []
         for table in layout.unusedTables where !Self.silent.contains(table) {
             let rows = try connection.number(AdoptionSQL.count(ofSourceTable: table))
-            parts.append(.init(name: table, rows: rows, reason: Self.reason(for: table)))
+            let (reason, isBookkeeping) = Self.reason(for: table)
+            parts.append(
+                .init(name: table, rows: rows, reason: reason, isBookkeeping: isBookkeeping))
         }
         for (table, column) in layout.unusedColumns {
             let values = try connection.number(
@@ -30,22 +32,36 @@ struct LeftOutParts {
             parts.append(
                 .init(
                     name: "\(table).\(column)", rows: values,
-                    reason: "the version has no property for the column"))
+                    reason: "the version has no property for the column", isBookkeeping: false))
+        }
+        for (name, isIndex) in store.catalogue.virtualTables {
+            parts.append(
+                .init(
+                    name: name, rows: nil,
+                    reason: isIndex ? "an index of places" : "a virtual table",
+                    isBookkeeping: isIndex))
         }
         for name in store.otherNotes {
             parts.append(
                 .init(
                     name: name, rows: nil,
-                    reason: "metadata that is neither text nor a number"))
+                    reason: "metadata that is neither text nor a number, or cannot be read",
+                    isBookkeeping: false))
+        }
+        for fault in store.file.logFaults {
+            parts.append(
+                .init(name: fault.path, rows: nil, reason: fault.reason, isBookkeeping: false))
         }
         return parts
     }
 
-    private static func reason(for table: String) -> String {
-        if history.contains(table) { return "Core Data's history; the new store has its own" }
-        if table.hasPrefix("ANSCK") || table.hasPrefix("ZNSCK") {
-            return "what Core Data keeps for CloudKit"
+    private static func reason(for table: String) -> (words: String, isBookkeeping: Bool) {
+        if history.contains(table) {
+            return ("Core Data's history; the new store has its own", true)
         }
-        return "the version has no entity or relationship for the table"
+        if table.hasPrefix("ANSCK") || table.hasPrefix("ZNSCK") {
+            return ("what Core Data keeps for CloudKit", true)
+        }
+        return ("the version has no entity or relationship for the table", false)
     }
 }

@@ -26,6 +26,12 @@ struct LinkCounts {
         writes[Side(entity: entity.name, relationship: relationship.name)] = count
     }
 
+    /// Notes how many of the links that were read are not.
+    mutating func lost(_ count: Int, of relationship: Relationship, _ entity: Entity) {
+        let side = Side(entity: entity.name, relationship: relationship.name)
+        writes[side] = (reads[side] ?? 0) - count
+    }
+
     /// The counts of all relationships, in the order of the model.
     var counts: [AdoptionReport.RelationshipCount] {
         model.entities.flatMap { entity in

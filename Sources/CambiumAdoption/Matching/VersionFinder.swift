@@ -21,6 +21,14 @@ struct VersionFinder {
         let evidence: Evidence
         /// The names of other versions that can have written it too.
         let alsoFits: [String]
+        /// Those of them for which as much speaks, the oldest first.
+        var others: [CoreDataLayout] = []
+
+        /// The same with another one of them.
+        func taking(_ other: CoreDataLayout) -> Match {
+            let names = alsoFits.filter { $0 != other.model.version } + [layout.model.version]
+            return Match(layout: other, evidence: evidence, alsoFits: names)
+        }
     }
 
     let store: CoreDataStore
@@ -32,8 +40,8 @@ struct VersionFinder {
     /// The version that wrote the store.
     ///
     /// Hashes tell all. An identifier tells more than the tables, which versions may have in common:
-    /// if one is in the store, its version is the one, or there is none. Of several that fit alike the earliest is
-    /// taken, as the migrations lead on from there.
+    /// if one is in the store, its version is the one, or there is none. Of several that fit alike
+    /// the earliest is taken, as the migrations lead on from there.
     ///
     /// - Parameter forced: The name of the version, where somebody knows it.
     func match(forced: String?) throws(AdoptionError) -> Match {
@@ -57,13 +65,14 @@ struct VersionFinder {
         }
         let fitting = layouts.filter(\.mismatches.isEmpty)
         let named = layouts.filter { isNamed($0.model) }
-        let chosen = named.first(where: \.mismatches.isEmpty)
-        guard let layout = chosen ?? (named.isEmpty ? fitting.first : nil) else {
+        let candidates = named.isEmpty ? fitting : named.filter(\.mismatches.isEmpty)
+        guard let layout = candidates.first else {
             throw .fitsNoVersion(mismatch(all, named: named.min(by: Self.isNearer)))
         }
         return Match(
-            layout: layout, evidence: chosen == nil ? .structure : .identifier,
-            alsoFits: fitting.map(\.model.version).filter { $0 != layout.model.version })
+            layout: layout, evidence: named.isEmpty ? .structure : .identifier,
+            alsoFits: fitting.map(\.model.version).filter { $0 != layout.model.version },
+            others: Array(candidates.dropFirst()))
     }
 
     private func isNamed(_ model: Model) -> Bool {

@@ -11,7 +11,9 @@ struct CoreDataMetadata {
     init(_ row: [StoredValue]) {
         guard row.count == 2 else { return }
         if case .text(let text) = row[0] { uuid = UUID(uuidString: text) }
+        if uuid == nil, row[0] != .null { otherNotes.append("Z_METADATA.Z_UUID") }
         guard case .blob(let bytes) = row[1], let list = BinaryPropertyList([UInt8](bytes)) else {
+            if row[1] != .null { otherNotes.append("Z_METADATA.Z_PLIST") }
             return
         }
         for (name, value) in list.dictionary.sorted(by: { $0.key < $1.key }) {

@@ -44,6 +44,7 @@ package final class CoreDataStore {
                 try connection.rows(CoreDataCatalogue.metadataQuery).first ?? [])
             catalogue = CoreDataCatalogue(
                 columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery),
+                virtualTables: try connection.rows(CoreDataCatalogue.virtualTablesQuery),
                 writtenEntities: Set(list.hashes.keys))
         } catch {
             throw Self.meaning(of: error, path)

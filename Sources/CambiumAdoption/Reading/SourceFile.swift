@@ -11,6 +11,8 @@ final class SourceFile {
     let path: String
     /// The URI under which SQLite opens what is read.
     let uri: String
+    /// What is lost of the logs beside the file.
+    let logFaults: [(path: String, reason: String)]
     private let copy: String?
     private let states: [FileState]
     /// Kept until the copy is gone, so that nobody else makes one of that name meanwhile.
@@ -23,7 +25,7 @@ final class SourceFile {
         var states = try Self.states(of: path)
         guard states[0].isThere else { throw .noFile(path: path) }
         guard states.dropFirst().contains(where: \.hasContent) else {
-            copy = nil
+            (copy, logFaults) = (nil, [])
             self.states = states
             uri = Self.uri(of: path) + "?immutable=1"
             return
@@ -39,6 +41,7 @@ final class SourceFile {
             if after == states {
                 self.copy = copy
                 self.states = states
+                logFaults = Self.logFaults(of: path, in: copy)
                 uri = Self.uri(of: copy)
                 return
             }
@@ -62,6 +65,15 @@ final class SourceFile {
         var states: [FileState] = []
         for suffix in CoreDataFiles.suffixes { states.append(try FileState(of: path + suffix)) }
         return states
+    }
+
+    private static func logFaults(
+        of path: String, in copy: String
+    ) -> [(path: String, reason: String)] {
+        [
+            ("-wal", LogCheck.fault(ofLog: copy + "-wal")),
+            ("-journal", LogCheck.fault(ofJournal: copy + "-journal")),
+        ].compactMap { suffix, fault in fault.map { (path + suffix, $0) } }
     }
 
     private static func copyFiles(from path: String, to copy: String) throws(AdoptionError) {

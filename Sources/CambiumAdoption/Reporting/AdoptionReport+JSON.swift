@@ -79,7 +79,7 @@ extension AdoptionReport.LostLink: Encodable {
 }
 
 extension AdoptionReport.LeftOut: Encodable {
-    private enum Name: String, CodingKey { case name, rows, reason }
+    private enum Name: String, CodingKey { case name, rows, reason, isBookkeeping }
 
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
@@ -87,6 +87,7 @@ extension AdoptionReport.LeftOut: Encodable {
         try object.encode(name, forKey: .name)
         try object.encode(rows, forKey: .rows)
         try object.encode(reason, forKey: .reason)
+        try object.encode(isBookkeeping, forKey: .isBookkeeping)
     }
 }
 

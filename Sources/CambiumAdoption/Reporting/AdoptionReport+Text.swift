@@ -4,7 +4,8 @@ extension AdoptionReport {
         var lines = [header]
         if !alsoFits.isEmpty {
             lines.append(
-                "These versions can have written it too: \(alsoFits.joined(separator: ", "))")
+                "These versions can have written it too: \(alsoFits.joined(separator: ", ")) "
+                    + "(--version takes one)")
         }
         add("Differences from the version that was named:", differences, to: &lines)
         add("Under former names:", formerNames, to: &lines)

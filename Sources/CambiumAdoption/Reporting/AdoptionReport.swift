@@ -87,12 +87,14 @@ public struct AdoptionReport: Sendable, Hashable {
 
     /// Something of the store that no version's object has a part in.
     public struct LeftOut: Sendable, Hashable {
-        /// A table, a column as `TABLE.COLUMN`, or a name in the metadata.
+        /// A table, a column as `TABLE.COLUMN`, a file, or a name in the metadata.
         public let name: String
         /// How many rows or values it has, where they were counted.
         public let rows: Int?
         /// Why.
         public let reason: String
+        /// Whether Core Data keeps it for itself, so that no program misses it.
+        public let isBookkeeping: Bool
     }
 
     /// The way from the version that wrote the store to the program's.
@@ -150,13 +152,16 @@ public struct AdoptionReport: Sendable, Hashable {
     /// The way to the version of the new store; nil where there was none.
     public internal(set) var migration: MigrationCount?
 
-    /// Whether all rows, values and links came along, and the version is the one that was asked
-    /// for.
+    /// Whether all that the store has came along, but for Core Data's own bookkeeping, and the
+    /// version is the one that was asked for.
     public var isComplete: Bool { isWhole && migration?.stoppedAt == nil }
 
-    /// Whether all rows, values and links came along.
+    /// Whether all that the store has came along.
     var isWhole: Bool {
-        refusedRows.isEmpty && lostLinks.isEmpty && missingFiles.isEmpty
-            && changedValues.isEmpty && differences.isEmpty
+        losses == 0 && missingFiles.isEmpty && differences.isEmpty
+            && leftOut.allSatisfy { $0.isBookkeeping || $0.rows == 0 }
     }
+
+    /// How many rows, links and values the version does not take.
+    var losses: Int { refusedRows.count + lostLinks.count + changedValues.count }
 }

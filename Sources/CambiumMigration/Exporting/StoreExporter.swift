@@ -28,7 +28,8 @@ package struct StoreExporter {
     ///   model; `SQLiteError` where it cannot be opened.
     package init(fileAt path: String, versions: [Model]) throws {
         connection = try Connection(path: path, mode: .readOnly)
-        self.path = path
+        // The files of large values lie beside the store itself, and not beside a link to it.
+        self.path = StoreFiles.resolved(path)
         try connection.beginReading()
         guard let metadata = try MigrationRunner.readMetadata(connection) else {
             throw MigrationError.notAStore

@@ -23,6 +23,13 @@ extension StoreFiles {
         resolved(path).hasPrefix(resolved(folder) + "/")
     }
 
+    /// Whether a path leads to a file of a store's, or to where one would be.
+    package static func isPart(_ path: String, ofStore store: String) -> Bool {
+        let store = resolved(store)
+        return ["", "-wal", "-shm", "-journal"].contains { isSameFile(path, store + $0) }
+            || isInside(path, folder: ExternalForm.folder(ofStore: store))
+    }
+
     /// The full path without links; of what is not there, as far as there is something.
     package static func resolved(_ path: String) -> String {
         // Safety: the system gives a text that ends with a NUL, and that is ours to free.

@@ -63,11 +63,12 @@ struct AdoptedValue {
     }
 
     /// Both have a byte in front that says where the value is, and the same one for within the row.
+    /// A number, which comes before texts, is no bytes.
     private func externalForm(of column: String) -> String {
         let tags = [ExternalForm.inline, ExternalForm.file].map {
             SQLText.literal(.blob(Data([$0])))
         }
-        return "CASE WHEN \(column) IS NULL OR substr(\(column), 1, 1) IN "
+        return "CASE WHEN \(column) IS NULL OR \(column) < '' OR substr(\(column), 1, 1) IN "
             + "(\(tags.joined(separator: ", "))) THEN \(column) "
             + "ELSE CAST(\(tags[0]) || \(column) AS BLOB) END"
     }

@@ -1,7 +1,7 @@
 import CambiumModel
 
 /// What a database that Core Data wrote says about itself: its entities, tables and columns.
-package struct CoreDataCatalogue: Sendable, Hashable {
+package struct CoreDataCatalogue: Sendable {
     /// An entity, as `Z_PRIMARYKEY` has it.
     package struct Entity: Sendable, Hashable {
         /// The number that rows hold in `Z_ENT`.
@@ -26,18 +26,30 @@ package struct CoreDataCatalogue: Sendable, Hashable {
     package private(set) var entities: [Entity]
     /// The columns of each table, in order.
     package let tables: [String: [Column]]
+    /// The virtual tables, and whether each is but an index.
+    package let virtualTables: [(name: String, isIndex: Bool)]
     /// The names of the entities of the version that wrote the store, where its metadata has them.
     private let writtenEntities: Set<String>
 
     /// The number from which on entities are Core Data's own: those of its history and of CloudKit.
     private static let firstSystemNumber: Int64 = 16_000
 
-    /// Lists table, column and type of all tables.
+    /// Lists table, column and type of all tables, those left out that virtual tables keep.
     package static let columnsQuery = """
         SELECT m."name", p."name", p."type" FROM "sqlite_schema" AS m, \
         pragma_table_info(m."name") AS p \
         WHERE m."type" = 'table' AND m."sql" LIKE 'CREATE TABLE%' AND m."name" NOT LIKE 'sqlite\\_%' \
-        ESCAPE '\\' ORDER BY m."name", p."cid"
+        ESCAPE '\\' AND NOT EXISTS (SELECT 1 FROM "sqlite_schema" AS v WHERE v."type" = 'table' \
+        AND v."sql" LIKE 'CREATE VIRTUAL TABLE%' AND m."name" IN (v."name" || '_node', \
+        v."name" || '_parent', v."name" || '_rowid', v."name" || '_data', v."name" || '_idx', \
+        v."name" || '_content', v."name" || '_docsize', v."name" || '_config', \
+        v."name" || '_segments', v."name" || '_segdir', v."name" || '_stat')) \
+        ORDER BY m."name", p."cid"
+        """
+    /// Lists the virtual tables, and whether each is but an index.
+    package static let virtualTablesQuery = """
+        SELECT "name", "sql" LIKE '%USING rtree%' FROM "sqlite_schema" \
+        WHERE "type" = 'table' AND "sql" LIKE 'CREATE VIRTUAL TABLE%' ORDER BY "name"
         """
     /// Lists number, name, parent and last key of all entities.
     package static let entitiesQuery = """
@@ -54,8 +66,13 @@ package struct CoreDataCatalogue: Sendable, Hashable {
     ///
     /// - Parameter writtenEntities: The names of the entities in the store's metadata.
     package init(
-        columns: [[StoredValue]], entities: [[StoredValue]], writtenEntities: Set<String> = []
+        columns: [[StoredValue]], entities: [[StoredValue]], virtualTables: [[StoredValue]] = [],
+        writtenEntities: Set<String> = []
     ) {
+        self.virtualTables = virtualTables.compactMap { row in
+            guard case .text(let name)? = row.first else { return nil }
+            return (name, row.last == .integer(1))
+        }
         self.writtenEntities = writtenEntities
         var tables: [String: [Column]] = [:]
         for case let row in columns where row.count == 3 {

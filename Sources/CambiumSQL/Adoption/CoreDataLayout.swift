@@ -62,11 +62,15 @@ package struct CoreDataLayout: Sendable {
         /// The relationship of the first side.
         package let relationship: Relationship
         /// The table of the pairs, or that of the members, where each has one owner.
-        let table: String
+        package let table: String
         let ownerColumn: String
         let memberColumn: String
         let positions: [(target: String, source: String)]
         /// Whether a pair stands for two, one in each direction.
         let isSymmetric: Bool
+
+        static let key = "Z_PK"
+        /// Whether the table is that of the members, each of which may have an owner.
+        package var isOfMembers: Bool { memberColumn == Self.key }
     }
 }

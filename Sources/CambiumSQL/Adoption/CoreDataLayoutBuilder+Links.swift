@@ -62,11 +62,11 @@ extension CoreDataLayoutBuilder {
                         ?? true
             else { continue }
             claimedTables.insert(table)
+            let positions = positions(relationship, of: entity, member, inverse, owner, in: table)
+            claimed[table, default: []].formUnion([owner, member] + positions.map(\.source))
             return CoreDataLayout.LinkSource(
                 entity: entity, relationship: relationship, table: table, ownerColumn: owner,
-                memberColumn: member,
-                positions: positions(relationship, of: entity, member, inverse, owner, in: table),
-                isSymmetric: isSymmetric)
+                memberColumn: member, positions: positions, isSymmetric: isSymmetric)
         }
         return nil
     }
@@ -114,10 +114,10 @@ extension CoreDataLayoutBuilder {
             return name.number == number(of: entity) && name.isOf(relationship.name)
         }
         guard let owner else { return nil }
+        let positions = position(of: relationship, entity, beside: owner, in: table)
+        claimed[table, default: []].formUnion([owner] + positions.map(\.source))
         return CoreDataLayout.LinkSource(
             entity: entity, relationship: relationship, table: table, ownerColumn: owner,
-            memberColumn: "Z_PK",
-            positions: position(of: relationship, entity, beside: owner, in: table),
-            isSymmetric: false)
+            memberColumn: CoreDataLayout.LinkSource.key, positions: positions, isSymmetric: false)
     }
 }

@@ -34,8 +34,8 @@ struct CoreDataLayoutBuilder {
             catalogue.entity(named: entity.name) == nil
                 ? [] : entity.relationships.compactMap { link($0, of: entity) }
         }
-        let unusedColumns = objects.flatMap { source in
-            unclaimed(in: source.table).map { (table: source.table, column: $0) }
+        let unusedColumns = (objects.map(\.table) + claimedTables.sorted()).flatMap { table in
+            unclaimed(in: table).map { (table: table, column: $0) }
         }
         for (table, column) in unusedColumns {
             differences.append("\(table) has a column \(column), which nothing is kept in")
@@ -55,7 +55,6 @@ struct CoreDataLayoutBuilder {
         let known = claimed[table] ?? []
         return (catalogue.tables[table] ?? []).map(\.name).filter { name in
             !known.contains(name) && !Self.systemColumns.contains(name)
-                && !name.hasPrefix("Z_FOK_") && CoreDataName.Numbered(column: name) == nil
         }
     }
 
@@ -146,10 +145,12 @@ struct CoreDataLayoutBuilder {
             let list = model.inverse(of: relationship)
         {
             requirePositions(positions, of: list.relationship, list.entity, in: table)
+            claimed[table, default: []].insert(positions)
         }
+        let entityColumn = columns.first { CoreDataName.isEntity($0.name, ofKey: column) }?.name
+        if let entityColumn { claimed[table, default: []].insert(entityColumn) }
         return .init(
-            entity: entity, relationship: relationship, column: column,
-            entityColumn: columns.first { CoreDataName.isEntity($0.name, ofKey: column) }?.name,
+            entity: entity, relationship: relationship, column: column, entityColumn: entityColumn,
             positionColumn: columns.contains { $0.name == positions } ? positions : nil)
     }
 }

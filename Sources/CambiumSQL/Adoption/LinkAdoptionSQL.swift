@@ -53,9 +53,11 @@ package struct LinkAdoptionSQL: Sendable {
         KeyCheckSQL.object(of: entity, key: key, in: model)
     }
 
-    /// How many links there are: rows with both objects. Both values are read, so that what cannot
-    /// be read is an error and no row without objects.
-    package var count: String { "SELECT count(\(owner) + \(member)) FROM \(from)" }
+    /// How many links there are. Both values are read, so that what cannot be read is an error and
+    /// no row without objects.
+    package var count: String {
+        "SELECT count(\(link.isOfMembers ? owner : "*")), total(\(owner) + \(member)) FROM \(from)"
+    }
 
     /// How many our table has; nil where it has two for each.
     package var rowCount: String? {
@@ -83,7 +85,7 @@ package struct LinkAdoptionSQL: Sendable {
 
     /// Nil where there is more to copy than an index has.
     package var byIndex: ByIndex? {
-        guard !link.isSymmetric, link.positions.isEmpty, link.memberColumn != "Z_PK" else {
+        guard !link.isSymmetric, link.positions.isEmpty, !link.isOfMembers else {
             return nil
         }
         let source = SQLText.identifier(ObjectAdoptionSQL.source)
@@ -107,10 +109,10 @@ package struct LinkAdoptionSQL: Sendable {
         "SELECT count(*) FROM \(from) WHERE \(isThere)"
     }
 
-    /// Owner and member of the links that have not.
+    /// Owner and member of the links that have not; neither need be a key.
     package var lost: String {
-        "SELECT \(owner), \(member) FROM \(from) WHERE \(owner) + \(member) IS NOT NULL "
-            + "AND NOT (\(isThere))"
+        "SELECT \(owner), \(member) FROM \(from) WHERE "
+            + (link.isOfMembers ? "\(owner) IS NOT NULL AND " : "") + "NOT (\(isThere))"
     }
 
     private func copy(

@@ -45,6 +45,10 @@ enum ExportCommand: Command {
         }
         try Files.requireModel(path)
         guard Files.exists(store) else { throw ToolError.file("There is no \(store).") }
+        if let output = arguments.value("--output"), StoreFiles.isPart(output, ofStore: store) {
+            throw arguments.usage(
+                "--output would write over \(output), which belongs to the store.")
+        }
         let versions = CheckedVersions(of: path)
         do {
             let exporter = try StoreExporter(fileAt: store, versions: versions.models)

@@ -1,0 +1,67 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+// Which of several versions that fit alike a store is adopted as.
+extension Adoption {
+    /// Adopts the store as the first version that loses no row, link or value; where each does, as
+    /// the one that loses the fewest.
+    ///
+    /// - Parameter place: Where the new store is made; nil is nowhere.
+    func adopt(in match: VersionFinder.Match, _ place: NewStore?) throws -> AdoptionReport {
+        let meter = AdoptionMeter(progress: progress, isCancelled: isCancelled)
+        let candidates = [match] + match.others.filter(isReachable).map(match.taking)
+        do {
+            var losses: [Int] = []
+            for candidate in candidates {
+                let (run, report) = try copy(as: candidate, place, meter)
+                losses.append(report.losses)
+                if report.losses == 0 || candidates.count == 1 { return try finish(run, report) }
+            }
+            let least = losses.firstIndex(of: losses.min() ?? 0) ?? 0
+            let (run, report) = try copy(as: candidates[least], place, meter)
+            return try finish(run, report)
+        } catch let error as SQLiteError {
+            throw meaning(of: error, place)
+        }
+    }
+
+    private func copy(
+        as match: VersionFinder.Match, _ place: NewStore?, _ meter: AdoptionMeter
+    ) throws -> (AdoptionRun, AdoptionReport) {
+        // What another version's was.
+        place?.remove()
+        var report = report(of: match)
+        let run = try AdoptionRun(self, match, place, meter)
+        try run.copy(&report)
+        return (run, report)
+    }
+
+    private func finish(_ run: AdoptionRun, _ report: AdoptionReport) throws -> AdoptionReport {
+        var report = report
+        try run.migrate(&report)
+        try store.file.requireUnchanged()
+        return report
+    }
+
+    /// Whether migrations can lead from a version to the one that is wanted.
+    private func isReachable(_ layout: CoreDataLayout) -> Bool {
+        let names = versions.map(\.version)
+        guard let start = names.firstIndex(of: layout.model.version),
+            let end = names.firstIndex(of: migrates ? target ?? current : current)
+        else { return true }
+        return start <= end
+    }
+
+    /// Whose fault an error of SQLite's is: a disk that is full is the new store's, pages that are
+    /// damaged are the old one's, as the new one has just been written.
+    private func meaning(of error: SQLiteError, _ place: NewStore?) -> AdoptionError {
+        // A value that is too big for SQLite is one whose length is damaged.
+        let damaged: Set<Int32> = [11, 18, 26]
+        let interrupted: Int32 = 9
+        if error.primaryCode == interrupted { return .cancelled }
+        return damaged.contains(error.primaryCode)
+            ? CoreDataStore.meaning(of: error, store.path)
+            : .cannotWrite(path: place?.path ?? "A temporary file", reason: "\(error)")
+    }
+}

@@ -1,0 +1,118 @@
+import CambiumModel
+
+/// Whether all that a program committed to a log can be read. SQLite takes what it can, and says
+/// nothing of the rest.
+struct LogCheck {
+    /// What is lost of a write-ahead log; nil where nothing is.
+    static func fault(ofLog path: String) -> String? {
+        guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe),
+            !bytes.isEmpty
+        else { return nil }
+        // Safety: the bytes are read while they are held, and within their bounds.
+        return bytes.withUnsafeBytes { bytes in
+            guard let check = LogCheck(bytes) else {
+                return "its beginning is damaged: no change that it holds was read"
+            }
+            return check.lostFrame.map {
+                "it is damaged from byte \(check.start(ofFrame: $0)) on: the changes behind that "
+                    + "were not read"
+            }
+        }
+    }
+
+    /// What is lost of a journal, from which an unfinished change is undone; nil where nothing is.
+    static func fault(ofJournal path: String) -> String? {
+        guard let bytes = try? Data(contentsOf: URL(filePath: path), options: .mappedIfSafe),
+            let first = bytes.first, first != 0
+        else { return nil }
+        return bytes.starts(with: [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+            ? nil : "its beginning is damaged: an unfinished change was not undone"
+    }
+
+    private static let headerSize = 32
+    private static let frameHeaderSize = 24
+
+    private let bytes: UnsafeRawBufferPointer
+    private let isBigEndian: Bool
+    private let pageSize: Int
+    private let headerSum: Sum
+
+    /// The two sums that go through all of a log.
+    private struct Sum: Equatable {
+        var first: UInt32 = 0
+        var second: UInt32 = 0
+    }
+
+    /// Reads the header; nil where it is none.
+    private init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Self.headerSize else { return nil }
+        self.bytes = bytes
+        let mark = Self.number(in: bytes, at: 0)
+        guard mark & ~1 == 0x377f_0682 else { return nil }
+        isBigEndian = mark & 1 == 1
+        pageSize = Int(Self.number(in: bytes, at: 8))
+        let written = Sum(
+            first: Self.number(in: bytes, at: 24), second: Self.number(in: bytes, at: 28))
+        guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0,
+            Self.sum(of: bytes, 0..<24, isBigEndian, after: Sum()) == written
+        else { return nil }
+        headerSum = written
+    }
+
+    private var frameSize: Int { Self.frameHeaderSize + pageSize }
+
+    private func start(ofFrame index: Int) -> Int { Self.headerSize + index * frameSize }
+
+    /// The first frame that cannot be read, where a change was committed in it or behind it; nil
+    /// where there is none. Frames of former rounds stay behind the last one of this round.
+    private var lostFrame: Int? {
+        let count = (bytes.count - Self.headerSize) / frameSize
+        var sum = headerSum
+        for index in 0..<count {
+            let start = start(ofFrame: index)
+            var next = Self.sum(of: bytes, start..<start + 8, isBigEndian, after: sum)
+            next = Self.sum(
+                of: bytes, start + Self.frameHeaderSize..<start + frameSize, isBigEndian,
+                after: next)
+            let written = Sum(
+                first: Self.number(in: bytes, at: start + 16),
+                second: Self.number(in: bytes, at: start + 20))
+            guard isOfThisRound(start), next == written else {
+                // One whose sums go on from the one before is of this round, whatever it says.
+                if next == written { return index }
+                return (index..<count).contains { isCommitOfThisRound(self.start(ofFrame: $0)) }
+                    ? index : nil
+            }
+            sum = next
+        }
+        return nil
+    }
+
+    private func isOfThisRound(_ start: Int) -> Bool {
+        [8, 12].allSatisfy { offset in
+            Self.number(in: bytes, at: start + offset)
+                == Self.number(in: bytes, at: 8 + offset)
+        }
+    }
+
+    private func isCommitOfThisRound(_ start: Int) -> Bool {
+        isOfThisRound(start) && Self.number(in: bytes, at: start + 4) != 0
+    }
+
+    private static func number(in bytes: UnsafeRawBufferPointer, at place: Int) -> UInt32 {
+        UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+    }
+
+    private static func sum(
+        of bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ isBigEndian: Bool, after sum: Sum
+    ) -> Sum {
+        var sum = sum
+        for place in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+            let one = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+            let two = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+            sum.first &+= (isBigEndian ? one.bigEndian : one.littleEndian) &+ sum.second
+            sum.second &+= (isBigEndian ? two.bigEndian : two.littleEndian) &+ sum.first
+        }
+        return sum
+    }
+}

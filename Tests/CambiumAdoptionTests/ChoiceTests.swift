@@ -1,0 +1,75 @@
+import CambiumModel
+import Testing
+
+@testable import CambiumAdoption
+
+/// Which of several versions that fit alike is taken.
+struct ChoiceTests {
+    private static func version(_ name: String, isOptional: Bool, identifier: String? = nil)
+        -> Model
+    {
+        Model(
+            name: "M", version: name,
+            entities: [
+                Entity(
+                    name: "A",
+                    attributes: [Attribute(name: "x", type: .string, isOptional: isOptional)])
+            ], identifier: identifier)
+    }
+
+    private func store(identifiers: [String] = [], _ values: String) throws -> OldStore {
+        try OldStore(
+            entities: [(1, "A", 0, 2)], identifiers: identifiers,
+            sql: """
+                CREATE TABLE ZA (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZX VARCHAR);
+                INSERT INTO ZA VALUES \(values);
+                """)
+    }
+
+    private let versions = [
+        Self.version("1", isOptional: false), Self.version("2", isOptional: true),
+        Self.version("3", isOptional: true),
+    ]
+
+    @Test func `of versions that fit alike the earliest that loses nothing is taken`() throws {
+        let whole = try store("(1, 1, 1, 'a'), (2, 1, 1, 'b')")
+        #expect(try whole.adopt(versions).writtenBy == "1")
+        let store = try store("(1, 1, 1, 'a'), (2, 1, 1, NULL)")
+        var keys: [Int64] = []
+        var fractions: [Double] = []
+        let report = try store.adopt(versions) {
+            $0.target = "2"
+            $0.identities = { keys.append($0.oldKey) }
+            $0.progress = { fractions.append($0.fraction) }
+        }
+        #expect(report.writtenBy == "2" && report.isComplete)
+        #expect(report.alsoFits == ["3", "1"])
+        #expect(report.text.contains("(--version takes one)"))
+        #expect(try store.rows("SELECT _id, x FROM A ORDER BY 1") == [["1", "a"], ["2", "nil"]])
+        #expect(keys == [1, 2])
+        #expect(fractions == fractions.sorted())
+        #expect(store.files == ["Old.sqlite", "new.sqlite"])
+    }
+
+    @Test func `where each version loses something, the one that loses least is taken`() throws {
+        let store = try store("(1, 1, 1, NULL), (2, 99, 1, NULL)")
+        let report = try store.adopt(versions)
+        #expect(report.writtenBy == "2")
+        #expect(report.refusedRows.map(\.id) == [2])
+        #expect(try store.rows("SELECT _id FROM A") == [["1"]])
+    }
+
+    @Test func `an identifier says more than what would be lost`() throws {
+        let store = try store(identifiers: ["one"], "(1, 1, 1, NULL)")
+        let named = [Self.version("1", isOptional: false, identifier: "one"), versions[1]]
+        let report = try store.adopt(named)
+        #expect(report.writtenBy == "1" && report.refusedRows.map(\.id) == [1])
+        #expect(report.alsoFits == ["2"])
+    }
+
+    @Test func `a version that comes after the one to go to is not taken for that`() throws {
+        let store = try store("(1, 1, 1, NULL)")
+        let report = try store.adopt(versions) { $0.target = "1" }
+        #expect(report.writtenBy == "1" && report.refusedRows.map(\.id) == [1])
+    }
+}

@@ -1,0 +1,69 @@
+import CambiumModel
+import CambiumSQLite
+import Testing
+
+@testable import CambiumAdoption
+
+/// What of a store nothing is kept in: what is Core Data's own is left out, all else is a loss.
+struct LeftOutTests {
+    @Test func `a table of somebody else's is a loss where it has rows`() throws {
+        let empty = try Shelf.store(changes: "CREATE TABLE NOTES (a)")
+        #expect(try empty.adopt([Shelf.model]).isComplete)
+        let store = try Shelf.store(
+            changes: "CREATE TABLE NOTES (a); INSERT INTO NOTES VALUES ('mine')")
+        let report = try store.adopt([Shelf.model])
+        #expect(!report.isComplete)
+        #expect(report.text.contains("NOTES (1): the version has no entity or relationship"))
+        #expect(report.text.contains("not all came along"))
+        #expect(report.json.contains("\"isBookkeeping\" : false"))
+    }
+
+    @Test func `history and CloudKit's tables are no loss`() throws {
+        let store = try Shelf.store(
+            changes: """
+                CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY);
+                CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY);
+                INSERT INTO ACHANGE VALUES (1); INSERT INTO ANSCKEVENT VALUES (1);
+                """)
+        let report = try store.adopt([Shelf.model])
+        #expect(report.isComplete)
+        #expect(report.leftOut.allSatisfy { $0.isBookkeeping })
+    }
+
+    @Test func `an index of places is no loss, another virtual table is`() throws {
+        let index = try Shelf.store(
+            changes: """
+                CREATE VIRTUAL TABLE Z_Place_area USING rtree(id, a, b);
+                INSERT INTO Z_Place_area VALUES (1, 2, 3);
+                """)
+        let report = try index.adopt([Shelf.model])
+        #expect(report.isComplete)
+        #expect(report.leftOut.map(\.name) == ["Z_Place_area"])
+        let text = try Shelf.store(
+            changes: "CREATE VIRTUAL TABLE words USING fts5(a); INSERT INTO words VALUES ('b')")
+        let other = try text.adopt([Shelf.model])
+        #expect(!other.isComplete)
+        #expect(other.leftOut.map(\.name) == ["words"])
+    }
+
+    @Test func `metadata that is no text is a loss`() throws {
+        let store = try Shelf.store()
+        let list = PropertyListBytes.dictionary([
+            ("colours", .array([.string("red")])), ("NSStoreType", .string("SQLite")),
+        ])
+        _ = try Connection(path: store.path).rows(
+            "UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(list.bytes)])
+        let report = try store.adopt([Shelf.model])
+        #expect(report.leftOut.map(\.name) == ["colours"])
+        #expect(!report.isComplete)
+    }
+
+    @Test(arguments: ["x'62706c6973743030ff'", "'<plist/>'"])
+    func `metadata that cannot be read is a loss`(value: String) throws {
+        let store = try Shelf.store()
+        try Connection(path: store.path).execute("UPDATE Z_METADATA SET Z_PLIST = \(value)")
+        let report = try store.adopt([Shelf.model])
+        #expect(report.leftOut.map(\.name) == ["Z_METADATA.Z_PLIST"])
+        #expect(!report.isComplete)
+    }
+}
