@@ -105,27 +105,27 @@ final class ObjectExtras {
     /// The relationships kept elsewhere, by number.
     @exclusivity(unchecked) var links = LinkTable()
     /// The slots that were last set to a value that the store cannot keep.
-    var unfitSlots: Set<Int> = []
+    @exclusivity(unchecked) var unfitSlots: Set<Int> = []
     /// The slots whose values were found to be none of their types, and were told of.
-    var toldSlots = SlotSet()
+    @exclusivity(unchecked) var toldSlots = SlotSet()
     /// The links of transient relationships, which are in memory only.
-    var transientLinks: [Int: LinkSet] = [:]
+    @exclusivity(unchecked) var transientLinks: [Int: LinkSet] = [:]
     /// What fetched properties found, until the object is refreshed.
     ///
     /// Not the objects themselves: two that find each other would keep each other for ever.
-    var fetched: [Int: [LinkSet.Member]] = [:]
+    @exclusivity(unchecked) var fetched: [Int: [LinkSet.Member]] = [:]
     /// Whether the row was found missing, or deleted by another isolation.
-    var vanished = false
+    @exclusivity(unchecked) var vanished = false
     /// Whether another context saved changes while the object was to be deleted here.
-    var missedChange = false
+    @exclusivity(unchecked) var missedChange = false
     /// The object that a save has kept in place of this one, which was new and had its unique
     /// values.
-    var survivor: ManagedObject?
+    @exclusivity(unchecked) var survivor: ManagedObject?
     /// Who observes the object; made when somebody does.
-    var observation: ObjectObservation?
+    @exclusivity(unchecked) var observation: ObjectObservation?
     /// The default values of a new object that are made anew for each, by slot; only where there
     /// are unique constraints, so that a merge can tell whether the program set them.
-    var dynamicDefaults: [Int: StoredValue] = [:]
+    @exclusivity(unchecked) var dynamicDefaults: [Int: StoredValue] = [:]
 
     /// The links of a relationship that no slot holds, as far as they are known.
     func currentLinks(of relationship: RelationshipDescription) -> LinkSet? {

@@ -21,22 +21,24 @@ final class KeptReader: Sendable {
         /// The last commit of the process that its transaction is sure to see.
         var commit: Int64?
 
-        mutating func letGo(to idle: IdleReaders) {
-            guard let connection else { return }
-            self.connection = nil
-            try? connection.withLock { $0.rollBack() }
-            idle.giveBack(connection)
-        }
     }
 
+    /// Rows that are asked for one by one lie anywhere in the file: pages that had to go would be
+    /// read again and again.
+    private static let cache = "PRAGMA cache_size = -32768"
+
     private let idle: IdleReaders
+    /// What makes the cache of a connection as large as that of the others; nil where the program
+    /// has set it.
+    private let usualCache: String?
     private let state = Mutex(State())
     private let reads = Atomic(0)
 
     /// - Parameter idle: Where the connection comes from, with what it has read already, and goes
     ///   back to.
-    init(_ idle: IdleReaders) {
+    init(_ idle: IdleReaders, usualCache: String?) {
         self.idle = idle
+        self.usualCache = usualCache
     }
 
     /// Notes that there is going to be a read, and begins to keep where there were many.
@@ -75,7 +77,7 @@ final class KeptReader: Sendable {
             // Where it fails, the reads take longer, and one of them will say why.
             guard state.connection == nil, !state.isClosed,
                 let connection = (try? idle.take()) ?? (try? open()),
-                (try? connection.withLock { try $0.beginReading() }) != nil
+                (try? connection.withLock(begin)) != nil
             else { return false }
             state.connection = connection
             state.commit = nil
@@ -88,16 +90,31 @@ final class KeptReader: Sendable {
         }
     }
 
+    private func begin(_ connection: Connection) throws {
+        if usualCache != nil { try connection.execute(Self.cache) }
+        try connection.beginReading()
+    }
+
     /// Ends the transaction, and lets the lock go: after a commit it is not the one that readers
     /// need.
     func release() {
-        state.withLock { $0.letGo(to: idle) }
+        state.withLock { letGo(&$0) }
     }
 
     func close() {
         state.withLock { state in
             state.isClosed = true
-            state.letGo(to: idle)
+            letGo(&state)
         }
+    }
+
+    private func letGo(_ state: inout State) {
+        guard let connection = state.connection else { return }
+        state.connection = nil
+        try? connection.withLock { connection in
+            connection.rollBack()
+            if let usualCache { try connection.execute(usualCache) }
+        }
+        idle.giveBack(connection)
     }
 }

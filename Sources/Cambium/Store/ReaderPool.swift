@@ -3,6 +3,9 @@ import CambiumSQLite
 /// Connections for reading. A fetch takes one for itself, so that readers wait neither for each
 /// other nor for the writer.
 final class ReaderPool: Sendable {
+    /// There may be several, and the system has the pages, too.
+    private static let cache = "PRAGMA cache_size = -12288"
+
     private let path: String
     private let isReadOnly: Bool
     private let settings: ConnectionSettings
@@ -13,7 +16,7 @@ final class ReaderPool: Sendable {
         self.path = path
         self.isReadOnly = isReadOnly
         self.settings = settings
-        kept = KeptReader(idle)
+        kept = KeptReader(idle, usualCache: settings.setsCache ? nil : Self.cache)
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -48,10 +51,7 @@ final class ReaderPool: Sendable {
     private func makeReader(_ settings: ConnectionSettings) throws -> LockedConnection {
         let connection = try connection(settings)
         try connection.execute("PRAGMA query_only = ON")
-        if !settings.pragmas.contains(where: { $0.contains("cache_size") }) {
-            // There may be several, and the system has the pages, too.
-            try connection.execute("PRAGMA cache_size = -12288")
-        }
+        if !settings.setsCache { try connection.execute(Self.cache) }
         return LockedConnection(connection, path: path)
     }
 
@@ -74,4 +74,9 @@ final class ReaderPool: Sendable {
         kept.close()
         idle.close()
     }
+}
+
+extension ConnectionSettings {
+    /// Whether the program says how large the caches are.
+    fileprivate var setsCache: Bool { pragmas.contains { $0.contains("cache_size") } }
 }

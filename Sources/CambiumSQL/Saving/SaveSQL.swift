@@ -95,6 +95,12 @@ package struct SaveSQL: Sendable {
         """
     }
 
+    /// Deletes the rows from one key (parameter 1) to another (2), as long as they have the version
+    /// that is parameter 3.
+    package var deleteRange: String {
+        "DELETE FROM \(table) WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?"
+    }
+
     /// Finds the records whose row has another version, or is gone: the key, whether the row is
     /// there, then the row as ``SelectSQL`` reads it.
     package var conflicts: String {

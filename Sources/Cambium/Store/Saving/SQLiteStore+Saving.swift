@@ -202,12 +202,40 @@ extension SQLiteStore {
         }
         // A set for each version, and there are few of them: SQLite has no DELETE with a join.
         let deleted = try records.groupedByVersion().reduce(0) { count, group in
-            try count
-                + connection.runPending(
-                    entity.saveSQL.delete, over: group.records, shape: entity.shape,
-                    parameters: [.integer(group.version)])
+            try count + delete(group.records, ofVersion: group.version, entity, connection)
         }
         guard deleted == records.count else { throw SaveObstacle() }
+    }
+
+    /// Where so many keys follow each other, their rows are deleted as a range.
+    private static let shortestRange = 16
+
+    /// Deletes rows of one version. Neighbours go by the range of their keys: SQLite walks along
+    /// the table then, where it looks up the others one by one.
+    ///
+    /// - Returns: How many rows there were.
+    private func delete(
+        _ records: [Record], ofVersion version: Int64, _ entity: EntityDescription,
+        _ connection: Connection
+    ) throws -> Int {
+        var deleted = 0
+        var others: [Record] = []
+        for run in records.runsOfKeys() {
+            let (first, last) = (records[run.lowerBound].key, records[run.upperBound - 1].key)
+            if run.count < Self.shortestRange {
+                others += records[run]
+                continue
+            }
+            let statement = try connection.statement(entity.saveSQL.deleteRange)
+            try statement.bind([.integer(first), .integer(last), .integer(version)])
+            try statement.run()
+            deleted += connection.changes
+        }
+        if others.isEmpty { return deleted }
+        return try deleted
+            + connection.runPending(
+                entity.saveSQL.delete, over: others, shape: entity.shape,
+                parameters: [.integer(version)])
     }
 
     func save(_ links: SaveRequest.Links, _ connection: Connection) throws {
@@ -244,6 +272,18 @@ extension [Record] {
             return sorted { $0.key < $1.key }
         }
         return self
+    }
+
+    /// Where, in the order of the keys, one key follows the other without a gap.
+    fileprivate func runsOfKeys() -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        for index in indices where index == count - 1 || self[index].key + 1 != self[index + 1].key
+        {
+            runs.append(start..<index + 1)
+            start = index + 1
+        }
+        return runs
     }
 
     /// The records of each version, which stay in their order.
