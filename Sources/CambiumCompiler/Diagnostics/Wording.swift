@@ -110,6 +110,9 @@ package struct Wording: Sendable {
     ) -> String {
         guard isXcode else {
             if hasMigration, let xml = fix.migrationXML { return "Write in <migration>: \(xml)" }
+            if case .rename(let kind, nil, let former) = fix {
+                return "Write renamedFrom=\"\(former)\" at the \(kind.rawValue) that it is now"
+            }
             return "Write \(fix.xml(from: old))"
         }
         switch fix {
@@ -123,6 +126,11 @@ package struct Wording: Sendable {
             return "Set the Default Value of '\(name)'"
         case .makeOptional(_, let name, _):
             return "Check Optional for '\(name)'"
+        case .together(let fixes):
+            return fixes.map {
+                text(
+                    of: $0, from: old, to: new, hasMigration: hasMigration, renamingID: renamingID)
+            }.joined(separator: ", and ")
         case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             let key = Self.key("model.migration.\(new)")
             return hasMigration
