@@ -11,25 +11,20 @@ struct FixWriter {
     func note(for fix: MigrationFix, of problem: MigrationProblem) -> String {
         let wording = Wording(new.parsed.format)
         let hasMigration = !new.parsed.root.children(named: "migration").isEmpty
-        func plain(_ fix: MigrationFix) -> String {
-            wording.text(
-                of: fix, from: old.model.version, to: new.model.version, hasMigration: hasMigration,
-                renamingID: { old.parsed.renamingID(of: $0, in: problem) })
-        }
-        guard new.parsed.format != .xcode else {
-            return fix.parts.map(plain).sentence
-        }
+        let (from, to) = (old.model.version, new.model.version)
         let migration = fix.parts.compactMap { $0.migrationXML ?? rename($0, problem) }.joined()
         var texts = fix.parts.filter { $0.migrationXML == nil && rename($0, problem) == nil }.map {
-            declaration(with: $0, of: problem).map { "Write \($0)" } ?? plain($0)
+            declaration(with: $0, of: problem).map { "Write \($0)" }
+                ?? wording.text(
+                    of: $0, from: from, to: to, hasMigration: hasMigration,
+                    renamingID: { old.parsed.renamingID(of: $0, in: problem) })
         }
         if !migration.isEmpty {
             texts.append(
                 isDeclared(fix)
                     ? "Write instead: \(migration)"
-                    : hasMigration
-                        ? "Write in <migration>: \(migration)"
-                        : "Write <migration from=\"\(old.model.version)\">\(migration)</migration>")
+                    : wording.migration(
+                        saying: migration, from: from, to: to, hasMigration: hasMigration))
         }
         return texts.sentence
     }
@@ -60,6 +55,7 @@ struct FixWriter {
     /// What the newer file declares, or the older one did, with what a fix adds to it: all else that
     /// it says stays. Nil where nothing like it can be declared.
     private func declaration(with fix: MigrationFix, of problem: MigrationProblem) -> String? {
+        guard new.parsed.format != .xcode else { return nil }
         switch fix {
         case .giveDefault(let name, _):
             return declared("attribute", name, problem, adding: "default", "…")
