@@ -132,13 +132,17 @@ import Testing
         let problem = try #require(ModelDifference(from: old, to: new).problems.first)
         #expect(
             problem.fixes == [
-                .keep(entity: "A", relationship: "bs"), .keep(entity: "B", relationship: "as"),
-                .drop(entity: "A", property: "bs"),
+                .together([
+                    .keep(entity: "A", relationship: "bs"), .keep(entity: "B", relationship: "as"),
+                ]),
+                .together([
+                    .drop(entity: "A", property: "bs"), .drop(entity: "B", property: "as"),
+                ]),
             ])
         #expect(
-            problem.fixes[1].xml(from: "1")
-                == #"<migration from="1"><keep entity="B" relationship="as" reason="…"/></migration>"#
-        )
+            problem.fixes[0].xml(from: "1")
+                == #"<migration from="1"><keep entity="A" relationship="bs" reason="…"/>"#
+                + #"<keep entity="B" relationship="as" reason="…"/></migration>"#)
     }
 
     @Test func `a keep of links that all stay, or of none, or by nothing, is a mistake`() {

@@ -133,4 +133,34 @@ import Testing
         #expect(
             try Store.migrate(old, new, rows: rows, query: "SELECT count(*) FROM Tag") == [["0"]])
     }
+
+    @Test func `a drop by condition is about the entity itself, as one without is`() throws {
+        func version(_ number: String, _ givenUp: [String] = []) -> Model {
+            Store.model(
+                number,
+                [
+                    Entity(name: "Base", isAbstract: true, attributes: [Store.string("name")]),
+                    Entity(name: "Book", parent: "Base"), Entity(name: "Atlas", parent: "Book"),
+                ],
+                givenUp: givenUp.map {
+                    (
+                        $0,
+                        .comparison(
+                            .keyPath(root: .subject, names: ["name"]), .equal,
+                            .literal(.string("x")), [])
+                    )
+                })
+        }
+        let rows = try Store.migrate(
+            version("1"), version("2", ["Book"]),
+            rows: """
+                INSERT INTO Base (_id, _entity, name)
+                VALUES (1, 'Book', 'x'), (2, 'Book', 'y'), (3, 'Atlas', 'x');
+                """,
+            query: "SELECT _id FROM Base ORDER BY _id")
+        #expect(rows == [["2"], ["3"]])
+        let problem = try #require(
+            ModelDifference(from: version("1"), to: version("2", ["Base"])).problems.first)
+        #expect(problem.message.contains("name the entities below it (Book, Atlas)"))
+    }
 }

@@ -41,6 +41,10 @@ struct ChangeDetails {
             return Detail(
                 before: match.oldRelationship(of: name, in: entity)?.form,
                 after: relationship(name, entity)?.form)
+        case .countsChanged(let entity, let name):
+            return Detail(
+                before: match.oldRelationship(of: name, in: entity)?.counts,
+                after: relationship(name, entity)?.counts)
         case .indexesChanged(let name):
             guard let entity = new.model.entity(named: name) else { return nil }
             return Detail(
@@ -106,6 +110,14 @@ extension Relationship {
         if isOptional, !isToMany { words.append("optional") }
         if let inverse { words.append("inverse \(inverse)") }
         return words.joined(separator: ", ")
+    }
+
+    /// How many objects it may have.
+    fileprivate var counts: String {
+        let words = [
+            minimumCount.map { "at least \($0)" }, maximumCount.map { "at most \($0)" },
+        ].compactMap(\.self)
+        return words.isEmpty ? "any number" : words.joined(separator: ", ")
     }
 }
 

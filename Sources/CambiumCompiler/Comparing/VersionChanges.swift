@@ -209,14 +209,9 @@ extension VersionChanges.Obstacle {
     fileprivate init(
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
     ) {
-        let wording = Wording(new.parsed.format)
+        let writer = FixWriter(old: old, new: new)
         self.init(
             message: problem.message,
-            fixes: problem.fixes.map { fix in
-                wording.text(
-                    of: fix, from: old.model.version, to: new.model.version,
-                    hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
-                    renamingID: { old.parsed.renamingID(of: $0, in: problem) })
-            })
+            fixes: problem.fixes.map { writer.note(for: $0, of: problem) })
     }
 }

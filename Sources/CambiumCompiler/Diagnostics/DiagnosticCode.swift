@@ -43,6 +43,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case unknownXcodeName = 111
     case xcodeMeaning = 112
     case malformedLock = 113
+    case incompleteLock = 114
 
     // 2xx: the XML's structure
     case unknownElement = 201
@@ -147,7 +148,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
             .cascadeBothWays, .cascadeIntoShared, .denyForever, .emptyEntity, .childlessAbstract,
             .singularToMany, .coveredIndex, .uselessIndex, .leakyConstraint, .constantCondition,
             .impliedRule, .impliedDrop, .emptyProof, .brokenChain, .longName, .distantDerivation,
-            .inertOption, .skippedIndex, .idleFill:
+            .inertOption, .skippedIndex, .idleFill, .incompleteLock:
             .warning
         default:
             .error

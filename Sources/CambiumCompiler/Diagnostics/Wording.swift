@@ -108,27 +108,39 @@ package struct Wording: Sendable {
         of fix: MigrationFix, from old: String, to new: String, hasMigration: Bool,
         renamingID: (String) -> String
     ) -> String {
-        guard isXcode else {
-            if hasMigration, let xml = fix.migrationXML { return "Write in <migration>: \(xml)" }
-            return "Write \(fix.xml(from: old))"
+        if let xml = fix.migrationXML {
+            return migration(saying: xml, from: old, to: new, hasMigration: hasMigration)
         }
         switch fix {
-        case .rename(let declaration, let name, let former):
+        case .rename(let declaration, let name, let former) where isXcode:
             let target = name.map { "'\($0)'" } ?? "the \(declaration.rawValue) that it is now"
             return "Set the Renaming ID of \(target) to '\(renamingID(former))'"
-        case .keepCase(let enumeration, let name, let value):
+        case .keepCase(let enumeration, let name, let value) where isXcode:
             return "Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) that "
                 + "declares '\(enumeration)'"
-        case .giveDefault(let name, _):
+        case .giveDefault(let name, _) where isXcode:
             return "Set the Default Value of '\(name)'"
-        case .makeOptional(_, let name, _):
+        case .makeOptional(_, let name, _) where isXcode:
             return "Check Optional for '\(name)'"
-        case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
-            let key = Self.key("model.migration.\(new)")
-            return hasMigration
-                ? "Write in the user info \(key): \(fix.migrationXML ?? "")"
-                : "Add to an entity the user info \(key) = \(fix.xml(from: old))"
+        case .rename(let declaration, nil, let former):
+            return "Write renamedFrom=\"\(former)\" at the \(declaration.rawValue) that it is now"
+        default:
+            return "Write \(fix.xml(from: old))"
         }
+    }
+
+    /// What to do so that the migration says something.
+    func migration(
+        saying xml: String, from old: String, to new: String, hasMigration: Bool
+    ) -> String {
+        let whole = "<migration from=\"\(old)\">\(xml)</migration>"
+        guard isXcode else {
+            return hasMigration ? "Write in <migration>: \(xml)" : "Write \(whole)"
+        }
+        let key = Self.key("model.migration.\(new)")
+        return hasMigration
+            ? "Write in the user info \(key): \(xml)"
+            : "Add to an entity the user info \(key) = \(whole)"
     }
 
     /// Something that the migration has to say, as the place to say it.

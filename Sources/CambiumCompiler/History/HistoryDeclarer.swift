@@ -10,8 +10,9 @@ struct HistoryDeclarer {
 
     /// The declarations that solve a problem; none where only its author can.
     func items(for problem: MigrationProblem) -> [HistoryItem] {
+        let fixes = problem.fixes.flatMap(\.parts)
         // Each end of links that become fewer says which stay.
-        let keeps = problem.fixes.compactMap { fix -> HistoryItem? in
+        let keeps = fixes.compactMap { fix -> HistoryItem? in
             guard case .keep(let entity, let relationship) = fix else { return nil }
             return .keep(
                 .init(
@@ -19,10 +20,11 @@ struct HistoryDeclarer {
                     reason: "there is one at most since \(new.version): the first stays"))
         }
         if !keeps.isEmpty { return keeps }
-        for fix in problem.fixes {
+        for case .drop(let entity, let property) in fixes {
+            return [.drop(drop(entity, property, problem))]
+        }
+        for fix in fixes {
             switch fix {
-            case .drop(let entity, let property):
-                return [.drop(drop(entity, property, problem))]
             case .replace(let enumeration, let name, let isOptional):
                 // Nothing says less than nothing; where something must be, the first case.
                 let names = new.enumeration(named: enumeration)?.cases.map(\.name) ?? []
@@ -39,12 +41,14 @@ struct HistoryDeclarer {
             }
         }
         // A required link that no object can have.
-        return problem.fixes.compactMap { fix in
-            guard case .giveUp(let entity) = fix else { return nil }
+        return fixes.compactMap { fix in
+            guard case .giveUp(let entity, let condition) = fix else { return nil }
+            let isOfAll = condition == .literal(.bool(true))
             return .drop(
                 .init(
-                    entity: entity, condition: .literal(.bool(true)),
-                    reason: "no object has what \(new.version) requires at "
+                    entity: entity, condition: condition,
+                    reason: (isOfAll ? "no object has" : "they do not have")
+                        + " what \(new.version) requires at "
                         + (problem.property ?? problem.entity)))
         }
     }

@@ -32,7 +32,7 @@ enum HistoryItem: Hashable {
             name = "drop"
             list.set("entity", drop.entity)
             list.set("property", drop.property)
-            list.set("where", drop.condition == nil ? nil : Self.all)
+            list.set("where", drop.condition?.conditionText)
             reason = drop.reason
         case .replace(let way):
             name = "replace"
@@ -57,9 +57,6 @@ enum HistoryItem: Hashable {
         list.set("reason", reason)
         return ParsedElement(own: name, list)
     }
-
-    /// The condition that every object meets: the only one that is ever made up.
-    private static let all = "TRUEPREDICATE"
 }
 
 extension MigrationDeclaration {

@@ -17,7 +17,7 @@ extension ModelChecker {
             report(
                 .invalidSuppression, problem, at: code,
                 notes: ["Write the code that stands in brackets after the finding"])
-        } else if reason.text.isBlank {
+        } else if reason.saysNothing {
             report(
                 .invalidSuppression, "Say why \(code.value) is meant as it is here", at: reason,
                 notes: ["The reason is for those who read the model later"])

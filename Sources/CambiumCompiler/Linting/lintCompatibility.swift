@@ -21,9 +21,11 @@ extension StepLint {
         }
         let repeated = difference.changes.first(where: \.losesData)
         let risk = difference.rowRisks.first
-        guard let entity = repeated?.entity ?? risk?.entity else { return }
+        // An enumeration has no hash of its own: an entity that uses it has.
+        let type = repeated?.enumeration
+        guard let entity = type.flatMap(user) ?? repeated?.entity ?? risk?.entity else { return }
         let property = repeated == nil ? risk?.property : repeated?.property
-        let subject = property.map { "\(entity).\($0)" } ?? entity
+        let subject = property.map { "\(type ?? entity).\($0)" } ?? entity
         let harm =
             repeated == nil
             ? "writes what this version does not allow (\(subject))"
@@ -32,7 +34,17 @@ extension StepLint {
             .sameHash,
             "A program of version \(old.model.version) opens stores of this version as its own, and "
                 + harm,
-            of: entity, notes: [modifierRemedy(at: entity)])
+            at: type.map(new.position(ofEnumeration:)) ?? new.position(ofEntity: entity),
+            notes: [modifierRemedy(at: entity)])
+    }
+
+    /// An entity that both versions have and that has values of an enumeration.
+    private func user(of enumeration: String) -> String? {
+        old.model.entities.compactMap(difference.match.newEntity).first { entity in
+            entity.attributes.contains {
+                $0.type == .enumeration(enumeration) && !$0.isTransient
+            }
+        }?.name
     }
 
     private mutating func lintUnknownCases() {
@@ -45,15 +57,12 @@ extension StepLint {
             }
         }
         for (name, cases) in added {
-            let user = old.model.entities.compactMap(difference.match.newEntity).first { entity in
-                entity.attributes.contains { $0.type == .enumeration(name) && !$0.isTransient }
-            }
-            guard let user else { continue }
+            guard let user = user(of: name) else { continue }
             report(
                 .unknownCase,
                 "A program of version \(old.model.version) opens stores of this version as its own, "
                     + "and cannot read \(cases.map { "'\($0)'" }.joined(separator: ", ")) of \(name)",
-                at: new.position(ofEnumeration: name), notes: [modifierRemedy(at: user.name)])
+                at: new.position(ofEnumeration: name), notes: [modifierRemedy(at: user)])
         }
     }
 

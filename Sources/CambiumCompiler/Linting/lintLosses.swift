@@ -42,17 +42,15 @@ extension StepLint {
         // Then it is meant.
         guard !drops.contains(where: { $0.entity == former ?? entity && $0.property == name })
         else { return }
-        let drop = wording.text(
-            of: .drop(entity: former ?? entity, property: name), from: old.model.version,
-            to: new.model.version,
-            hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
-            renamingID: { $0 })
+        let drop = FixWriter(old: old, new: new).note(
+            for: .drop(entity: former ?? entity, property: name),
+            of: MigrationProblem(entity: entity, property: name, message: ""))
         report(
             .lostOrder,
             "The order of \(entity).\(name) is lost: it is gone, and its inverse keeps the links "
                 + "without it",
             of: entity,
-            notes: [drop + " if nobody has given it an order that counts; else keep it"])
+            notes: [drop + ", if nobody has given it an order that counts; else keep it"])
     }
 
     // MARK: Dropped and added
@@ -125,9 +123,7 @@ extension StepLint {
         _ fix: MigrationFix, of entity: String, _ property: String?
     ) -> String {
         let problem = MigrationProblem(entity: entity, property: property, message: "")
-        return wording.text(
-            of: fix, from: old.model.version, to: new.model.version, hasMigration: true,
-            renamingID: { old.parsed.renamingID(of: $0, in: problem) })
+        return FixWriter(old: old, new: new).note(for: fix, of: problem)
             + " instead of the drop, if it is the same thing"
     }
 }

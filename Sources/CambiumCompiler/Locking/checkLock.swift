@@ -35,7 +35,23 @@ enum LockChecker {
                 at: SourcePosition(path: path, line: 1, column: 1),
                 notes: ["Take its file from version control: stores of it are still in use"])
         }
-        return gone + versions.compactMap { change(of: $0, from: lock) }
+        return gone + [loss(of: lock, path)].compactMap(\.self)
+            + versions.compactMap { change(of: $0, from: lock) }
+    }
+
+    /// What the lock no longer says of versions decides nothing, and would be missed too late.
+    private static func loss(of lock: LockFile, _ path: String) -> Diagnostic? {
+        let names = lock.versions.values.filter { $0.lines == nil && !$0.isFormer }.map(\.name)
+            .sorted(by: VersionOrder.precedes)
+        guard let last = names.last else { return nil }
+        return Diagnostic(
+            .incompleteLock,
+            "The lock has lost what it says of version " + names.joined(separator: ", "),
+            at: SourcePosition(path: path, line: 1, column: 1),
+            notes: [
+                "Take the file from version control; after a merge, let cambium freeze --through "
+                    + "\(last) write it anew"
+            ])
     }
 
     private static func change(of version: CheckedModel, from lock: LockFile) -> Diagnostic? {

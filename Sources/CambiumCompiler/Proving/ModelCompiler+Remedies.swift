@@ -31,9 +31,16 @@ extension ModelCompiler {
             return "Leave it as it was, or let the version before put its values right with a "
                 + "fill from the old value, unless there is no such value"
         case .rule(let name):
-            guard let attribute = Self.attribute(ofRule: name, of: risk.entity, in: model) else {
+            guard
+                let attribute = Self.attribute(
+                    ofRule: name, of: risk.entity, in: model, difference)
+            else {
                 return "Drop the rule, or let the program see to it before this version ships, "
                     + "unless there is no such object"
+            }
+            if difference.isAdded(attribute, to: risk.entity) {
+                return "Fill '\(attribute)' in \(place) with a value that meets the rule, or drop "
+                    + "the rule, unless there is no such object"
             }
             return "Fill what the rule looks at in \(place) from its old value, as in "
                 + "\(Self.revision(of: attribute)), or drop the rule, unless there is no such object"
@@ -60,23 +67,24 @@ extension ModelCompiler {
         "TERNARY(…, \(attribute), …)"
     }
 
-    /// The first attribute that a rule looks at of the object's own.
+    /// An attribute that a rule looks at of the object's own: the first that has old values, else
+    /// the first.
     private static func attribute(
-        ofRule name: String, of entity: String, in model: Model
+        ofRule name: String, of entity: String, in model: Model, _ difference: ModelDifference
     ) -> String? {
         guard let entity = model.entity(named: entity),
             let rule = entity.rules.first(where: { $0.name == name })
         else { return nil }
-        var found: String?
+        var found: [String] = []
         rule.condition.visit { expression in
-            guard found == nil, case .keyPath(root: .subject, let names) = expression else {
+            guard case .keyPath(root: .subject, let names) = expression else {
                 return
             }
             let path = names.joined(separator: ".")
             if let attribute = model.attribute(path, of: entity), attribute.derivation == nil {
-                found = path
+                found.append(path)
             }
         }
-        return found
+        return found.first { !difference.isAdded($0, to: entity.name) } ?? found.first
     }
 }

@@ -110,17 +110,8 @@ extension ModelCompiler {
             case (nil, .new): new.position(ofEntity: problem.entity, property: problem.property)
             case (nil, .old): new.position(ofSuccessorOf: problem.entity, in: old.model)
             }
-        let wording = Wording(new.parsed.format)
-        let entity =
-            problem.side == .new
-            ? problem.entity : new.successor(of: problem.entity, in: old.model)
-        let notes = problem.fixes.map { fix in
-            entity.flatMap { new.declaration(with: fix, in: $0) }.map { "Write \($0)" }
-                ?? wording.text(
-                    of: fix, from: old.model.version, to: new.model.version,
-                    hasMigration: !new.parsed.root.children(named: "migration").isEmpty,
-                    renamingID: { old.parsed.renamingID(of: $0, in: problem) })
-        }
+        let writer = FixWriter(old: old, new: new)
+        let notes = problem.fixes.map { writer.note(for: $0, of: problem) }
         diagnostics.append(
             Diagnostic(.undecidedMigration, problem.message, at: position, notes: notes))
     }

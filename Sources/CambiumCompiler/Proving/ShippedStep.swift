@@ -49,6 +49,7 @@ struct ShippedStep {
 extension MigrationProblem {
     /// Whether all that is missing is the author's word that something may go.
     var isLoss: Bool {
-        side == .old && fixes.contains { if case .drop = $0 { true } else { false } }
+        side == .old
+            && fixes.flatMap(\.parts).contains { if case .drop = $0 { true } else { false } }
     }
 }

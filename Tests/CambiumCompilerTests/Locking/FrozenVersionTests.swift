@@ -137,8 +137,26 @@ struct FrozenVersionTests {
             lock.split(separator: "\n").filter { !$0.hasPrefix("+") && !$0.hasPrefix("=") }
                 .joined(separator: "\n")
         }
-        #expect(found.map(\.code) == [.frozenVersionChanged])
+        #expect(found.map(\.code) == [.frozenVersionChanged, .incompleteLock])
         #expect(found.first?.notes.count == 2)
+    }
+
+    @Test func `lines that a lock has lost are missed, and freezing writes them anew`() throws {
+        let folder = try BundleReaderTests.Folder(["1.xml": Self.version])
+        let bundle = try #require(ModelCompiler.compile(folder.bundle.path).bundle)
+        let lock = try VersionFreezer.freeze(bundle, lock: nil).text
+        let lines = lock.split(separator: "\n", omittingEmptySubsequences: false)
+        for (number, line) in lines.enumerated() where "=+".contains(line.prefix(1)) && line != "" {
+            let rest = lines.enumerated().filter { $0.offset != number }.map(\.element)
+                .joined(separator: "\n")
+            let other = try BundleReaderTests.Folder([
+                "1.xml": Self.version, "cambium.lock": rest,
+            ])
+            let found = ModelCompiler.compile(other.bundle.path).diagnostics
+            #expect(found.map(\.code) == [.incompleteLock], "without \(line)")
+            let again = try VersionFreezer.freeze(bundle, through: "1", lock: rest)
+            #expect(again.text == lock)
+        }
     }
 
     @Test func `a frozen version that is gone is missed`() throws {

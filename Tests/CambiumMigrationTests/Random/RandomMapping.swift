@@ -131,7 +131,7 @@ struct RandomMapping {
     /// Whether the author gives an object up.
     private func isGivenUp(_ object: StoredGraph.Object) -> Bool {
         new.validGivenUp.contains { given in
-            old.isKind(object.entity, of: given.kind.id)
+            object.entity == given.kind.id
                 && object.values[given.property.id] == .null
         }
     }

@@ -255,6 +255,52 @@ import Testing
         #expect(difference.problems.isEmpty && difference.changes.isEmpty)
     }
 
+    @Test func `a fill of what is nil is a change of its own, wherever the attribute was before`() {
+        let old = [
+            Entity(name: "A", attributes: [string("x", optional: true)]),
+            Entity(name: "B", parent: "A", attributes: [string("y")]),
+        ]
+        let new = [
+            Entity(name: "A", attributes: [string("x", optional: true), string("y")]),
+            Entity(name: "B", parent: "A"),
+        ]
+        func fill(_ name: String, _ value: ModelExpression) -> MigrationDeclaration.Fill {
+            .init(entity: "A", attribute: name, value: value)
+        }
+        func changes(_ fills: [MigrationDeclaration.Fill]) -> [ModelChange] {
+            ModelDifference(from: model("1", old), to: model("2", new, fills: fills)).changes
+        }
+        let moved = ModelChange.attributeMoved(entity: "A", "y", from: ["B.y"])
+        let constant = ModelExpression.literal(.string("?"))
+        let filled = changes([fill("x", constant), fill("y", constant)])
+        #expect(
+            filled == [
+                .attributeFilled(entity: "A", "x"), moved, .attributeFilled(entity: "A", "y"),
+            ])
+        #expect(filled.map(\.kind) == [.needsData, .reversible, .needsData])
+        let path = ModelExpression.keyPath(root: .subject, names: ["y"])
+        let revised = changes([fill("y", .function(.uppercase, [path]))])
+        #expect(revised == [moved, .attributeRevised(entity: "A", "y")])
+        #expect(revised.last?.kind == .lossy)
+    }
+
+    @Test func `other numbers of related objects are a change that asks nothing of rows`() {
+        func list(_ least: Int?, _ most: Int?) -> Entity {
+            Entity(
+                name: "A",
+                relationships: [
+                    Relationship(
+                        name: "as", destination: "A", isToMany: true, minimumCount: least,
+                        maximumCount: most)
+                ])
+        }
+        let changes = ModelDifference(
+            from: model("1", [list(1, nil)]), to: model("2", [list(1, 3)])
+        ).changes
+        #expect(changes == [.countsChanged(entity: "A", "as")])
+        #expect(changes.first?.kind == .additive)
+    }
+
     @Test func `a drop, a fill or a rename of nothing is a mistake`() {
         #expect(problems([a], [a], drops: [("B", nil)]).count == 1)
         #expect(problems([a], [a, Entity(name: "B", renamedFrom: "C")]).count == 1)

@@ -80,10 +80,7 @@ extension ModelChecker {
 
     /// Whether a reason says anything.
     mutating func checkReason(_ reason: ParsedAttribute?) {
-        // A fix that was pasted has an ellipsis where its author knows more.
-        guard let reason,
-            reason.value.allSatisfy({ $0.isWhitespace || $0 == "…" || $0 == "." })
-        else { return }
+        guard let reason, reason.saysNothing else { return }
         report(
             .invalidWord, "Say why", at: reason,
             notes: ["The reason is for those who read the migration later"])
@@ -201,18 +198,23 @@ extension ModelChecker {
         return old.entity(named: names[entity.name] ?? entity.name)
     }
 
+    /// Reports a declaration of a kind that a version does not have.
+    mutating func reportUnknown(
+        _ kind: String, _ name: ParsedAttribute, in model: Model, among names: [String]
+    ) {
+        guard !brokenNames.contains(name.value) else { return }
+        report(
+            .unknownMigrationSubject,
+            "Version \(model.version) has no \(kind) '\(name.value)'", at: name,
+            notes: hint(name.value, among: names))
+    }
+
     /// Reports an entity or property that a version does not have.
     mutating func reportUnknown(
         _ name: ParsedAttribute, _ property: ParsedAttribute?, in model: Model
     ) {
         guard let entity = model.entity(named: name.value) else {
-            if !brokenNames.contains(name.value) {
-                report(
-                    .unknownMigrationSubject,
-                    "Version \(model.version) has no entity '\(name.value)'", at: name,
-                    notes: hint(name.value, among: model.entities.map(\.name)))
-            }
-            return
+            return reportUnknown("entity", name, in: model, among: model.entities.map(\.name))
         }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
@@ -232,5 +234,13 @@ extension Entity {
     fileprivate func declares(_ property: String) -> Bool {
         attributes.contains { $0.name == property }
             || relationships.contains { $0.name == property }
+    }
+}
+
+extension ParsedAttribute {
+    /// Whether there is no word in it: a fix that was pasted has an ellipsis where its author knows
+    /// more.
+    var saysNothing: Bool {
+        value.allSatisfy { $0.isWhitespace || $0 == "…" || $0 == "." }
     }
 }

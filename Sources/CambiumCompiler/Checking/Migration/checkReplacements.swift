@@ -24,12 +24,8 @@ extension ModelChecker {
         _ name: ParsedAttribute, of type: ParsedAttribute, in model: Model
     ) -> Bool {
         guard let enumeration = model.enumeration(named: type.value) else {
-            if !brokenNames.contains(type.value) {
-                report(
-                    .unknownMigrationSubject,
-                    "Version \(model.version) has no enumeration '\(type.value)'", at: type,
-                    notes: hint(type.value, among: model.enumerations.map(\.name)))
-            }
+            reportUnknown(
+                "enumeration", type, in: model, among: model.enumerations.map(\.name))
             return false
         }
         let names = enumeration.cases.map(\.name)

@@ -36,6 +36,7 @@ extension DiagnosticCode {
         case .unknownXcodeName: .unknownXcodeName
         case .xcodeMeaning: .xcodeMeaning
         case .malformedLock: .malformedLock
+        case .incompleteLock: .incompleteLock
         case .unknownElement: .unknownElement
         case .unknownXMLAttribute: .unknownXMLAttribute
         case .missingXMLAttribute: .missingXMLAttribute

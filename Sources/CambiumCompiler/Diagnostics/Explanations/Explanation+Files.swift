@@ -149,4 +149,19 @@ extension Explanation {
             """,
         wrong: .words("cambium.lock with the marks of an unfinished merge"),
         right: .words("cambium.lock with a line for each frozen version"))
+
+    static let incompleteLock = Explanation(
+        title: "The lock has lost what it says of a version",
+        meaning: """
+            The lines of cambium.lock that start with = - and + say what a version was when it \
+            shipped. The two hashes above them decide whether it has changed since, so that nothing \
+            goes wrong without the lines; but then nobody can tell what has changed. A merge of two \
+            branches that have both frozen a version loses them too.
+            """,
+        remedy: """
+            Take the file from version control. After a merge let `cambium freeze --through 3` write \
+            it anew, with the name of the last version that has shipped.
+            """,
+        wrong: .words("cambium.lock in which a line was deleted"),
+        right: .words("cambium.lock as `cambium freeze` has written it"))
 }

@@ -33,7 +33,7 @@ package enum MigrationFix: Sendable, Hashable {
     /// Every object has something already, as the author knows.
     case require(entity: String, property: String)
     /// Objects of an entity that meet a condition may go.
-    case giveUp(entity: String)
+    case giveUp(entity: String, where: ModelExpression)
     /// Of several links of a to-one, which could have several, the first in an order stays.
     case keep(entity: String, relationship: String)
     /// Objects that have a case that is gone get another one, or none where their attributes may
@@ -49,6 +49,14 @@ package enum MigrationFix: Sendable, Hashable {
     /// An attribute, of the type, or a relationship, to the entity, becomes optional.
     case makeOptional(Declaration, name: String, type: String)
 
+    /// Several things that solve the problem together, and none of them alone.
+    indirect case together([MigrationFix])
+
+    /// What is to be written, one thing after the other.
+    package var parts: [MigrationFix] {
+        if case .together(let fixes) = self { fixes.flatMap(\.parts) } else { [self] }
+    }
+
     /// What stands in `<migration>`, where that is the place for it.
     package var migrationXML: String? {
         switch self {
@@ -63,8 +71,9 @@ package enum MigrationFix: Sendable, Hashable {
             return "<link entity=\"\(entity)\" relationship=\"\(relationship)\" where=\"…\"/>"
         case .require(let entity, let property):
             return "<require entity=\"\(entity)\" property=\"\(property)\" reason=\"…\"/>"
-        case .giveUp(let entity):
-            return "<drop entity=\"\(entity)\" where=\"…\" reason=\"…\"/>"
+        case .giveUp(let entity, let condition):
+            return "<drop entity=\"\(entity)\" where=\"\(Self.escaped(condition.conditionText))\" "
+                + "reason=\"…\"/>"
         case .keep(let entity, let relationship):
             return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
         case .replace(let enumeration, let name, _):
@@ -75,9 +84,17 @@ package enum MigrationFix: Sendable, Hashable {
             }
             return "<drop entity=\"\(entity)\" property=\"\(property)\" reason=\"…\"/>"
                 + "<step name=\"convert\(name.joined())\" entities=\"\(entity)\"/>"
+        case .together(let fixes):
+            let texts = fixes.map(\.migrationXML)
+            return texts.contains(nil) ? nil : texts.compactMap(\.self).joined()
         case .rename, .keepCase, .giveDefault, .makeOptional:
             return nil
         }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+            .replacing("\"", with: "&quot;")
     }
 
     /// The fix in Cambium's own language.
@@ -90,17 +107,24 @@ package enum MigrationFix: Sendable, Hashable {
             return "<\(declaration.rawValue) name=\"\(name ?? "newName")\" "
                 + "renamedFrom=\"\(former)\" …/>"
         case .keepCase(_, let name, let value):
-            let escaped = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-                .replacing("\"", with: "&quot;")
-            return "<case name=\"\(name ?? "newName")\" value=\"\(escaped)\"/>"
+            return "<case name=\"\(name ?? "newName")\" value=\"\(Self.escaped(value))\"/>"
         case .giveDefault(let name, let type):
             return "<attribute name=\"\(name)\" type=\"\(type)\" default=\"…\"/>"
         case .makeOptional(let declaration, let name, let type):
             let word = declaration == .relationship ? "to" : "type"
             return "<\(declaration.rawValue) name=\"\(name)\" \(word)=\"\(type)\" "
                 + "optional=\"true\"/>"
+        case .together(let fixes):
+            return fixes.map { $0.xml(from: version) }.joined(separator: " and ")
         case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             return ""
         }
+    }
+}
+
+extension ModelExpression {
+    /// The condition as an author writes it: that of all objects has a word of its own.
+    package var conditionText: String {
+        self == .literal(.bool(true)) ? "TRUEPREDICATE" : "\(self)"
     }
 }

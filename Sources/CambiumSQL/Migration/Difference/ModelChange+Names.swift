@@ -7,6 +7,7 @@ extension ModelChange {
             .attributeRenamed(_, let name, _), .attributeMoved(_, let name, _),
             .attributeConverted(_, let name, _, _), .attributeBecameRequired(_, let name),
             .attributeBecameOptional(_, let name), .attributeRevised(_, let name),
+            .attributeFilled(_, let name), .countsChanged(_, let name),
             .attributeStored(_, let name), .derivationAdded(_, let name),
             .derivationChanged(_, let name), .derivationDropped(_, let name),
             .externalChanged(_, let name, _), .presenceChanged(_, let name),

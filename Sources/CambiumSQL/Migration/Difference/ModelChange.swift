@@ -19,6 +19,8 @@ package enum ModelChange: Sendable, Hashable {
     case attributeBecameRequired(entity: String, String)
     case attributeBecameOptional(entity: String, String)
     case attributeRevised(entity: String, String)
+    /// Objects that have no value get one.
+    case attributeFilled(entity: String, String)
     case attributeStored(entity: String, String)
     case derivationAdded(entity: String, String)
     case derivationChanged(entity: String, String)
@@ -34,6 +36,8 @@ package enum ModelChange: Sendable, Hashable {
     case relationshipBecameRequired(entity: String, String)
     case relationshipMoved(entity: String, String, from: [String])
     case linksDropped(entity: String, String)
+    /// Numbers of objects that are asked for on save, and of no row that is there.
+    case countsChanged(entity: String, String)
     case orderChanged(entity: String, String, isOrdered: Bool)
     case uniqueAdded(entity: String, [String])
     case duplicatesDropped(entity: String, [String])
@@ -61,6 +65,7 @@ package enum ModelChange: Sendable, Hashable {
             .attributeDropped(let entity, _), .attributeRenamed(let entity, _, _),
             .attributeConverted(let entity, _, _, _), .attributeBecameRequired(let entity, _),
             .attributeBecameOptional(let entity, _), .attributeRevised(let entity, _),
+            .attributeFilled(let entity, _), .countsChanged(let entity, _),
             .attributeStored(let entity, _),
             .derivationAdded(let entity, _), .derivationChanged(let entity, _),
             .derivationDropped(let entity, _), .externalChanged(let entity, _, _),
@@ -80,7 +85,7 @@ package enum ModelChange: Sendable, Hashable {
     package var kind: MigrationKind {
         switch self {
         case .entityAdded, .attributeStored, .relationshipAdded, .defaultChanged, .indexesChanged,
-            .uniqueDropped, .ruleDropped, .derivationAdded, .caseAdded:
+            .uniqueDropped, .ruleDropped, .derivationAdded, .caseAdded, .countsChanged:
             .additive
         case .entityRenamed, .attributeRenamed, .attributeBecameOptional, .relationshipRenamed,
             .relationshipChanged, .derivationChanged, .derivationDropped, .parentChanged,
@@ -95,7 +100,8 @@ package enum ModelChange: Sendable, Hashable {
             isFilled ? .needsData : .additive
         // Of a type that holds all that the old one held, too: Core Data infers no change of a type,
         // and whoever reviews the step is to look at what other programs make of the values.
-        case .attributeConverted, .entityBecameAbstract, .attributeBecameRequired, .limitsChanged,
+        case .attributeConverted, .attributeFilled, .entityBecameAbstract, .attributeBecameRequired,
+            .limitsChanged,
             .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
         case .attributeRevised, .linksDropped, .duplicatesDropped, .objectsDropped:
@@ -148,6 +154,10 @@ package enum ModelChange: Sendable, Hashable {
         case .attributeBecameOptional(let entity, let name): "make \(entity).\(name) optional"
         case .attributeRevised(let entity, let name):
             "compute \(entity).\(name) anew from what it was"
+        case .attributeFilled(let entity, let name):
+            "give objects without \(entity).\(name) a value"
+        case .countsChanged(let entity, let name):
+            "change how many objects \(entity).\(name) may have"
         case .attributeStored(let entity, let name): "store \(entity).\(name)"
         case .derivationAdded(let entity, let name): "compute \(entity).\(name)"
         case .derivationChanged(let entity, let name):

@@ -93,6 +93,7 @@ extension ModelDifference {
         } else if !old.isOptional, new.isOptional {
             add(.attributeBecameOptional(entity: entity.name, new.name))
         }
+        if old.isOptional, !becomesRequired { addFilled(new, of: entity) }
         if old.defaultValue != new.defaultValue {
             add(.defaultChanged(entity: entity.name, new.name))
         }
@@ -104,6 +105,14 @@ extension ModelDifference {
                 .externalChanged(
                     entity: entity.name, new.name, isExternal: new.isExternal))
         }
+    }
+
+    /// A fill for the objects that have no value, where nothing else tells of it.
+    mutating func addFilled(_ attribute: Attribute, of entity: Entity) {
+        guard match.fill(of: attribute.name, in: entity.name) != nil,
+            !match.isRevised(attribute.name, in: entity.name)
+        else { return }
+        addOnce(.attributeFilled(entity: entity.name, attribute.name))
     }
 
     private mutating func compareDerivations(
@@ -138,6 +147,14 @@ extension ModelDifference {
                 from: old, in: self.old, to: new, in: self.new)
         else {
             let place = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
+            // What has another name, or is gone, is no value of the new attribute.
+            let isEmpty =
+                !new.isOptional && new.defaultValue == nil
+                && match.fill(of: new.name, in: entity.name) == nil
+            let fill = MigrationFix.fill([.init(entity: entity.name, name: new.name)])
+            func filled(_ fix: MigrationFix) -> MigrationFix {
+                isEmpty ? .together([fix, fill]) : fix
+            }
             add(
                 MigrationProblem(
                     entity: entity.name, property: new.name,
@@ -146,9 +163,9 @@ extension ModelDifference {
                         + "is sure to survive; keep the old values under another name, let a step "
                         + "of the program convert them, or drop them",
                     fixes: [
-                        .rename(.attribute, to: nil, from: old.name),
+                        filled(.rename(.attribute, to: nil, from: old.name)),
                         .convert(entity: place, property: old.name),
-                        .drop(entity: place, property: old.name),
+                        filled(.drop(entity: place, property: old.name)),
                     ]))
             return
         }
@@ -201,7 +218,7 @@ extension ModelDifference {
                     + "\(hasValues ? "may " : "")have no value for it; give it a default or a fill, "
                     + "or make it optional",
                 fixes: [
-                    .giveDefault(name: attribute.name, type: word(for: attribute.type)),
+                    .giveDefault(name: attribute.name, type: attribute.type.word),
                     .fill([.init(entity: entity.name, name: attribute.name)]),
                 ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : [])))
     }
@@ -210,17 +227,8 @@ extension ModelDifference {
         switch type {
         case .decimal(let scale): "decimal (scale \(scale))"
         case .anyDecimal: "decimal (any scale)"
-        default: word(for: type)
-        }
-    }
-
-    /// The type as the model language calls it.
-    private func word(for type: AttributeType) -> String {
-        switch type {
-        case .decimal, .anyDecimal: "decimal"
         case .codable(let name): "codable (\(name))"
-        case .enumeration(let name): name
-        default: "\(type)"
+        default: type.word
         }
     }
 }

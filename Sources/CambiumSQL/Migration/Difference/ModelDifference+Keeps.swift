@@ -84,7 +84,20 @@ extension ModelDifference {
                     + "one object from now on, and objects may have several there; say that the "
                     + "first stays (in an order, else as the old list has them), or drop all the "
                     + "old links",
-                fixes: fixes + [.drop(entity: old.entity.name, property: old.relationship.name)]))
+                fixes: [fixes.count == 1 ? fixes[0] : .together(fixes), dropOfLinks(old)]))
+    }
+
+    /// What takes all links of an old relationship away: an end that is left keeps them.
+    private func dropOfLinks(_ links: OldLinks) -> MigrationFix {
+        let drop = MigrationFix.drop(
+            entity: links.entity.name, property: links.relationship.name)
+        guard let inverse = old.inverse(of: links.relationship),
+            match.livesOn(
+                .init(entity: inverse.entity.name, property: inverse.relationship.name))
+        else { return drop }
+        return .together([
+            drop, .drop(entity: inverse.entity.name, property: inverse.relationship.name),
+        ])
     }
 
     // MARK: Equal objects

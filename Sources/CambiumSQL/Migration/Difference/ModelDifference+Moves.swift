@@ -30,6 +30,11 @@ extension ModelDifference {
         if becomesRequired || match.fill(of: attribute.name, in: entity.name) != nil {
             checkValueForExistingObjects(attribute, of: entity, became: "no longer optional")
         }
+        if match.isRevised(attribute.name, in: entity.name) {
+            addOnce(.attributeRevised(entity: entity.name, attribute.name))
+        } else if olds.contains(where: \.isOptional), !becomesRequired {
+            addFilled(attribute, of: entity)
+        }
         if becomesRequired {
             add(.attributeBecameRequired(entity: entity.name, attribute.name))
         }
@@ -53,7 +58,9 @@ extension ModelDifference {
         let isBare = new.family(of: entity).contains { member in
             !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
         }
-        guard isBare, !attribute.isOptional else { return }
+        guard isBare else { return }
+        addFilled(attribute, of: entity)
+        guard !attribute.isOptional else { return }
         checkValueForExistingObjects(
             attribute, of: entity, became: "required in objects that had none")
     }
@@ -69,6 +76,7 @@ extension ModelDifference {
             && !attribute.isTransient
         {
             checkValueForExistingObjects(attribute, of: entity, became: "new and required")
+            addFilled(attribute, of: entity)
         }
         for relationship in entity.relationships {
             compareMoves(to: relationship, of: entity)

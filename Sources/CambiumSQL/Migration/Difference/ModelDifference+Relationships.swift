@@ -108,6 +108,12 @@ extension ModelDifference {
         {
             add(.relationshipChanged(entity: entity.name, new.name))
         }
+        let (before, after) = (
+            (old.minimumCount, old.maximumCount), (new.minimumCount, new.maximumCount)
+        )
+        if old.isToMany, new.isToMany, before != after {
+            add(.countsChanged(entity: entity.name, new.name))
+        }
         let wasOrdered = self.old.positionColumn(of: old, of: oldEntity) != nil
         let isOrdered = self.new.positionColumn(of: new, of: entity) != nil
         if wasOrdered != isOrdered {
@@ -138,12 +144,25 @@ extension ModelDifference {
         givenUpIn owner: String? = nil
     ) {
         let oldEntity = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
+        let drop = MigrationFix.drop(entity: oldEntity, property: old.name)
+        var fixes = [drop]
+        if !new.isToMany, !new.isOptional {
+            // Then nothing is there that is required.
+            fixes = [
+                .together([
+                    .makeOptional(.relationship, name: new.name, type: new.destination), drop,
+                ])
+            ]
+            if isLinkable(new, of: entity) {
+                fixes.append(.together([drop, .link(entity: entity.name, relationship: new.name)]))
+            }
+        }
         add(
             MigrationProblem(
                 entity: entity.name, property: new.name,
                 message: "\(entity.name).\(new.name) \(reason); drop its old links, or give the "
                     + "new relationship another name",
-                fixes: [.drop(entity: oldEntity, property: old.name)]))
+                fixes: fixes))
     }
 
     private mutating func compareDropped(

@@ -36,33 +36,49 @@ extension ModelDifference {
                     entity: entity.name, property: relationship.name,
                     message: "\(gone) is dropped, but the required relationship "
                         + "\(entity.name).\(relationship.name) may lead to its objects; make it "
-                        + "optional"))
+                        + "optional",
+                    fixes: [
+                        .makeOptional(
+                            .relationship, name: relationship.name, type: relationship.destination)
+                    ]))
         }
     }
 
     private func unlinked(
         _ relationship: Relationship, of entity: Entity, hadLinks: Bool
     ) -> MigrationProblem {
-        let destination = new.entity(named: relationship.destination)
         var fixes: [MigrationFix] = [
             .makeOptional(
                 .relationship, name: relationship.name, type: relationship.destination)
         ]
-        if destination.flatMap(match.oldEntity) != nil {
+        if isLinkable(relationship, of: entity) {
             fixes.append(.link(entity: entity.name, relationship: relationship.name))
         }
         if hadLinks { fixes.append(.require(entity: entity.name, property: relationship.name)) }
         // Those of the new version that were there, by their old names.
-        let former = new.family(of: entity).compactMap(match.oldEntity)
-        let tops = former.filter { one in
-            !former.contains { $0.name != one.name && old.entity(one, isKindOf: $0) }
+        let giveUps = new.family(of: entity).compactMap { member -> MigrationFix? in
+            guard let former = match.oldEntity(of: member), !former.isAbstract else { return nil }
+            let source = match.source(
+                of: .init(entity: entity.name, property: relationship.name), for: member)
+            return .giveUp(
+                entity: former.name,
+                where: source.map(match.conditionOfNone) ?? .literal(.bool(true)))
         }
-        fixes += tops.map { .giveUp(entity: $0.name) }
+        if let first = giveUps.first {
+            fixes.append(giveUps.count > 1 ? .together(giveUps) : first)
+        }
         return MigrationProblem(
             entity: entity.name, property: relationship.name,
             message: "\(entity.name).\(relationship.name) is required, and existing "
                 + "objects may have no object there; make it optional, or say what becomes of them",
             fixes: fixes)
+    }
+
+    /// Whether existing objects can get a link: their rows hold the key, and there are objects to
+    /// choose from.
+    func isLinkable(_ relationship: Relationship, of entity: Entity) -> Bool {
+        guard case .key = new.storage(of: relationship, of: entity) else { return false }
+        return new.entity(named: relationship.destination).flatMap(match.oldEntity) != nil
     }
 
     private func droppedEntity(below oldEntity: Entity) -> String? {
@@ -76,6 +92,18 @@ extension ModelDifference {
         for drop in new.migration?.drops ?? [] {
             guard let condition = drop.condition, let entity = old.entity(named: drop.entity) else {
                 continue
+            }
+            if entity.isAbstract {
+                let members = old.family(of: entity).filter { !$0.isAbstract }.map(\.name)
+                add(
+                    MigrationProblem(
+                        entity: entity.name, in: .old,
+                        message: "A drop by condition names \(entity.name), which is abstract and "
+                            + "has no objects of its own; name the entities below it "
+                            + "(\(members.joined(separator: ", ")))",
+                        fixes: members.isEmpty
+                            ? []
+                            : [.together(members.map { .giveUp(entity: $0, where: condition) })]))
             }
             if match.rows(of: drop, entity) == nil {
                 add(

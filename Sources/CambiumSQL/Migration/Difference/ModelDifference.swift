@@ -168,6 +168,8 @@ package struct ModelDifference: Sendable {
             return
         }
         let candidate = new.entities.first { match.oldEntity(of: $0) == nil }?.name
+        let drop = MigrationFix.drop(entity: entity.name, property: nil)
+        let leavers = drops(ofLinksTo: entity)
         add(
             MigrationProblem(
                 entity: entity.name, in: .old,
@@ -175,7 +177,19 @@ package struct ModelDifference: Sendable {
                     + "\(new.version); say whether it was renamed or its data may be lost",
                 fixes: [
                     .rename(.entity, to: candidate, from: entity.name),
-                    .drop(entity: entity.name, property: nil),
+                    leavers.isEmpty ? drop : .together([drop] + leavers),
                 ]))
+    }
+
+    /// The drops of the relationships that led to an entity, and lead to another one from now on.
+    private func drops(ofLinksTo destination: Entity) -> [MigrationFix] {
+        old.entities.flatMap { owner in
+            owner.relationships.compactMap { relationship in
+                guard relationship.destination == destination.name,
+                    match.newRelationship(of: relationship.name, in: owner.name) != nil
+                else { return nil }
+                return .drop(entity: owner.name, property: relationship.name)
+            }
+        }
     }
 }

@@ -26,23 +26,22 @@ extension ModelMatch {
         }
     }
 
-    /// SQL for the rows that a drop by condition is about; nil where the store cannot compute it.
+    /// SQL for the rows that a drop by condition is about, which are those of the entity itself: what
+    /// is said of it is not said of the entities below. Nil where the store cannot compute it.
     func rows(of drop: MigrationDeclaration.Drop, _ entity: Entity) -> String? {
         guard let condition = drop.condition,
             let fragment = try? ExpressionSQL.condition(
                 condition, entity: entity, model: old, constants: .inline),
             fragment.parameters.isEmpty
         else { return nil }
-        guard entity.parent != nil else { return "(\(fragment.text))" }
-        let names = old.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        return "\"_entity\" IN (\(names.joined(separator: ", "))) AND (\(fragment.text))"
+        guard old.hasSubentities(old.root(of: entity)) else { return "(\(fragment.text))" }
+        return "\"_entity\" = \(SQLText.literal(.text(entity.name))) AND (\(fragment.text))"
     }
 
     /// Whether the author gives up every object of an entity of the old version.
     func isEmptied(_ oldEntity: Entity) -> Bool {
-        let names = Set(old.lineage(of: oldEntity).map(\.name))
-        return (new.migration?.drops ?? []).contains {
-            names.contains($0.entity) && $0.condition == .literal(.bool(true))
+        (new.migration?.drops ?? []).contains {
+            $0.entity == oldEntity.name && $0.condition == .literal(.bool(true))
         }
     }
 
@@ -53,11 +52,35 @@ extension ModelMatch {
         }
     }
 
-    /// Whether the author says that every object has a property already.
+    /// Whether every object has a property already, as the author says, or all that have it not are
+    /// given up.
     func isRequired(_ property: String, in entity: String) -> Bool {
-        new.migration?.requirements.contains {
-            $0.entity == entity && $0.property == property
-        } ?? false
+        guard let migration = new.migration else { return false }
+        return migration.requirements.contains { $0.entity == entity && $0.property == property }
+            || givesUpAll(without: .init(entity: entity, property: property))
+    }
+
+    private func givesUpAll(without property: PropertyName) -> Bool {
+        let drops = (new.migration?.drops ?? []).filter { $0.condition != nil }
+        guard !drops.isEmpty, let owner = new.entity(named: property.entity) else { return false }
+        let members = new.family(of: owner).compactMap { member in
+            oldEntity(of: member).flatMap { $0.isAbstract ? nil : (new: member, old: $0) }
+        }
+        return members.allSatisfy { member in
+            guard let source = source(of: property, for: member.new) else { return false }
+            return drops.contains { drop in
+                drop.entity == member.old.name && drop.condition == conditionOfNone(at: source)
+            }
+        }
+    }
+
+    /// The condition of an old object that has nothing at a property.
+    func conditionOfNone(at property: PropertyName) -> ModelExpression {
+        let path = ModelExpression.keyPath(
+            root: .subject, names: property.property.split(separator: ".").map(String.init))
+        return oldRelationship(at: property)?.isToMany == true
+            ? .comparison(.aggregate(.count, path), .equal, .literal(.int(0)), [])
+            : .comparison(path, .equal, .literal(.null), [])
     }
 
     /// What the author says about where a to-one leads in objects that have nothing there.

@@ -62,8 +62,7 @@ package struct RowExpectation {
         }
         let key = match.keyShift(of: oldEntity).map { "\"_id\" + \($0)" } ?? "\"_id\""
         // What the author gives up by a condition is not there any more.
-        let lineage = Set(match.old.lineage(of: oldEntity).map(\.name))
-        let givenUp = match.conditionalDrops.filter { lineage.contains($0.entity.name) }
+        let givenUp = match.conditionalDrops.filter { $0.entity.name == oldEntity.name }
             .map { "NOT coalesce(\($0.sql), 0)" }
         return Carried(
             names: ["the objects of \(entity.name)"] + names,

@@ -11,9 +11,10 @@ extension ModelDifference {
     }
 
     private func isThinned(_ name: String) -> Bool {
-        guard let oldEntity = new.entity(named: name).flatMap(match.oldEntity) else { return false }
-        let lineage = Set(old.lineage(of: oldEntity).map(\.name))
-        return match.conditionalDrops.contains { lineage.contains($0.entity.name) }
+        guard let entity = new.entity(named: name) else { return false }
+        let members = new.family(of: entity).compactMap(match.oldEntity).filter { !$0.isAbstract }
+        let thinned = Set(match.conditionalDrops.map(\.entity.name))
+        return !members.isEmpty && members.allSatisfy { thinned.contains($0.name) }
     }
 
     private func risks(_ change: ModelChange) -> [RowRisk] {

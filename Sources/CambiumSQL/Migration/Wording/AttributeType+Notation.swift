@@ -15,20 +15,9 @@ extension AttributeType {
     /// The word for it in a model.
     package var word: String {
         switch self {
-        case .bool: "bool"
-        case .int16: "int16"
-        case .int32: "int32"
-        case .int64: "int64"
-        case .float: "float"
-        case .double: "double"
         case .decimal, .anyDecimal: "decimal"
-        case .string: "string"
-        case .date: "date"
-        case .uuid: "uuid"
-        case .uri: "uri"
-        case .data: "data"
         case .enumeration(let name): name
-        case .codable: "codable"
+        default: caseName
         }
     }
 }
