@@ -8,6 +8,8 @@ struct Console: Sendable {
     var proofFolder: String?
     /// Whether a person watches the error output.
     var isTerminal = false
+    /// Whether somebody has asked for the end of the command.
+    var isCancelled: @Sendable () -> Bool = { EndSignal.isReceived }
 
     /// The program's own output and error output.
     static let standard = Console(

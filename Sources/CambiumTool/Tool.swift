@@ -17,7 +17,9 @@ struct Tool {
     }
 
     static func main() {
-        exit(run(Array(CommandLine.arguments.dropFirst()), .standard).rawValue)
+        let code = run(Array(CommandLine.arguments.dropFirst()), .standard)
+        if code != .fine { EndSignal.endProgram() }
+        exit(code.rawValue)
     }
 
     /// Does what a command line asks for.

@@ -27,7 +27,7 @@ package struct StoreExporter {
     /// - Throws: ``ExportError``; ``MigrationError`` where the file is no store, or of another
     ///   model; `SQLiteError` where it cannot be opened.
     package init(fileAt path: String, versions: [Model]) throws {
-        connection = try Connection(path: path, mode: .readOnly)
+        connection = try Connection.reading(path: path)
         self.path = path
         try connection.beginReading()
         guard let metadata = try MigrationRunner.readMetadata(connection) else {

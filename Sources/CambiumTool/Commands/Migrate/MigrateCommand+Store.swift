@@ -26,6 +26,10 @@ extension MigrateCommand {
             }
             runner.backupPath = copy
         }
+        if action == .apply || action == .rehearse {
+            EndSignal.heed()
+            runner.isCancelled = console.isCancelled
+        }
         var store = StoreMaintenance(runner, storeAt: path)
         do {
             switch action {
