@@ -16,8 +16,12 @@ public enum MigrationError: Error, Sendable, Hashable {
     case refused(MigrationRefusal)
     /// A statement failed.
     case statementFailed(step: String, SQLiteError)
-    /// Links of the table lead to objects that do not exist.
-    case brokenLinks(table: String, count: Int)
+    /// The file is not as SQLite has written it, and what the migration reads of it cannot be read.
+    /// `finding` says in SQLite's words what is wrong.
+    case storeIsDamaged(finding: String)
+    /// Links of the table lead to objects that do not exist. `object` is the number of the first
+    /// object that has one; nil where they lie in a table of their own.
+    case brokenLinks(table: String, count: Int, object: Int64?)
     /// Tables or indexes are not what the store's version says; see ``DriftPolicy`` for what to do
     /// about it.
     case storeDiffers([StoreDifference])
@@ -41,7 +45,7 @@ extension MigrationError {
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
         switch self {
-        case .notAStore: 259
+        case .notAStore, .storeIsDamaged: 259
         case .otherModel, .storeDiffers, .columnsHaveNoPlace: 134020
         case .newerFormat, .newerVersion: 134506
         case .unknownVersion: 134130
@@ -76,9 +80,13 @@ extension MigrationError: CustomStringConvertible {
             Self.words(for: refusal, "\(refusal)")
         case .statementFailed(let step, let error):
             "The migration failed in the step: \(step). \(error). The store is as it was"
-        case .brokenLinks(let table, let count):
-            "\(count) links of \(table) lead to objects that do not exist, which another program "
-                + "must have deleted. The store is as it was"
+        case .storeIsDamaged(let finding):
+            "The file is damaged (\(finding)). It is as it was. Put a copy from before in its place, or "
+                + "save what can still be read with sqlite3: .recover"
+        case .brokenLinks(let table, let count, let object):
+            "\(count) links of \(table) lead to objects that do not exist"
+                + (object.map { " (that of object \($0) is the first)" } ?? "")
+                + ", which another program must have deleted. The store is as it was"
         case .storeDiffers(let differences):
             "Tables or indexes are not what the store's version says: \(differences.list). Another "
                 + "program must have changed them. "
@@ -117,8 +125,9 @@ extension MigrationError: CustomStringConvertible {
 extension SQLiteError {
     /// What to do about a copy that cannot be made in a folder.
     fileprivate func remedyOfCopy(in folder: String) -> String {
-        switch primaryCode {
-        case 8, 14: "Give yourself leave to write \(folder)"
+        if !StoreFiles.isFolder(folder) { return "There is no folder \(folder): make it" }
+        return switch primaryCode {
+        case 8, 14: "Give yourself leave to write \(StoreFiles.words(forFolder: folder))"
         case 13: "Make room"
         default: "Make room, or move the file that is in the way"
         }

@@ -38,10 +38,25 @@ extension ExternalForm {
     /// as fast as a file system does a file.
     package static let largestInline = 100 * 1024
 
-    /// The folder of a store's files, beside it.
+    /// The folder of a store's files, beside it: where a name is a link beside the file that it
+    /// leads to, as SQLite's own files, so that all names of a store have the same.
     package static func folder(ofStore path: String) -> String {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let parts = file(behind: path).split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.dropLast().map { $0 + "/" }.joined()
         return "\(folder).\(parts.last ?? "").external"
+    }
+
+    private static func file(behind path: String) -> String {
+        var path = path
+        // More of them than that, and the system gives up too.
+        for _ in 0..<32 {
+            guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+            else { break }
+            let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+            path =
+                target.hasPrefix("/")
+                ? target : (parts.dropLast() + [target[...]]).joined(separator: "/")
+        }
+        return path
     }
 }

@@ -49,8 +49,11 @@ package final class Connection {
             }
         var opened: OpaquePointer?
         let names = settings.allowsURIs ? SQLITE_OPEN_URI : 0
+        // Many a system's library takes such a name for a URI without being asked to.
+        let isPlain = !settings.allowsURIs && path.hasPrefix("file:")
         let code = sqlite3_open_v2(
-            path, &opened, access | SQLITE_OPEN_NOMUTEX | names, settings.fileSystem)
+            isPlain ? "./" + path : path, &opened, access | SQLITE_OPEN_NOMUTEX | names,
+            settings.fileSystem)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)

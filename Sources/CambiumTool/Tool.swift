@@ -19,7 +19,7 @@ struct Tool {
     static func main() {
         let console = Console.standard
         let code = run(Array(CommandLine.arguments.dropFirst()), console)
-        if code == .file { console.signals?.endByCaught() }
+        if code != .fine { console.signals?.endByCaught() }
         exit(code.rawValue)
     }
 

@@ -35,6 +35,12 @@ struct ConnectionTests {
         #expect(connection.logPages == 0)
     }
 
+    @Test func `a file may be called like a URI`() throws {
+        // As a URI it would be a database in memory, and be opened.
+        let path = "file:/no-such-folder-\(UUID().uuidString)/a?mode=memory"
+        #expect(throws: SQLiteError.self) { try Connection(path: path, mode: .readWrite) }
+    }
+
     @Test func `a transaction that throws leaves nothing`() throws {
         struct Failure: Error {}
         let connection = try Connection(path: ":memory:")

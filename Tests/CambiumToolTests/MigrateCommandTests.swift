@@ -54,6 +54,12 @@ struct MigrateCommandTests {
         #expect(json.code.rawValue == 6)
         #expect(json.output.contains("\"state\" : \"behind\""))
         #expect(migrate("status", store, "--to", "1").code == .fine)
+        for word in ["status", "plan"] {
+            for (version, losesData) in [("2", false), ("3", true)] {
+                let report = migrate(word, store, "--to", version, "--json").output
+                #expect(report.contains("\n  \"losesData\" : \(losesData)"))
+            }
+        }
     }
 
     @Test func `a plan changes nothing and says what is lost`() throws {
@@ -152,6 +158,11 @@ struct MigrateCommandTests {
         let run = migrate("verify", "--json")
         #expect(run.code.rawValue == 1)
         #expect(run.output.contains("A.x is new and required"))
+        #expect(run.output.contains("\"class\" : \"undecided\""))
+        let table = migrate("verify").output
+        #expect(table.contains("1   2  undecided") && table.contains("to be declared\n"))
+        #expect(table.contains("<fill entity=\"A\" attribute=\"x\" with=\"…\"/>"))
+        #expect(!table.contains("needs code"))
         #expect(run.output.components(separatedBy: "\"from\"").count == 3)
     }
 
@@ -225,6 +236,47 @@ struct MigrateCommandTests {
     @Test func `a version that is not there is named with those that are`() {
         let run = migrate("plan", store, "--to", "9")
         #expect(run.code.rawValue == 2 && run.errors.contains("It has 1, 2, 3."))
+    }
+
+    @Test func `whoever ends a command finds the store as it was, and nothing beside it`() throws {
+        let before = try Data(contentsOf: URL(fileURLWithPath: store))
+        for word in ["apply", "rehearse"] {
+            let errors = Written()
+            var console = Console(write: { _ in }, writeError: { errors.append($0) })
+            let asked = Mutex(0)
+            // In the middle of the copy.
+            console.isCancelled = {
+                asked.withLock { count in
+                    count += 1
+                    return count > (word == "apply" ? 3 : 0)
+                }
+            }
+            let code = Tool.run(["migrate", word, store, "--model", model], console)
+            #expect(code == .storeRefused)
+            #expect(errors.text.contains("The migration was cancelled. The store is as it was"))
+            #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            #expect(names.sorted() == ["Shop.cambium", "shop.sqlite"])
+        }
+        #expect(migrate("apply", store).code == .fine)
+    }
+
+    @Test(arguments: ["a ?mode=ro", "50% of?.sqlite", "Ünï#.sqlite", "it's\na.sqlite"])
+    func `a store may have any name`(name: String) throws {
+        let path = folder.path(name)
+        try FileManager.default.moveItem(atPath: store, toPath: path)
+        #expect(migrate("status", path).code == .storeIsBehind)
+        #expect(migrate("apply", path).code == .fine)
+        #expect(FileManager.default.fileExists(atPath: path + ".backup-1"))
+        #expect(try titles(of: path).count == 2)
+    }
+
+    @Test func `a copy needs a folder that is there`() {
+        let copy = folder.path("none/copy.sqlite")
+        let run = migrate("apply", store, "--backup", copy)
+        #expect(run.code == .file)
+        #expect(run.errors.contains("There is no folder \(folder.path("none")): make it"))
+        #expect(migrate("status", store).code == .storeIsBehind)
     }
 
     @Test func `progress is one line of a terminal, and gone at the end`() throws {

@@ -58,7 +58,7 @@ extension PersistentContainer {
     ) throws -> MigrationForecast? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return try model.migrationRunner
-            .forecast(Connection(path: path, mode: .readOnly), at: path)
+            .forecast(Connection.reading(path: path), at: path)
     }
 }
 

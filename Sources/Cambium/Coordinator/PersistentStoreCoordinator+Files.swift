@@ -101,7 +101,7 @@ extension PersistentStoreCoordinator {
     public static func replacePersistentStore(
         at destination: String, withStoreFrom source: String
     ) throws {
-        let original = try Connection(path: source, mode: .readOnly)
+        let original = try Connection.reading(path: source)
         // A file that is no store must not destroy one.
         _ = try StoreMetadataAccess(original).metadata(path: source)
         let former = StoreFiles.externalFiles(ofStore: destination)

@@ -52,7 +52,9 @@ extension PersistentStoreCoordinator {
                     code: .invalidRequest,
                     message: "Only a store in a file can be asked from outside")
             }
-            let connection = try Connection(path: path, mode: isReadOnly ? .readOnly : .readWrite)
+            let connection =
+                try isReadOnly
+                ? Connection.reading(path: path) : Connection(path: path, mode: .readWrite)
             return try connection.transaction(isReadOnly ? .deferred : .immediate) {
                 try body(StoreMetadataAccess(connection))
             }

@@ -1,39 +1,113 @@
 import CambiumModel
 
-/// Whether a fill may come to nil because an attribute that it looks at is. What its conditions rule
-/// out is known: in `TERNARY(b == nil, 'x', b)` the second b is not nil.
+/// Whether a fill may come to nil: because an attribute that it looks at is, or because of what it
+/// divides by. What its conditions rule out is known: in `TERNARY(b == nil, 'x', b)` the second b is not nil.
 struct FillNullability {
     /// Whether an attribute of the object is nil in some.
     let mayBeNil: (String) -> Bool
+    /// Whether an attribute of the object is 0 in some.
+    let mayBeZero: (String) -> Bool
     /// The attributes that are not nil where one has come to.
     private var present: Set<String> = []
+    /// What is not 0 there.
+    private var divisors: Set<ModelExpression> = []
 
-    init(mayBeNil: @escaping (String) -> Bool) {
+    init(
+        mayBeNil: @escaping (String) -> Bool, mayBeZero: @escaping (String) -> Bool = { _ in true }
+    ) {
         self.mayBeNil = mayBeNil
+        self.mayBeZero = mayBeZero
     }
 
-    /// The attribute that may make the value nil, or nil where none does.
-    func culprit(in expression: ModelExpression) -> String? {
+    /// What makes a value nil. (So does a number that is too great, which nobody expects of a sum.)
+    enum Culprit: Hashable {
+        /// The attribute of that path is nil.
+        case absent(String)
+        /// Something is divided by it, and it is 0.
+        case zero(ModelExpression)
+        /// A branch says so.
+        case branch
+    }
+
+    /// What may make the value nil, or nil where nothing does.
+    func culprit(in expression: ModelExpression) -> Culprit? {
         switch expression {
+        case .literal(.null):
+            return .branch
         case .keyPath(root: .subject, let names):
             let path = names.joined(separator: ".")
-            return !present.contains(path) && mayBeNil(path) ? path : nil
-        case .arithmetic(let left, _, let right):
+            return !present.contains(path) && mayBeNil(path) ? .absent(path) : nil
+        case .arithmetic(let left, let operation, let right):
             return culprit(in: left) ?? culprit(in: right)
-        case .function(_, let operands):
+                ?? (operation == .divide ? zero(right) : nil)
+        case .function(let function, let operands):
             return operands.lazy.compactMap { culprit(in: $0) }.first
+                ?? (function == .modulus ? operands.last.flatMap(zero) : nil)
         case .conditional(let condition, let first, let second):
-            return knowing(Self.present(where: condition, is: true)).culprit(in: first)
-                ?? knowing(Self.present(where: condition, is: false)).culprit(in: second)
+            return knowing(condition, is: true).culprit(in: first)
+                ?? knowing(condition, is: false).culprit(in: second)
         default:
             return nil
         }
     }
 
-    private func knowing(_ paths: Set<String>) -> FillNullability {
+    private func zero(_ divisor: ModelExpression) -> Culprit? {
+        switch divisor {
+        case .literal(let value): Self.sign(of: value) == 0 ? .zero(divisor) : nil
+        case _ where divisors.contains(divisor): nil
+        case .keyPath(root: .subject, let names):
+            mayBeZero(names.joined(separator: ".")) ? .zero(divisor) : nil
+        default: .zero(divisor)
+        }
+    }
+
+    private func knowing(_ condition: ModelExpression, is outcome: Bool) -> FillNullability {
         var known = self
-        known.present.formUnion(paths)
+        known.present.formUnion(Self.present(where: condition, is: outcome))
+        known.divisors.formUnion(Self.divisors(where: condition, is: outcome))
         return known
+    }
+
+    /// What is not 0 where a condition has an outcome.
+    private static func divisors(
+        where condition: ModelExpression, is outcome: Bool
+    ) -> Set<ModelExpression> {
+        switch condition {
+        case .and(let operands) where outcome, .or(let operands) where !outcome:
+            return operands.reduce(into: []) { $0.formUnion(divisors(where: $1, is: outcome)) }
+        case .not(let operand):
+            return divisors(where: operand, is: !outcome)
+        case .comparison(let left, let relation, .literal(let value), _):
+            guard let sign = sign(of: value) else { return [] }
+            let excludesZero =
+                switch (relation, outcome) {
+                case (.equal, false), (.notEqual, true): sign == 0
+                case (.equal, true): sign != 0
+                case (.greater, true): sign >= 0
+                case (.greaterOrEqual, true): sign > 0
+                case (.less, true): sign <= 0
+                case (.lessOrEqual, true): sign < 0
+                // An object without a value comes here too, and divides by nothing.
+                case (.greater, false): sign < 0
+                case (.greaterOrEqual, false): sign <= 0
+                case (.less, false): sign > 0
+                case (.lessOrEqual, false): sign >= 0
+                default: false
+                }
+            return excludesZero ? [left] : []
+        default:
+            return []
+        }
+    }
+
+    /// -1, 0 or 1; nil of what is no number.
+    static func sign(of value: Value) -> Int? {
+        switch value {
+        case .int(let number): Int(number.signum())
+        case .double(let number): number < 0 ? -1 : number > 0 ? 1 : 0
+        case .decimal(let number): number < 0 ? -1 : number > 0 ? 1 : 0
+        default: nil
+        }
     }
 
     /// The attributes that are not nil where a condition has an outcome.

@@ -28,7 +28,8 @@ package enum VersionFreezer {
             case .lostVersion(let name):
                 "The lock names version \(name), which is not in the bundle. Take its file from "
                     + "version control first"
-            case .malformedLock(let reason): "The lock cannot be read: \(reason)"
+            case .malformedLock(let reason):
+                "The lock cannot be read: \(reason). Take the file from version control"
             }
         }
     }

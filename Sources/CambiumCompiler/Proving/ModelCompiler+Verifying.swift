@@ -10,13 +10,18 @@ extension ModelCompiler {
     ) -> VerifyReport.Step {
         // What warnings say is no reason, unless there is nothing else.
         let reasons = diagnostics.filter { $0.isError || $0.code == .brokenChain }
-        let words = reasons.flatMap { reason in
-            [reason.message] + (reason.code == .brokenChain ? reason.notes : [])
+        let isUndecided = migration == nil && reasons.contains { $0.code == .undecidedMigration }
+        // The notes of these two say what to write.
+        let words = reasons.map { reason in
+            let hasRemedy = [.brokenChain, .undecidedMigration].contains(reason.code)
+            let notes = hasRemedy ? reason.notes : []
+            return ([reason.message] + notes).joined(separator: isUndecided ? ". " : "; ")
         }
         return VerifyReport.Step(
             from: old.model.version, to: new.model.version,
             // What nobody can plan needs more than the models say.
-            kind: migration?.kind ?? .needsCode, losesData: migration?.losesData ?? true,
+            kind: isUndecided ? nil : migration?.kind ?? .needsCode,
+            losesData: migration?.losesData ?? true,
             codeSteps: migration?.codeSteps ?? [],
             rowsIn: lastProof?.proof.rows ?? 0, rowsOut: lastProof?.proof.newRows ?? 0,
             refusals: lastProof?.proof.refusals ?? 0, seconds: lastProof?.seconds ?? 0,

@@ -9,9 +9,9 @@ enum ExpectedObjects {
     /// The columns of the tables: the store is of the program's version, but was made when that had
     /// other checks, defaults or indexes.
     case columns(Schema)
-    /// A fingerprint of each, and those tables that the program's version tells more of: the store
+    /// A fingerprint of each, and the program's version, which tells more of some tables: the store
     /// is of an earlier version.
-    case fingerprints([String: String], known: [Table])
+    case fingerprints([String: String], later: Schema)
     /// Nothing: the store was made by a form of its version that the program does not know.
     case nothing
 
@@ -29,18 +29,19 @@ enum ExpectedObjects {
             case .columns(let schema):
                 try Self.foreign(in: rows, besides: Self.statements(of: schema.tables))
                     + Self.columnDifferences(in: connection, from: schema)
-            case .fingerprints(let expected, let known):
-                Self.differences(of: rows, from: expected, known)
+            case .fingerprints(let expected, let later):
+                Self.differences(of: rows, from: expected, later)
             case .nothing: [StoreDifference]()
             }
         return differences.sorted { $0.name < $1.name }
     }
 
-    /// The tables of which all is known.
+    /// The tables of which all is known. Takes time for an earlier version.
     var tables: [Table] {
         switch self {
         case .all(let schema), .columns(let schema): schema.tables
-        case .fingerprints(_, let known): known
+        case .fingerprints(let expected, let later):
+            Catalogue.tables(ofFingerprints: expected, from: later)
         case .nothing: []
         }
     }
@@ -116,12 +117,16 @@ enum ExpectedObjects {
     // MARK: Less than all
 
     private static func differences(
-        of rows: [[StoredValue]], from expected: [String: String], _ known: [Table]
+        of rows: [[StoredValue]], from expected: [String: String], _ later: Schema
     ) -> [StoreDifference] {
         let catalogue = Catalogue(rows: rows)
         let actual = catalogue.fingerprints
+        guard expected.contains(where: { actual[$0] != $1 }) else {
+            return foreign(in: rows, besides: expected)
+        }
         let texts = texts(of: rows)
-        let statements = statements(of: known)
+        let statements = statements(
+            of: Catalogue.tables(ofFingerprints: expected, from: later))
         let knownCatalogue = Catalogue(rows: statements.map { [.text($0.key), .text($0.value)] })
         let changed = expected.compactMap { name, fingerprint -> StoreDifference? in
             guard actual[name] != fingerprint else { return nil }
@@ -173,9 +178,7 @@ extension MigrationRunner {
             return earlier.hash == store.schemaHash ? .all(earlier) : .columns(earlier)
         }
         guard first.schemaHash == store.schemaHash else { return .nothing }
-        let fingerprints = fingerprints(before: first)
-        return .fingerprints(
-            fingerprints, known: Catalogue.tables(ofFingerprints: fingerprints, from: schema))
+        return .fingerprints(fingerprints(before: first), later: schema)
     }
 
     /// Each migration says what the version that it starts from has other than the one before.

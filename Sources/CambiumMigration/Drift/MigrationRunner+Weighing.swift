@@ -9,8 +9,9 @@ extension MigrationRunner {
     func weighed(
         _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
     ) throws(SQLiteError) -> [StoreDifference] {
-        guard !differences.isEmpty else { return [] }
+        guard differences.contains(where: { $0.kind != .foreign }) else { return differences }
         let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
+        let tables = expected.tables
         return differences.map { difference in
             var difference = difference
             for index in difference.parts.indices {
@@ -19,24 +20,24 @@ extension MigrationRunner {
                 difference.parts[index].values = connection.count(
                     TableRepair.values(of: part.name, in: difference.name))
             }
-            difference.obstacles = obstacles(to: difference, in: connection, catalogue, expected)
+            difference.obstacles = obstacles(to: difference, in: connection, catalogue, tables)
             return difference
         }
     }
 
     private func obstacles(
         to difference: StoreDifference, in connection: Connection, _ catalogue: Catalogue,
-        _ expected: ExpectedObjects
+        _ tables: [Table]
     ) -> [String] {
         let name = difference.name
-        if let index = expected.tables.lazy.flatMap(\.indexes).first(where: { $0.name == name }) {
+        if let index = tables.lazy.flatMap(\.indexes).first(where: { $0.name == name }) {
             guard difference.kind != .foreign,
                 let search = RefusalSQL.search(after: index.createStatement),
                 let rows = try? connection.rows(search.query), !rows.isEmpty
             else { return [] }
             return ["\(ConstraintName(name)?.violation ?? "two objects are equal in \(name)")"]
         }
-        guard let table = expected.tables.first(where: { $0.name == name }) else {
+        guard let table = tables.first(where: { $0.name == name }) else {
             guard difference.kind == .missing, !difference.isIndex else { return [] }
             return [
                 "how the store's version made \(name) is known to cambium migrate apply alone, "

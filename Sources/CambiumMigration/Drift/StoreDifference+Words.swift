@@ -62,13 +62,12 @@ extension [StoreDifference] {
     ///   - repair: How a repair is asked for.
     ///   - report: How leaving them is asked for.
     func remedy(repair: String, report: String) -> String {
+        if let obstacles {
+            return "They cannot be repaired: \(obstacles). Undo that, or put a copy of the store "
+                + "from before in its place"
+        }
         // A store that lacks a table can be opened, but neither migrated nor read.
         let leaving = contains(where: \.isMissingSomeTable) ? nil : "let \(report) leave it"
-        if let obstacles {
-            return "They cannot be repaired: \(obstacles). Undo that, "
-                + (leaving.map { "\($0), " } ?? "")
-                + "or put a copy of the store from before in its place"
-        }
         let consequences = consequences.isEmpty ? "" : " (it \(consequences))"
         let mending = "let \(repair) put it right after a copy was made\(consequences)"
         return leaving.map { "Undo that, \(mending), or \($0)" } ?? "Undo that, or \(mending)"

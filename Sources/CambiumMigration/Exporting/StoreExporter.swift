@@ -27,7 +27,7 @@ package struct StoreExporter {
     /// - Throws: ``ExportError``; ``MigrationError`` where the file is no store, or of another
     ///   model; `SQLiteError` where it cannot be opened.
     package init(fileAt path: String, versions: [Model]) throws {
-        connection = try Connection(path: path, mode: .readOnly)
+        connection = try Connection.reading(path: path)
         // The files of large values lie beside the store itself, and not beside a link to it.
         self.path = StoreFiles.resolved(path)
         try connection.beginReading()

@@ -32,6 +32,9 @@ package struct StoreFailure: Error, Sendable, Hashable {
             case .backupFailed(_, let failure) where failure.isOfFile:
                 cause = .file
                 reason = error.description
+            case .storeIsDamaged(let finding):
+                cause = .file
+                reason = Self.damage(finding, path)
             case .storeDiffers(let differences):
                 cause = .store
                 reason =
@@ -61,6 +64,11 @@ package struct StoreFailure: Error, Sendable, Hashable {
             return nil
         }
     }
+
+    fileprivate static func damage(_ finding: String, _ path: String) -> String {
+        "The file is damaged (\(finding)). It is as it was. Put a copy from before in its place, or "
+            + "save what can still be read: sqlite3 '\(path)' .recover"
+    }
 }
 
 extension SQLiteError {
@@ -69,13 +77,13 @@ extension SQLiteError {
 
     /// What is wrong with a file, and what to do about it.
     fileprivate func remedy(of path: String) -> String {
-        let folder = StoreFiles.folder(of: path)
+        let folder = StoreFiles.words(forFolder: StoreFiles.folder(of: path))
         if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
         return switch primaryCode {
         case 5, 6: "Another program is writing it; close that program, or try again later"
         case 8: "It cannot be written. Give yourself leave to write the file and \(folder)"
         case 10: "The disk could not be read or written (\(message))"
-        case 11: "The file is damaged (\(message)); take a copy from before"
+        case 11: StoreFailure.damage(message, path)
         case 13: "The disk is full; the store is as it was. Make room, and try again"
         case 14:
             "It cannot be opened, or the files that SQLite needs beside it cannot be made. Give "

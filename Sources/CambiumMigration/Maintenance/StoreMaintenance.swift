@@ -28,7 +28,7 @@ package struct StoreMaintenance {
             store: path, model: runner.model.name, programVersion: runner.model.version,
             state: .none)
         guard exists else { return report }
-        let connection = try Connection(path: path, mode: .readOnly)
+        let connection = try Connection.reading(path: path)
         do {
             guard let found = try connection.transaction(.deferred, { try situation(connection) })
             else { return report }
@@ -55,6 +55,7 @@ package struct StoreMaintenance {
         if let chain, !chain.migrations.isEmpty {
             report.versions = chain.versions
             report.class = chain.steps.map(\.kind).max()?.rawValue
+            report.losesData = chain.steps.contains(where: \.losesData)
             report.codeSteps = chain.steps.compactMap(\.code)
         }
         let expected = runner.expectedObjects(of: metadata, chain)
@@ -66,17 +67,23 @@ package struct StoreMaintenance {
         return report
     }
 
-    /// What a migration would do. Goes through the tables to count their rows, changes nothing.
+    /// What a migration would do. Goes through the tables to count their rows and through all of the
+    /// file to see that it is whole, changes nothing.
     ///
-    /// - Throws: ``MigrationError`` where the program cannot open the store; `SQLiteError`.
+    /// - Throws: ``MigrationError`` where the program cannot open the store, or where its file is
+    ///   damaged; `SQLiteError`.
     package func plan() throws -> PlanReport {
         guard exists else { return PlanReport(store: path, nil) }
-        return PlanReport(
-            store: path,
-            try runner.forecast(Connection(path: path, mode: .readOnly), at: path))
+        let connection = try Connection.reading(path: path)
+        let status = try status()
+        if [.behind, .outdated].contains(status.state) || !status.differences.isEmpty {
+            try connection.requireWhole(runner.isCancelled)
+        }
+        return PlanReport(store: path, try runner.forecast(connection, at: path))
     }
 
-    /// Migrates the store.
+    /// Migrates the store, after it was made sure that all of its file can be read. A program that
+    /// opens a store does not take the time, and finds the damage that its migration comes upon.
     ///
     /// - Parameter announce: Told what a repair is about to do, before anything is done.
     /// - Throws: ``MigrationError``, `SQLiteError`, and what the program's steps throw; the store
@@ -86,6 +93,9 @@ package struct StoreMaintenance {
         let repair = runner.driftPolicy == .repair ? status.repair : nil
         if let repair, !status.differences.contains(where: { !$0.obstacles.isEmpty }) {
             announce("\(path): the repair, after a copy was made: \(repair)\n")
+        }
+        if [.behind, .outdated].contains(status.state) || repair != nil {
+            try Connection.reading(path: path).requireWhole(runner.isCancelled)
         }
         let start = ContinuousClock.now
         let outcome = try runner.open(fileAt: path)
@@ -97,15 +107,17 @@ package struct StoreMaintenance {
     /// Migrates a copy of the store, which is removed afterwards.
     ///
     /// - Parameter folder: Where the copy is made; it must have room for it.
-    /// - Throws: `SQLiteError` where the store cannot be copied. That its migration fails is no
-    ///   error: the report says why.
+    /// - Throws: `SQLiteError` where the store cannot be copied, ``MigrationError`` where its file is
+    ///   damaged. That its migration fails is no error: the report says why.
     package func rehearse(in folder: String) throws -> RehearsalReport {
         let copy = "\(folder)/rehearsal-\(UUID().uuidString).sqlite"
         defer { Self.remove(copy) }
-        try Connection(path: path, mode: .readOnly).backup(to: copy) { _, _ in
-            !runner.isCancelled()
+        let connection = try Connection.reading(path: path)
+        try connection.withCancellation(runner.isCancelled) { () throws(SQLiteError) in
+            try connection.backup(to: copy) { _, _ in !runner.isCancelled() }
         }
         try StoreFiles.linkExternalFiles(ofStore: path, to: copy)
+        try Connection(path: copy, mode: .readOnly).requireWhole(runner.isCancelled)
         let before = try counts(of: copy)
         var versions: [String] = []
         var kind: String?
@@ -137,7 +149,7 @@ package struct StoreMaintenance {
     }
 
     private func counts(of path: String) throws -> [String: Int] {
-        let connection = try Connection(path: path, mode: .readOnly)
+        let connection = try Connection.reading(path: path)
         var counts: [String: Int] = [:]
         for row in try connection.rows(ForecastSQL.tables) {
             guard case .text(let name)? = row.first, !name.hasPrefix("sqlite_"),

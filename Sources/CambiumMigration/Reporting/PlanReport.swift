@@ -24,6 +24,8 @@ package struct PlanReport: MigrationReport, Hashable {
     package let versions: [String]
     /// The class of the gravest step.
     package let `class`: String?
+    /// Whether data goes away or becomes less exact in a step.
+    package let losesData: Bool
     /// The steps in order.
     package let steps: [Step]
     /// How many rows are written in all, estimated.
@@ -46,6 +48,7 @@ package struct PlanReport: MigrationReport, Hashable {
         self.store = store
         versions = forecast?.versions ?? []
         `class` = forecast?.kind.rawValue
+        losesData = forecast?.steps.contains(where: \.losesData) ?? false
         steps = (forecast?.steps ?? []).map { step in
             Step(
                 summary: step.summary, class: step.kind.rawValue, losesData: step.losesData,
@@ -75,7 +78,7 @@ package struct PlanReport: MigrationReport, Hashable {
         var entries = [("Rows", "about \(rows) to write")]
         if let kind = `class`.flatMap(MigrationKind.init) {
             entries.append(
-                ("Class", kind.words(losesData: steps.contains(where: \.losesData))))
+                ("Class", kind.words(losesData: losesData)))
         }
         entries.append(("Store", ReportText.bytes(storeSize)))
         let free = freeSpace.map { ", \(ReportText.bytes($0)) free" } ?? ""

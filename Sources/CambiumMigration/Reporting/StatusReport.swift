@@ -58,6 +58,8 @@ package struct StatusReport: MigrationReport, Hashable {
     package var versions: [String] = []
     /// The class of the gravest step.
     package var `class`: String?
+    /// Whether data goes away or becomes less exact on the way, which a graver class does not tell.
+    package var losesData = false
     /// The steps that the program supplies.
     package var codeSteps: [String] = []
     /// What another program has changed.
@@ -90,7 +92,9 @@ package struct StatusReport: MigrationReport, Hashable {
             entries.append(("State", "cannot be opened"))
             entries.append(("Why", problem ?? "unknown"))
         }
-        if let kind = `class`.flatMap(MigrationKind.init) { entries.append(("Class", kind.words)) }
+        if let kind = `class`.flatMap(MigrationKind.init) {
+            entries.append(("Class", kind.words(losesData: losesData)))
+        }
         if !codeSteps.isEmpty {
             entries.append(("Code", codeSteps.joined(separator: ", ")))
         }

@@ -8,7 +8,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let from: String
         /// The version that it leads to.
         package let to: String
-        /// Its class.
+        /// Its class; `undecided` where the model says too little for a step.
         package let `class`: String
         /// Whether data goes away or becomes less exact, which a graver class does not tell.
         package let losesData: Bool
@@ -29,15 +29,19 @@ package struct VerifyReport: MigrationReport, Hashable {
         /// Why the step is not what it should be; nil where it is.
         package let failure: String?
 
+        fileprivate static let undecided = "undecided"
+
         /// Describes what a proof has shown.
+        ///
+        /// - Parameter kind: The class; nil where the model says too little.
         package init(
-            from: String, to: String, kind: MigrationKind, losesData: Bool,
+            from: String, to: String, kind: MigrationKind?, losesData: Bool,
             codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0,
             seconds: Double = 0, isRemembered: Bool = false, failure: String? = nil
         ) {
             self.from = from
             self.to = to
-            self.class = kind.rawValue
+            self.class = kind?.rawValue ?? Self.undecided
             self.losesData = losesData
             self.codeSteps = codeSteps
             self.rowsIn = rowsIn
@@ -105,6 +109,7 @@ package struct VerifyReport: MigrationReport, Hashable {
     }
 
     private static func verdict(on step: Step) -> String {
+        if step.class == Step.undecided { return "to be declared" }
         if step.failure != nil { return "fails" }
         let names = step.codeSteps.joined(separator: ", ")
         let code = names.isEmpty ? "" : step.isCodeProven ? " with \(names)" : " around \(names)"

@@ -16,7 +16,8 @@ public struct MigrationRefusal: Sendable, Hashable {
     /// The numbers of the objects because of which the store is refused: the first one that was
     /// found, or two that are equal. Empty where they were not found.
     public var objects: [Int64] = []
-    /// The value that does not fit, as SQL writes it; nil where it is none in particular.
+    /// The value that does not fit, as the model language writes it (`12.34` of a decimal,
+    /// `2026-01-31T12:00:00Z` of a date); nil where it is none in particular.
     ///
     /// - Note: It is a user's, and no part of the error's description.
     public var value: String?

@@ -34,7 +34,7 @@ extension MigrationRunner {
         by statement: String, of migration: Migration, on connection: Connection
     ) throws -> MigrationStepError? {
         guard let (ofOne, working) = StepTableSQL.settlement(of: statement) else {
-            return refusedIndex(by: statement, of: migration)
+            return refusedIndex(by: statement, of: migration, on: connection)
         }
         let keys = try connection.statement(StepRowSQL.keys(of: working))
         defer { keys.reset() }
@@ -60,13 +60,19 @@ extension MigrationRunner {
 
     /// Where steps have made equal what is unique.
     private func refusedIndex(
-        by statement: String, of migration: Migration
+        by statement: String, of migration: Migration, on connection: Connection
     ) -> MigrationStepError? {
         guard case .indexes(let table) = StatementReach(of: statement).effect,
             migration.steps.contains(where: { $0.code != nil && $0.tables.contains(table) })
         else { return nil }
+        let pair =
+            RefusalSQL.search(after: statement)
+            .flatMap { try? connection.rows($0.query).first } ?? []
+        let keys = pair.compactMap { key in
+            if case .integer(let number) = key { number } else { nil }
+        }
         return MigrationStepError(
-            step: migration.codeSteps.joined(separator: ", "), entity: table,
-            MigrationStepMistake.notUnique(entity: table))
+            step: migration.codeSteps.joined(separator: ", "), entity: table, row: keys.first,
+            MigrationStepMistake.notUnique(entity: table, rows: keys))
     }
 }

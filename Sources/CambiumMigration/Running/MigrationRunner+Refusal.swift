@@ -12,7 +12,12 @@ extension MigrationRunner {
         let name = constraint(of: error)
         var refusal = MigrationRefusal(step: step, reason: Self.reason(of: error, name))
         refusal.constraint = name?.text
-        guard let search = RefusalSQL.search(after: statement) else { return refusal }
+        guard let search = RefusalSQL.search(after: statement) else {
+            if let (table, key) = changedRow(by: statement, on: connection) {
+                (refusal.entity, refusal.objects) = (table, [key])
+            }
+            return refusal
+        }
         refusal.entity = search.table
         // That they are not found is no error beside the one that there is.
         if let preparation = search.preparation { try? connection.execute(preparation) }
@@ -21,8 +26,26 @@ extension MigrationRunner {
         refusal.objects = row.prefix(hasTwo ? 2 : 1).compactMap { key in
             if case .integer(let number) = key { number } else { nil }
         }
-        refusal.value = value(in: row, of: search, name).map(Self.words)
+        refusal.value = value(in: row, of: search, name).map { words($0, of: search, name) }
         return refusal
+    }
+
+    /// The row that a statement could not change: changes one after the other.
+    private func changedRow(
+        by statement: String, on connection: Connection
+    ) -> (table: String, key: Int64)? {
+        guard let (table, keys, change) = RefusalSQL.changeOfOne(statement),
+            let rows = try? connection.rows(keys)
+        else { return nil }
+        for row in rows {
+            guard case .integer(let key)? = row.first else { return nil }
+            do throws(SQLiteError) {
+                _ = try connection.rows(change, [.integer(key)])
+            } catch {
+                return (table, key)
+            }
+        }
+        return nil
     }
 
     private func value(
@@ -44,9 +67,24 @@ extension MigrationRunner {
         return row[index]
     }
 
-    /// A value as SQL writes it, as far as a person wants to read it.
-    private static func words(_ value: StoredValue) -> String {
-        let text = SQLText.literal(value)
+    /// A value as the model language writes it, as far as a person wants to read it. What has no
+    /// form of its type is as SQL writes it.
+    private func words(
+        _ stored: StoredValue, of search: RefusalSQL.Search, _ name: ConstraintName?
+    ) -> String {
+        let attribute = name?.property.flatMap { property in
+            name.flatMap { model.entity(named: $0.entity) }
+                .flatMap { model.attribute(property, of: $0) }
+        }
+        let isExternal =
+            search.valueType == RefusalSQL.externalForm || attribute?.usesExternalForm == true
+        if isExternal, case .blob(let form) = stored {
+            return form.first == ExternalForm.file
+                ? "in a file" : Value.data(form.dropFirst()).notation
+        }
+        let type = search.valueType.map(AttributeType.init(notation:)) ?? attribute?.type
+        let text =
+            type.flatMap { model.value(stored, as: $0) }?.notation ?? SQLText.literal(stored)
         let limit = 80
         return text.count <= limit ? text : text.prefix(limit) + "…"
     }

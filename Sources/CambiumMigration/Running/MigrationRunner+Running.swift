@@ -60,6 +60,14 @@ extension MigrationRunner {
             if let error = error as? SQLiteError, currentMeter?.isCancellation(error) == true {
                 throw MigrationError.cancelled
             }
+            if let error = error as? MigrationError, case let damage = error.noticingDamage(),
+                damage != error
+            {
+                throw damage
+            }
+            if let error = error as? SQLiteError, error.isDamage {
+                throw MigrationError.storeIsDamaged(finding: error.message)
+            }
             if !known.isEmpty, case MigrationError.statementFailed(let step, let failure) = error,
                 failure.isAboutSchema
             {
@@ -184,7 +192,9 @@ extension MigrationRunner {
     private func verifyLinks(_ connection: Connection) throws {
         let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
         if let first = broken.first, case .text(let table) = first.first {
-            throw MigrationError.brokenLinks(table: table, count: broken.count)
+            var object: Int64?
+            if first.count > 1, case .integer(let key) = first[1] { object = key }
+            throw MigrationError.brokenLinks(table: table, count: broken.count, object: object)
         }
     }
 

@@ -15,6 +15,11 @@ extension StoreFiles {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// A folder's name in a sentence.
+    static func words(forFolder path: String) -> String {
+        path == "." ? "the folder that it lies in" : path
+    }
+
     /// Whether a folder is of that name.
     static func isFolder(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: "\(path)/.")

@@ -5,11 +5,12 @@ extension MigrationContext {
     /// What an object of the old version has become: what ``replace(_:with:)`` has noted, or else
     /// the object that was carried over. Cost: one or two look-ups.
     ///
-    /// - Returns: Nil where it has become nothing, or no object of that entity.
+    /// - Returns: Nil where it has become nothing, or no object of that entity, and of nil.
     /// - Throws: `SQLiteError`.
     public func newID<OldRow: MigrationRow, Row: MigrationRow>(
-        of id: RowID<OldRow>, as type: Row.Type
+        of id: RowID<OldRow>?, as type: Row.Type
     ) throws -> RowID<Row>? where OldRow.Version == Old, Row.Version == New {
+        guard let id else { return nil }
         let noted = try run.connection.rows(
             StepRowSQL.noted,
             [.text(OldRow.layout.root), .integer(id.key), .text(Row.layout.root)])
@@ -41,15 +42,22 @@ extension MigrationContext {
     /// Notes that an object of the old version is from now on that object of the new one, so that
     /// ``newID(of:as:)`` finds it. Links that were carried over do not follow; set them.
     ///
-    /// - Throws: `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where the old one is nil; `SQLiteError`.
     public func replace<OldRow: MigrationRow, Row: MigrationRow>(
-        _ old: RowID<OldRow>, with new: RowID<Row>
+        _ old: RowID<OldRow>?, with new: RowID<Row>
     ) throws where OldRow.Version == Old, Row.Version == New {
+        let old = try given(old)
         _ = try run.connection.rows(
             StepRowSQL.note,
             [
                 .text(OldRow.layout.root), .integer(old.key), .text(Row.layout.root),
                 .integer(new.key),
             ])
+    }
+
+    /// A row that was read has a number; one that was made and not inserted yet has none.
+    func given<Row: MigrationRow>(_ id: RowID<Row>?) throws(MigrationStepMistake) -> RowID<Row> {
+        guard let id else { throw .noRow(entity: Row.layout.entity, row: 0) }
+        return id
     }
 }

@@ -7,7 +7,7 @@ extension MigrationContext {
     ///
     /// - Throws: `SQLiteError`.
     public func related<Row: MigrationRow, Destination: MigrationRow>(
-        _ link: MigrationLink<Row, Destination>, to id: RowID<Row>
+        _ link: MigrationLink<Row, Destination>, to id: RowID<Row>?
     ) throws -> [RowID<Destination>] where Row.Version == Old {
         try destinations(of: id, link)
     }
@@ -17,15 +17,17 @@ extension MigrationContext {
     ///
     /// - Throws: `SQLiteError`.
     public func related<Row: MigrationRow, Destination: MigrationRow>(
-        _ link: MigrationLink<Row, Destination>, to id: RowID<Row>
+        _ link: MigrationLink<Row, Destination>, to id: RowID<Row>?
     ) throws -> [RowID<Destination>] where Row.Version == New {
         try destinations(of: id, link)
     }
 
     private func destinations<Row: MigrationRow, Destination: MigrationRow>(
-        of id: RowID<Row>, _ link: MigrationLink<Row, Destination>
+        of id: RowID<Row>?, _ link: MigrationLink<Row, Destination>
     ) throws -> [RowID<Destination>] {
-        try run.connection.rows(sql(of: link).destinations, [.integer(id.key)]).compactMap { row in
+        guard let id else { return [] }
+        return try run.connection.rows(sql(of: link).destinations, [.integer(id.key)]).compactMap {
+            row in
             if case .integer(let key)? = row.first { RowID<Destination>(key: key) } else { nil }
         }
     }
@@ -34,12 +36,13 @@ extension MigrationContext {
     ///
     /// - Parameter position: The place in the list, where the relationship is ordered; objects
     ///   without one come last.
-    /// - Throws: ``MigrationStepMistake/notWritable(entity:)``; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake``; `SQLiteError`.
     public func link<Row: WritableMigrationRow, Destination: MigrationRow>(
-        _ id: RowID<Row>, _ link: MigrationLink<Row, Destination>, to other: RowID<Destination>,
+        _ id: RowID<Row>?, _ link: MigrationLink<Row, Destination>, to other: RowID<Destination>?,
         at position: Int64? = nil
     ) throws where Row.Version == New {
         try requireWritable(link)
+        let (id, other) = (try given(id), try given(other))
         var parameters: [StoredValue] = [.integer(id.key), .integer(other.key)]
         if link.position != nil { parameters.append(position.map { .integer($0) } ?? .null) }
         _ = try run.connection.rows(sql(of: link).addition, parameters)
@@ -47,11 +50,12 @@ extension MigrationContext {
 
     /// Takes the link between two objects of the new version away.
     ///
-    /// - Throws: ``MigrationStepMistake/notWritable(entity:)``; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake``; `SQLiteError`.
     public func unlink<Row: WritableMigrationRow, Destination: MigrationRow>(
-        _ id: RowID<Row>, _ link: MigrationLink<Row, Destination>, from other: RowID<Destination>
+        _ id: RowID<Row>?, _ link: MigrationLink<Row, Destination>, from other: RowID<Destination>?
     ) throws where Row.Version == New {
         try requireWritable(link)
+        let (id, other) = (try given(id), try given(other))
         _ = try run.connection.rows(
             sql(of: link).removal, [.integer(id.key), .integer(other.key)])
     }

@@ -55,7 +55,7 @@ extension MigrationContext {
     ///
     /// - Throws: `SQLiteError`.
     public func row<Row: MigrationRow>(
-        _ id: RowID<Row>
+        _ id: RowID<Row>?
     ) throws -> Row? where Row.Version == Old {
         try read(id)
     }
@@ -64,13 +64,14 @@ extension MigrationContext {
     ///
     /// - Throws: `SQLiteError`.
     public func row<Row: MigrationRow>(
-        _ id: RowID<Row>
+        _ id: RowID<Row>?
     ) throws -> Row? where Row.Version == New {
         try read(id)
     }
 
-    func read<Row: MigrationRow>(_ id: RowID<Row>) throws -> Row? {
-        try run.connection.rows(sql(of: Row.self).one, [.integer(id.key)]).first.map {
+    func read<Row: MigrationRow>(_ id: RowID<Row>?) throws -> Row? {
+        guard let id else { return nil }
+        return try run.connection.rows(sql(of: Row.self).one, [.integer(id.key)]).first.map {
             Row(storage: RowStorage($0, folder: run.folder))
         }
     }

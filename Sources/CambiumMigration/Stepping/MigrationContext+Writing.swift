@@ -26,9 +26,10 @@ extension MigrationContext {
     /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where there is none; what the closure
     ///   throws; `SQLiteError`.
     public func update<Row: WritableMigrationRow>(
-        _ id: RowID<Row>, _ change: (inout Row) throws -> Void
+        _ id: RowID<Row>?, _ change: (inout Row) throws -> Void
     ) throws where Row.Version == New {
         let sql = try writing(Row.self)
+        let id = try given(id)
         guard var row: Row = try read(id) else {
             throw MigrationStepMistake.noRow(entity: Row.layout.entity, row: id.key)
         }
@@ -58,9 +59,10 @@ extension MigrationContext {
     ///
     /// - Throws: ``MigrationStepMistake``; `SQLiteError`.
     public func delete<Row: WritableMigrationRow>(
-        _ id: RowID<Row>
+        _ id: RowID<Row>?
     ) throws where Row.Version == New {
         let sql = try writing(Row.self)
+        let id = try given(id)
         guard let _: Row = try read(id) else {
             throw MigrationStepMistake.noRow(entity: Row.layout.entity, row: id.key)
         }

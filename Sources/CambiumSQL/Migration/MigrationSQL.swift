@@ -8,6 +8,16 @@ package enum MigrationSQL {
     /// or what is wrong.
     package static let integrityCheck = "PRAGMA integrity_check(5)"
 
+    /// Goes through all tables and indexes, without comparing them: a row for what is wrong.
+    package static let quickCheck = "PRAGMA quick_check(100)"
+
+    /// Whether a row of ``quickCheck`` is about the file, and not about values that the store should
+    /// not have.
+    package static func isDamage(_ finding: String) -> Bool {
+        let ofValues = ["NULL value in ", "CHECK constraint failed", "non-", "NUMERIC ", "TEXT "]
+        return finding != "ok" && !ofValues.contains { finding.hasPrefix($0) }
+    }
+
     /// Switches foreign keys on; outside of a transaction only.
     package static let foreignKeysOn = "PRAGMA foreign_keys = ON"
     /// Lists keys that lead nowhere: table, row, destination, number of the key.

@@ -61,6 +61,23 @@ package enum RefusalSQL {
 
     // MARK: Afterwards
 
+    /// The same change of one row alone, whose key is the first parameter.
+    ///
+    /// - Returns: The table, the query of the keys of all rows that it changes, and the statement;
+    ///   nil where the form of the statement is not known.
+    package static func changeOfOne(
+        _ statement: String
+    ) -> (table: String, keys: String, change: String)? {
+        guard case .changes(let table) = StatementReach(of: statement).effect else { return nil }
+        let name = SQLText.identifier(table)
+        let (head, condition) = TableText.split(statement, at: " WHERE ")
+        let all = condition.map { " WHERE \($0)" } ?? ""
+        return (
+            table, "SELECT \"_id\" FROM \(name)\(all) ORDER BY \"_id\"",
+            "\(head) WHERE \"_id\" = ?1" + (condition.map { " AND (\($0))" } ?? "")
+        )
+    }
+
     /// What finds the rows because of which a statement failed.
     package struct Search: Sendable {
         /// The table that has them.
@@ -71,6 +88,8 @@ package enum RefusalSQL {
         package let query: String
         /// What comes after the key.
         package let rest: Rest
+        /// What kind of value the query tells, in the model's words, where it says so.
+        package var valueType: String?
 
         /// What else a query tells.
         package enum Rest: Sendable {
@@ -92,7 +111,8 @@ package enum RefusalSQL {
                 return nil
             }
             return Search(
-                table: table, preparation: nil, query: query, rest: .value)
+                table: table, preparation: nil, query: query, rest: .value,
+                valueType: valueType(in: query))
         case .fills(let table):
             return search(filling: table, statement)
         case .indexes(let table):
@@ -100,6 +120,18 @@ package enum RefusalSQL {
         default:
             return nil
         }
+    }
+
+    /// The type of values that lie in a file of their own, or may.
+    package static let externalForm = "data in files"
+
+    /// The name that a query gives to what comes after the key.
+    private static func valueType(in query: String) -> String? {
+        let line = query.prefix { $0 != "\n" }
+        guard line.hasPrefix("SELECT \"_id\", "), let start = line.firstRange(of: " AS \"") else {
+            return nil
+        }
+        return String(line[start.upperBound...].prefix { $0 != "\"" })
     }
 
     /// A new table takes all rows that it can, and those that it has not are the others.

@@ -110,6 +110,30 @@ struct TableText {
         return names
     }
 
+    /// A statement before and after a word that stands neither within parentheses nor in quotes.
+    static func split(_ statement: String, at word: String) -> (head: String, rest: String?) {
+        var depth = 0
+        var quote: Character?
+        var index = statement.startIndex
+        while index < statement.endIndex {
+            let character = statement[index]
+            if let mark = quote {
+                if character == mark { quote = nil }
+            } else if character == "\"" || character == "'" {
+                quote = character
+            } else if character == "(" {
+                depth += 1
+            } else if character == ")" {
+                depth -= 1
+            } else if depth == 0, statement[index...].hasPrefix(word) {
+                let end = statement.index(index, offsetBy: word.count)
+                return (String(statement[..<index]), String(statement[end...]))
+            }
+            index = statement.index(after: index)
+        }
+        return (statement, nil)
+    }
+
     /// What comes after the quote that ends a name or a text whose opening quote has been read.
     private static func end(of quote: Character, in text: Substring) -> String.Index? {
         var index = text.startIndex

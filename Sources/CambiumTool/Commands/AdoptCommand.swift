@@ -141,10 +141,9 @@ enum AdoptCommand: Command {
         adoption.writtenBy = arguments.value("--version")
         adoption.target = arguments.value("--until")
         if let file = arguments.value("--hashes") { adoption.hashes = try hashes(in: file) }
-        let signals = console.signals
-        signals?.catchAll()
-        defer { signals?.letGo() }
-        if let signals { adoption.isCancelled = { signals.caught != nil } }
+        console.signals?.catchAll()
+        defer { console.signals?.letGo() }
+        adoption.isCancelled = console.isCancelled
         let line = ProgressLine(console)
         if let line { adoption.progress = { line.show($0.fraction, $0.summary) } }
         defer { line?.end() }

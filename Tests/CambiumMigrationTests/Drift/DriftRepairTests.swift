@@ -182,6 +182,7 @@ struct DriftRepairTests {
             runner.driftPolicy = policy
             let refusal = try refusal(runner, connection)
             #expect(refusal.text.contains("two objects of A have the same name"), "\(refusal)")
+            #expect(!refusal.ofTool.contains("--drift"))
         }
     }
 

@@ -2,6 +2,7 @@ import CambiumMigration
 import CambiumModel
 import CambiumSQL
 import CambiumSQLite
+import Foundation
 import Testing
 
 /// What a person learns where a store's data does not fit.
@@ -96,6 +97,68 @@ struct MigrationRefusalTests {
         #expect(text.contains("the rule few of Product is not met [object 5 of Product]"))
         #expect(text.contains("add the rule few of Product: name == 'a'"), "\(text)")
         #expect(!text.contains("Product.rule.few"))
+    }
+
+    @Test func `a value is told as the model language writes it`() throws {
+        func model(
+            _ version: String, scale: Int = 2, limits: [String: Limits] = [:]
+        ) -> Model {
+            func attribute(_ name: String, _ type: AttributeType) -> Attribute {
+                Attribute(
+                    name: name, type: type, isOptional: true, limits: limits[name] ?? Limits())
+            }
+            return Store.model(
+                version,
+                [
+                    Entity(
+                        name: "Sale",
+                        attributes: [
+                            attribute("price", .decimal(scale: scale)), attribute("day", .date),
+                        ])
+                ])
+        }
+        let rows = "INSERT INTO Sale (_id, price, day) VALUES (1, 1234, 700000000)"
+        let later = Value.date(Date(timeIntervalSinceReferenceDate: 9e8))
+        for (new, value) in [
+            (model("2", limits: ["price": Limits(maximum: .decimal(10))]), "12.34"),
+            (model("2", scale: 1), "12.34"),
+            (model("2", limits: ["day": Limits(minimum: later)]), "2023-03-08T20:26:40Z"),
+        ] {
+            let (refusal, text, withValue) = try refusal(model("1"), new, rows: rows)
+            #expect(refusal.value == value && refusal.objects == [1])
+            #expect(!text.contains(value) && withValue.contains("the value is \(value)]"))
+        }
+    }
+
+    @Test func `an object that loses what it requires is named`() throws {
+        func model(_ version: String, givenUp: [(String, ModelExpression)] = []) -> Model {
+            Store.model(
+                version,
+                [
+                    Entity(
+                        name: "P", attributes: [Store.string("name")],
+                        relationships: [
+                            Relationship(
+                                name: "c", destination: "C", inverse: "ps", isOptional: false)
+                        ]),
+                    Entity(
+                        name: "C", attributes: [Store.string("t")],
+                        relationships: [
+                            Relationship(
+                                name: "ps", destination: "P", inverse: "c", isToMany: true)
+                        ]),
+                ], givenUp: givenUp)
+        }
+        let condition = ModelExpression.comparison(
+            .keyPath(root: .subject, names: ["t"]), .equal, .literal(.string("y")), [])
+        let (refusal, text, _) = try refusal(
+            model("1"), model("2", givenUp: [("C", condition)]),
+            rows: """
+                INSERT INTO C (_id, t) VALUES (1, 'x'), (2, 'y');
+                INSERT INTO P (_id, name, c) VALUES (1, 'a', 1), (6, 'b WHERE (', 2), (7, 'c', 2)
+                """)
+        #expect(refusal.entity == "P" && refusal.objects == [6])
+        #expect(text.contains("P.c has no value, and is required [object 6 of P]"))
     }
 
     @Test func `what is required names the object and the author's reason`() throws {

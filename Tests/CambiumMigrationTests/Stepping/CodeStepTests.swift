@@ -82,7 +82,7 @@ struct CodeStepTests {
         _ = try Sample.runner { context in
             try Sample.settle(context)
             let alan = try context.newID(of: RowID<V1.PersonRow>(key: 5), as: V2.PersonRow.self)
-            try context.delete(try #require(alan))
+            try context.delete(alan)
         }.open(connection)
         #expect(try people(connection).map { $0[0] } == ["1", "2"])
         // Pets are none of what the step names, so that the link must be gone by itself.
@@ -104,6 +104,12 @@ struct CodeStepTests {
             #expect(try context.newID(of: ada, as: V2.PlaceRow.self) == nil)
             let nobody = RowID<V1.PersonRow>(key: 77)
             #expect(try context.newID(of: nobody, as: V2.PersonRow.self) == nil)
+            // A row that was not inserted has no number.
+            let unborn = V2.PlaceRow(name: "Rome").rowID
+            #expect(try context.row(unborn) == nil && unborn == nil)
+            #expect(throws: MigrationStepMistake.noRow(entity: "Place", row: 0)) {
+                try context.update(unborn) { $0.name = "Roma" }
+            }
         }.open(connection)
     }
 
@@ -222,7 +228,12 @@ struct CodeStepTests {
                 try context.insert(V2.PlaceRow(name: "London"))
             } as? MigrationStepError)
         #expect(error.step == "settle")
-        #expect(error.underlying as? MigrationStepMistake == .notUnique(entity: "Place"))
+        guard case .notUnique("Place", let rows)? = error.underlying as? MigrationStepMistake else {
+            Issue.record("\(error)")
+            return
+        }
+        #expect(rows.count == 2 && error.row == rows.first)
+        #expect("\(error)".contains("Two Place (\(rows[0]) and \(rows[1])) are equal"))
     }
 
     @Test func `a step writes no entity that it does not name`() throws {

@@ -47,7 +47,7 @@ public struct StoreLoadingError: Error, Sendable {
         switch error {
         case let error as MigrationError:
             switch error {
-            case .notAStore: .notAStore
+            case .notAStore, .storeIsDamaged: .notAStore
             case .otherModel: .otherModel
             case .newerFormat, .newerVersion, .unknownVersion: .unknownVersion
             case .migrationIsOff: .needsMigration

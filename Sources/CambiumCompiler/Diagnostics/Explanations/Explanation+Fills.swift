@@ -3,13 +3,14 @@ extension Explanation {
     static let emptyFill = Explanation(
         title: "A fill has no value for some objects",
         meaning: """
-            The attribute is required, and its fill looks at one that may be nil. A store with an \
-            object where it is has no value to put there: it is refused when it is opened, and stays \
-            as it was.
+            The attribute is required, and its fill looks at one that may be nil, divides by one that \
+            may be 0, or says nil in a branch. A store with an object where that is so has no value to \
+            put there: it is refused when it is opened, and stays as it was.
             """,
         remedy: """
-            Say what such objects get: TERNARY(note == nil, 'none', note). If there can be none, say \
-            so in a suppression.
+            Say what such objects get: TERNARY(note == nil, 'none', note), TERNARY(count == 0, 0, sum / \
+            count). A lower limit of more than 0 says that there is none to divide by; else, if there \
+            can be no such object, say so in a suppression.
             """,
         wrong: .versions(
             """

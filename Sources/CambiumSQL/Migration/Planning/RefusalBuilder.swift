@@ -18,7 +18,7 @@ struct RefusalBuilder {
             kind: .needsData,
             sql: refusals.flatMap { refusal in
                 RefusalSQL.statements(
-                    "SELECT \"_id\", \(refusal.value) FROM \(SQLText.identifier(refusal.table))\n"
+                    "SELECT \"_id\", \(refusal.term) FROM \(SQLText.identifier(refusal.table))\n"
                         + "WHERE \(refusal.condition) LIMIT 1",
                     reason: refusal.reason)
             })
@@ -30,6 +30,12 @@ struct RefusalBuilder {
         let condition: String
         /// SQL for what is to blame.
         var value = "NULL"
+        /// What kind of value that is.
+        var type: String?
+
+        /// The value, with its type as its name: whoever tells a person of it has no other word of
+        /// the version before.
+        var term: String { value + (type.map { " AS \(SQLText.identifier($0))" } ?? "") }
     }
 
     private var unsettledEntities: [Entity] {
@@ -69,7 +75,8 @@ struct RefusalBuilder {
             reason: old.usesExternalForm && !attribute.usesExternalForm
                 ? "a value of \(owner.name).\(old.name) lies in a file, or does not fit"
                 : "a value of \(owner.name).\(old.name) does not fit its new type, \(type)",
-            table: difference.old.root(of: owner).name, condition: condition, value: column)
+            table: difference.old.root(of: owner).name, condition: condition, value: column,
+            type: old.usesExternalForm ? RefusalSQL.externalForm : old.type.notation)
     }
 
     private var abstractEntities: [Refusal] {

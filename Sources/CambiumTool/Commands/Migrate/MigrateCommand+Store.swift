@@ -26,6 +26,11 @@ extension MigrateCommand {
             }
             runner.backupPath = copy
         }
+        if action == .apply || action == .rehearse {
+            console.signals?.catchAll()
+            runner.isCancelled = console.isCancelled
+        }
+        defer { console.signals?.letGo() }
         var store = StoreMaintenance(runner, storeAt: path)
         do {
             switch action {
