@@ -10,8 +10,9 @@ extension Adoption {
     /// - Parameter place: Where the new store is made; nil is nowhere.
     func adopt(in match: VersionFinder.Match, _ place: NewStore?) throws -> AdoptionReport {
         let meter = AdoptionMeter(progress: progress, isCancelled: isCancelled)
-        let candidates = [match] + match.others.filter(isReachable).map(match.taking)
         do {
+            let candidates = try inForm(
+                of: [match] + match.others.filter(isReachable).map(match.taking))
             var losses: [Int] = []
             for candidate in candidates {
                 let (run, report) = try copy(as: candidate, place, meter)
@@ -42,6 +43,29 @@ extension Adoption {
         try run.migrate(&report)
         try store.file.requireUnchanged()
         return report
+    }
+
+    /// Leaves out versions which keep bytes in another form than the store has, where not all do: with
+    /// a byte in front that says whether they lie in a file, or without.
+    private func inForm(
+        of candidates: [VersionFinder.Match]
+    ) throws(SQLiteError) -> [VersionFinder.Match] {
+        guard candidates.count > 1 else { return candidates }
+        let forms = candidates.map(\.layout.dataColumns)
+        let columns = Set(forms.flatMap(\.keys)).filter { column in
+            Set(forms.compactMap { $0[column] }).count > 1
+        }
+        guard !columns.isEmpty else { return candidates }
+        let connection = try Connection(
+            path: store.file.uri, mode: .readWrite, settings: Self.settings)
+        var fitting = candidates
+        for column in columns {
+            guard let row = try connection.rows(column.formCounts).first, row[0] != .integer(0)
+            else { continue }
+            let hasForm = row[0] == row[1]
+            fitting.removeAll { $0.layout.dataColumns[column].map { $0 != hasForm } ?? false }
+        }
+        return fitting.isEmpty ? candidates : fitting
     }
 
     /// Whether migrations can lead from a version to the one that is wanted.

@@ -73,3 +73,38 @@ struct ChoiceTests {
         #expect(report.writtenBy == "1" && report.refusedRows.map(\.id) == [1])
     }
 }
+
+extension ChoiceTests {
+    private static func version(_ name: String, isExternal: Bool) -> Model {
+        Model(
+            name: "M", version: name,
+            entities: [
+                Entity(
+                    name: "A",
+                    attributes: [
+                        Attribute(name: "x", type: .data, isOptional: true, isExternal: isExternal)
+                    ])
+            ])
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `bytes tell whether they may lie in files, where versions differ in that`(
+        hasForm: Bool, isExternalFirst: Bool
+    ) throws {
+        let store = try OldStore(
+            entities: [(1, "A", 0, 3)],
+            sql: """
+                CREATE TABLE ZA (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZX BLOB);
+                INSERT INTO ZA VALUES (1, 1, 1, x'01aabb'), (2, 1, 1, NULL),
+                    (3, 1, 1, x'\(hasForm ? "01" : "7f")');
+                """)
+        let versions = [
+            Self.version("1", isExternal: isExternalFirst),
+            Self.version("2", isExternal: !isExternalFirst),
+        ]
+        let report = try store.adopt(versions) { $0.migrates = false }
+        #expect(report.writtenBy == (hasForm == isExternalFirst ? "1" : "2"))
+        #expect(report.alsoFits.count == 1)
+        #expect(try store.rows("SELECT x FROM A WHERE _id = 1") == [["1 aa bb"]])
+    }
+}

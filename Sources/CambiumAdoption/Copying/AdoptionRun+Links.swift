@@ -66,7 +66,7 @@ extension AdoptionRun {
         let sql: LinkAdoptionSQL
     }
 
-    func copyLinks() throws -> [Pairs] {
+    func copyLinks(_ report: inout AdoptionReport) throws -> [Pairs] {
         let start = Self.copyingShare + Self.indexingShare + Self.checkingShare
         try meter.begins(
             .copying, "Copy links", at: start, share: Self.checkingShare,
@@ -75,7 +75,7 @@ extension AdoptionRun {
             LinkAdoptionSQL(link, in: model).map { Pairs(link: link, sql: $0) }
         }
         for pair in pairs where try !copyByIndex(pair) {
-            for copy in pair.sql.copies { try connection.execute(copy) }
+            try copy(pair, &report)
         }
         for table in schema.tables {
             guard case .links = table.content else { continue }
@@ -85,6 +85,29 @@ extension AdoptionRun {
             try connection.execute(pair.sql.removeDangling)
         }
         return pairs
+    }
+
+    /// Copies pairs with their places in an order, where they have one that is a number.
+    private func copy(_ pair: Pairs, _ report: inout AdoptionReport) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            for copy in pair.sql.copies() { try connection.execute(copy) }
+        } catch {
+            let otherType: Int32 = 3091
+            guard error.code == otherType, pair.sql.hasPlaces else { throw error }
+            for copy in pair.sql.copies(hasOddPlaces: true) { try connection.execute(copy) }
+            for row in try connection.rows(pair.sql.oddPlaces) {
+                guard case .integer(let owner) = row[0], case .integer(let member) = row[1] else {
+                    continue
+                }
+                report.changedValues.append(
+                    .init(
+                        entity: pair.link.entity.name, id: owner,
+                        property: pair.link.relationship.name,
+                        reason:
+                            "the link to \(member) has no place in the order, as the store has no "
+                            + "number for it"))
+            }
+        }
     }
 
     /// Copies pairs in the order of the source's index.

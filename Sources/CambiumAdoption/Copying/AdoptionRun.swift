@@ -54,7 +54,7 @@ final class AdoptionRun {
         try makeIndexes(&report, &tables)
         try countKeys(tables)
         try checkKeys(&report, tables)
-        let pairs = try copyLinks()
+        let pairs = try copyLinks(&report)
         try refuseBrokenRules(&report, tables, pairs)
         try countLinks(&report, tables, pairs)
         try copyFiles(&report, tables)

@@ -26,9 +26,9 @@ public struct AdoptionReport: Sendable, Hashable {
         /// The other side, as `Entity.relationship`, which counts the same links again; nil where
         /// there is none.
         public let inverse: String?
-        /// How many links the store has.
+        /// How many links the store has; of a one-to-one those that this side has.
         public let read: Int
-        /// How many are in the new store.
+        /// How many of them are in the new store.
         public let written: Int
         /// How many are not: those of rows that were refused, and those of
         /// ``AdoptionReport/lostLinks``.

@@ -18,6 +18,35 @@ package struct CoreDataLayout: Sendable {
     /// Tables that nothing in the version is kept in.
     package let unusedTables: [String]
 
+    /// A column of bytes.
+    package struct DataColumn: Sendable, Hashable {
+        let table: String
+        let column: String
+
+        /// How many values there are, and how many begin as those do that may lie in files.
+        package var formCounts: String {
+            let name = SQLText.identifier(column)
+            let tags = [ExternalForm.inline, ExternalForm.file]
+                .map { SQLText.literal(.blob(Data([$0]))) }.joined(separator: ", ")
+            return
+                "SELECT count(\(name)), coalesce(sum(substr(\(name), 1, 1) IN (\(tags))), 0) FROM "
+                + "\(SQLText.identifier(table)) NOT INDEXED"
+        }
+    }
+
+    /// The columns of bytes, and whether the version's may lie in files.
+    package var dataColumns: [DataColumn: Bool] {
+        var columns: [DataColumn: Bool] = [:]
+        for object in objects {
+            for source in object.attributes where source.attribute.type == .data {
+                guard let column = source.column else { continue }
+                columns[DataColumn(table: object.table, column: column)] =
+                    source.attribute.usesExternalForm
+            }
+        }
+        return columns
+    }
+
     /// Why the version cannot have written the store; nothing where it can.
     package var mismatches: [String] { (differences + formerNames).sorted() }
 

@@ -65,9 +65,23 @@ package struct LinkAdoptionSQL: Sendable {
     }
 
     /// Copies all links; those whose objects are not there are to be removed afterwards.
-    package var copies: [String] {
-        let forward = copy(owner, member, positions: link.positions)
+    ///
+    /// - Parameter hasOddPlaces: Whether places in an order may be no numbers, and are left out then.
+    package func copies(hasOddPlaces: Bool = false) -> [String] {
+        let forward = copy(owner, member, positions: link.positions, hasOddPlaces)
         return link.isSymmetric ? [forward, copy(member, owner, positions: [])] : [forward]
+    }
+
+    /// Whether the links have places in an order.
+    package var hasPlaces: Bool { !link.positions.isEmpty }
+
+    /// Owner and member of the links one of whose places is no number.
+    package var oddPlaces: String {
+        let isOdd = link.positions.map {
+            "typeof(s.\(SQLText.identifier($0.source))) NOT IN ('integer', 'null')"
+        }
+        return "SELECT \(owner), \(member) FROM \(from) WHERE (\(isOdd.joined(separator: " OR "))) "
+            + "AND \(isThere)"
     }
 
     /// Copying in the order of Core Data's index, which saves the sorting, and what shows whether the
@@ -116,10 +130,14 @@ package struct LinkAdoptionSQL: Sendable {
     }
 
     private func copy(
-        _ owner: String, _ member: String, positions: [(target: String, source: String)]
+        _ owner: String, _ member: String, positions: [(target: String, source: String)],
+        _ hasOddPlaces: Bool = false
     ) -> String {
         let names = (["_source", "_destination"] + positions.map(\.target)).map(SQLText.identifier)
-        let values = [owner, member] + positions.map { "s.\(SQLText.identifier($0.source))" }
+        let places = positions.map { "s.\(SQLText.identifier($0.source))" }.map {
+            hasOddPlaces ? "CASE typeof(\($0)) WHEN 'integer' THEN \($0) END" : $0
+        }
+        let values = [owner, member] + places
         return "INSERT OR IGNORE INTO \(target) (\(names.joined(separator: ", ")))\n"
             + "SELECT \(values.joined(separator: ", ")) FROM \(from)\nWHERE \(isPair) ORDER BY 1, 2"
     }

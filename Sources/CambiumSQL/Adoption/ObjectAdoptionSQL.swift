@@ -11,10 +11,10 @@ package struct ObjectAdoptionSQL: Sendable {
     /// Lets go of it.
     package static let detach = "DETACH \"\(source)\""
 
-    private let layout: CoreDataLayout
-    private let object: CoreDataLayout.ObjectSource
-    private let table: Table
-    private var from: String {
+    let layout: CoreDataLayout
+    let object: CoreDataLayout.ObjectSource
+    let table: Table
+    var from: String {
         "\(SQLText.identifier(Self.source)).\(SQLText.identifier(object.table)) AS s NOT INDEXED"
     }
 
@@ -82,6 +82,7 @@ package struct ObjectAdoptionSQL: Sendable {
                     + "JOIN \(from) ON s.\"Z_PK\" = t.\"_id\" "
                     + "WHERE t.\(SQLText.identifier(name)) IS NULL "
                     + "AND s.\(SQLText.identifier(column)) IS NOT NULL"
+                    + (isOf(source.entity).map { " AND \($0)" } ?? "")
             )
         }
     }
@@ -131,12 +132,26 @@ package struct ObjectAdoptionSQL: Sendable {
             + SQLText.literal(.text(object.root.name))
     }
 
-    /// The greatest key.
+    /// The greatest key; one beyond all reason is damage, after which none could be given.
     package var lastKey: String {
-        "SELECT coalesce(max(\"_id\"), 0) FROM \(SQLText.identifier(table.name))"
+        "SELECT coalesce(max(\"_id\"), 0) FROM \(SQLText.identifier(table.name)) "
+            + "WHERE \"_id\" < \(Int64(1) << 60)"
     }
 
     // MARK: Values
+
+    /// Damage may have made anything of a version.
+    private static let isVersion =
+        "s.\"Z_OPT\" BETWEEN 2 AND \(Int64(1) << 60) AND typeof(s.\"Z_OPT\") = 'integer'"
+
+    /// Whether a row is of an entity or of one below it; nil where all are.
+    func isOf(_ entity: Entity) -> String? {
+        guard entity.parent != nil else { return nil }
+        let family = Set(layout.model.family(of: entity).map(\.name))
+        let numbers = object.entities.filter { family.contains($0.entity.name) }
+            .map { "\($0.number)" }.joined(separator: ", ")
+        return "s.\"Z_ENT\" IN (\(numbers))"
+    }
 
     /// Whether a row is one of an object of the version's.
     private var isKnown: String {
@@ -144,12 +159,32 @@ package struct ObjectAdoptionSQL: Sendable {
         return "(s.\"Z_ENT\" IN (\(numbers)) AND s.\"Z_PK\" > 0)"
     }
 
-    /// SQL for the values of one of our columns; nil where they are not copied.
+    /// SQL for the values of one of our columns; nil where they are not copied. Those of an entity
+    /// are copied from the rows of its objects only.
     private func value(of column: Table.Column) -> String? {
+        guard let value = storedValue(of: column) else { return nil }
+        guard let condition = owner(of: column).flatMap(isOf) else { return value }
+        return "CASE WHEN \(condition) THEN \(value) END"
+    }
+
+    private func owner(of column: Table.Column) -> Entity? {
+        switch column.content {
+        case .system, .entity: return nil
+        case .attribute(let name, _), .key(let name, _), .entityOfKey(let name, _):
+            return layout.model.entity(named: name)
+        case .position(let name, let relationship):
+            // The places lie beside the key that leads back.
+            return layout.model.entity(named: name)
+                .flatMap { layout.model.relationship(relationship, of: $0) }
+                .flatMap { layout.model.inverse(of: $0)?.entity }
+        }
+    }
+
+    private func storedValue(of column: Table.Column) -> String? {
         switch column.content {
         case .system:
             return column.name == SystemColumn.key
-                ? "s.\"Z_PK\"" : "CASE WHEN s.\"Z_OPT\" > 1 THEN s.\"Z_OPT\" ELSE 1 END"
+                ? "s.\"Z_PK\"" : "CASE WHEN \(Self.isVersion) THEN s.\"Z_OPT\" ELSE 1 END"
         case .entity:
             return entityName(of: "s.\"Z_ENT\"", among: object.entities)
         case .attribute(let entity, let name):
@@ -182,12 +217,7 @@ package struct ObjectAdoptionSQL: Sendable {
         }
         // A column that the store does not have: what the model gives new objects.
         guard let value = layout.model.sqlDefault(of: source.attribute) else { return nil }
-        let literal = SQLText.literal(value)
-        guard source.entity.parent != nil else { return literal }
-        let family = Set(layout.model.family(of: source.entity).map(\.name))
-        let numbers = object.entities.filter { family.contains($0.entity.name) }
-            .map { "\($0.number)" }.joined(separator: ", ")
-        return "CASE WHEN s.\"Z_ENT\" IN (\(numbers)) THEN \(literal) END"
+        return SQLText.literal(value)
     }
 
     private func key(_ name: String, of entity: String) -> CoreDataLayout.KeySource? {

@@ -1,0 +1,54 @@
+import CambiumModel
+
+// Values in rows of objects whose entity does not have the property: all entities of a hierarchy
+// share a table, and Core Data reads and writes such columns for the others only.
+extension ObjectAdoptionSQL {
+    /// A property of some entities of the hierarchy, and the rows of others that have a value of it.
+    package struct Strays: Sendable {
+        /// The entity that declares it.
+        package let entity: Entity
+        /// Its name.
+        package let property: String
+        /// Whether it is a relationship.
+        package let isLink: Bool
+        /// Key, entity number and value of the rows that are in our store.
+        package let query: String
+        fileprivate let condition: String
+    }
+
+    /// What may be astray.
+    package var strays: [Strays] {
+        let attributes = object.attributes.map {
+            (entity: $0.entity, name: $0.attribute.name, column: $0.column, isLink: false)
+        }
+        let keys = object.keys.filter { key in
+            // Those that our store keeps at the other side are compared with that.
+            if case .key = layout.model.storage(of: key.relationship, of: key.entity) {
+                return true
+            }
+            return false
+        }.map { (entity: $0.entity, name: $0.relationship.name, column: $0.column, isLink: true) }
+        return (attributes + keys).compactMap { entity, name, column, isLink in
+            guard let column, let isOf = isOf(entity) else { return nil }
+            let value = "s.\(SQLText.identifier(column))"
+            let condition = "\(value) IS NOT NULL AND NOT \(isOf)"
+            return Strays(
+                entity: entity, property: name, isLink: isLink,
+                query: "SELECT s.\"Z_PK\", s.\"Z_ENT\", \(value) FROM \(from) "
+                    + "WHERE \(condition) AND EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) "
+                    + "AS t WHERE t.\"_id\" = s.\"Z_PK\")",
+                condition: condition)
+        }
+    }
+
+    /// Queries of whether any row has one, all in few scans of the table.
+    package func areThere(_ strays: [Strays]) -> [String] {
+        // SQLite takes expressions of no more than a thousand parts, one in the other.
+        let size = 400
+        return stride(from: 0, to: strays.count, by: size).map { start in
+            let conditions = strays[start..<min(start + size, strays.count)]
+                .map { "(\($0.condition))" }.joined(separator: " OR ")
+            return "SELECT EXISTS (SELECT 1 FROM \(from) WHERE \(conditions))"
+        }
+    }
+}
