@@ -11,9 +11,9 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` where the request cannot be run; what the store threw.
     public func fetch<Entity: ManagedObject>(_ request: FetchRequest<Entity>) throws -> [Entity] {
         mergeIfAutomatic()
-        processChanges()
         // Before there are more: those that are found now are not looked at in vain.
         sweepIfGrown()
+        processChanges()
         let rows = try rowRequest(for: request)
         let options = request.options(for: rows.entity)
         let found = try fetchObjects(rows, options)

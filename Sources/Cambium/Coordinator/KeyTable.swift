@@ -103,7 +103,7 @@ struct KeyTable<Value> {
     private func start(_ key: Int64) -> Int {
         // 2⁶⁴ by the golden ratio: its multiples lie far apart.
         let spread = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
-        return Int(truncatingIfNeeded: spread >> 32) & (places.count - 1)
+        return Int(truncatingIfNeeded: spread >> (64 - places.count.trailingZeroBitCount))
     }
 
     @inline(__always)

@@ -48,6 +48,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     private let subscribers = Mutex(Subscribers())
+    private let subscriberCount = Atomic(0)
     // Safety: what is published is one of `tables`, which keeps all of them: a reader may still
     // look at the one before. There is a new one when a store is added or removed, which is seldom.
     private let published: Atomic<Unmanaged<StoreTable>>
@@ -126,12 +127,21 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     func subscribe(_ mailbox: Mailbox, for context: ContextIdentifier) {
-        subscribers.withLock { $0.mailboxes[context.number] = WeakMailbox(mailbox: mailbox) }
+        subscribers.withLock { subscribers in
+            subscribers.mailboxes[context.number] = WeakMailbox(mailbox: mailbox)
+            subscriberCount.store(subscribers.mailboxes.count, ordering: .relaxed)
+        }
     }
 
     func unsubscribe(_ context: ContextIdentifier) {
-        subscribers.withLock { $0.mailboxes[context.number] = nil }
+        subscribers.withLock { subscribers in
+            subscribers.mailboxes[context.number] = nil
+            subscriberCount.store(subscribers.mailboxes.count, ordering: .relaxed)
+        }
     }
+
+    /// Whether there is more than one context that uses the stores.
+    var hasSeveralContexts: Bool { subscriberCount.load(ordering: .relaxed) > 1 }
 
     /// Whether a context other than this one wants to hear of changes.
     func hasListeners(beside context: ContextIdentifier) -> Bool {

@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// A fault whose row is here needs no statement, and a save that is based on an older version than
 /// the one here is known to be a conflict before the store is asked. Rows come in when an object
-/// turns into a fault, when a fault fires, and when a save tells others of changed rows; a fetch
-/// brings those up to date that are here. It is bounded: the rows that came first go first.
+/// turns into a fault, when a fault fires and there are other contexts, and when a save tells
+/// others of changed rows; a fetch brings those up to date that are here. It is bounded: the rows
+/// that came first go first.
 final class RowCache: Sendable {
     /// A row as it was read or saved.
     struct Entry: Sendable {

@@ -1,4 +1,4 @@
-import Cambium
+@testable import Cambium
 import EverythingModel
 import Testing
 
@@ -27,6 +27,26 @@ struct IdentityTests {
             #expect(other !== node)
             #expect(other != node)
             #expect(other.objectID == node.objectID)
+        }
+    }
+
+    @Test func `a new object takes the place of a fault for a key that was free`() throws {
+        try withContainer(Everything.model) { container in
+            let maker = container.newContext()
+            let first = Node(in: maker)
+            try maker.save()
+            // The id that the next one in the other context is given.
+            let context = container.newContext()
+            let second = Node(in: context)
+            try context.save()
+            let third = ObjectID(
+                second.entityDescription, key: second.key + 1, store: first.objectID.store)
+            let fault = context.object(with: third)
+            let node = Node(in: context, label: "new")
+            #expect(node.objectID == fault.objectID)
+            try context.save()
+            #expect(context.object(with: third) === node)
+            #expect(try container.newContext().count(for: Node.fetchRequest()) == 3)
         }
     }
 

@@ -50,13 +50,13 @@ struct RowCacheTests {
 
     @Test func `rule 50: a row is as old as its last reading from the store`() throws {
         try withNode { container, context, node, path in
+            context.stalenessInterval = 3_600
             container.coordinator.rowCache.removeAll()
             context.refresh(node, mergeChanges: false)
             container.coordinator.rowCache.removeAll()
             #expect(node.label == "old")  // read from the store right now
             try changeOutside(path)
             context.refresh(node, mergeChanges: false)
-            context.stalenessInterval = 3_600
             #expect(node.label == "old")
             context.refresh(node, mergeChanges: false)
             context.stalenessInterval = 0

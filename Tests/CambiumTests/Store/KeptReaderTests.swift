@@ -1,4 +1,5 @@
 @testable import Cambium
+import CambiumSQLite
 import EverythingModel
 import Testing
 
@@ -56,6 +57,22 @@ struct KeptReaderTests {
             ManagedObjectContext.mergeChanges(
                 fromRemoteContextSave: RemoteChanges(updated: [left]), into: [context])
             #expect(try label(left, in: context) == "changed")
+        }
+    }
+
+    @Test func `a connection that was kept comes back as it was`() throws {
+        try withManyFaults { context, left, path in
+            let store = try #require(context.coordinator.table.store(ofRoot: 0) as? SQLiteStore)
+            let readers = try #require(store.readers)
+            #expect(try label(left, in: context) == "node 199")
+            readers.releaseLock()
+            try readers.withReader { connection in
+                #expect(!connection.isInTransaction)
+                let size = try connection.rows("PRAGMA cache_size")
+                #expect(size == [[.integer(-12288)]])
+            }
+            readers.close()
+            #expect(throws: StoreError.self) { try readers.withReader { _ in 0 } }
         }
     }
 

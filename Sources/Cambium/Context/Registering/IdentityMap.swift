@@ -31,12 +31,12 @@ struct IdentityMap: ~Copyable {
         return leaf[Int(key) & (Self.leafSize - 1)]
     }
 
-    /// Adds an object; the key must be free.
+    /// Adds an object, in the place of one with the same key: a fault for a key that was not given
+    /// out yet.
     @inline(__always)
     mutating func insert(_ object: ManagedObject, for key: Int64) {
-        count += 1
         guard key >= 0, key < Self.tableEnd else {
-            sparse[key] = object
+            if sparse.updateValue(object, forKey: key) == nil { count += 1 }
             return
         }
         let index = Int(key >> Self.leafBits)
@@ -49,8 +49,14 @@ struct IdentityMap: ~Copyable {
             leaf.initialize(repeating: nil, count: Self.leafSize)
             leaves[index] = leaf
         }
-        // The place is free: there is nothing to let go of.
-        (leaf + (Int(key) & (Self.leafSize - 1))).initialize(to: object)
+        let place = leaf + (Int(key) & (Self.leafSize - 1))
+        if place.pointee == nil {
+            // There is nothing to let go of.
+            place.initialize(to: object)
+            count += 1
+        } else {
+            place.pointee = object
+        }
     }
 
     mutating func remove(_ key: Int64) {

@@ -58,7 +58,8 @@ extension ManagedObjectContext {
                 else { return }
                 fault.record = read.placed.record
                 fault.page = read.placed.page
-                if usesRowCache {
+                // The object has the row itself: it is others who will ask.
+                if usesRowCache, stalenessInterval >= 0 || coordinator.hasSeveralContexts {
                     uncounted(model.entities[read.entity]).use { entity in
                         coordinator.rowCache.insertShared(
                             RowCache.Row(entity: entity, placed: read.placed), readAt: commit)

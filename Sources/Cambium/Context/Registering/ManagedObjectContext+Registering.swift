@@ -9,11 +9,15 @@ extension ManagedObjectContext {
 
     /// The entity of an identity in this context's store; nil where it is of another.
     private func entity(of id: ObjectID) -> EntityDescription? {
-        let model = coordinator.model
-        guard let entity = model.isOwn(id.entity) ? id.entity : model[id.entityName],
-            id.store == coordinator.storeIdentifier(ofRoot: entity.rootIndex)
-        else { return nil }
-        return entity
+        // Safety: the context keeps its coordinator, which keeps its model.
+        uncounted(coordinator).use { coordinator in
+            uncounted(coordinator.model).use { model in
+                guard let entity = model.isOwn(id.entity) ? id.entity : model[id.entityName],
+                    id.store == coordinator.storeIdentifier(ofRoot: entity.rootIndex)
+                else { return nil }
+                return entity
+            }
+        }
     }
 
     /// The number of that entity's root.

@@ -33,7 +33,12 @@ struct RegisteredObjects: ~Copyable {
     func object(root: Int, key: Int64) -> ManagedObject? {
         isLookedInto.store(true, ordering: .sequentiallyConsistent)
         // Nothing in between lets go of an object, so this is never the context's own end.
-        defer { isLookedInto.store(false, ordering: .releasing) }
+        defer {
+            // The compiler moves the retain of what was found down over a mere store, to where the
+            // context may be gone; over a fence it does not.
+            atomicMemoryFence(ordering: .releasing)
+            isLookedInto.store(false, ordering: .releasing)
+        }
         guard !isOver.load(ordering: .sequentiallyConsistent), root < roots.count else {
             return nil
         }

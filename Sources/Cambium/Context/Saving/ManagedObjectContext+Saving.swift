@@ -52,8 +52,10 @@ extension ManagedObjectContext {
         tellChildren(news.changeSets, of: noted)
         news.tell(undoManager)
         awaken(news.resolved, from: .mergePolicy)
-        news.saved.forEachUncounted { object in
-            if object.lifecycle != .gone || object.standIn === object { object.didSave() }
+        for list in news.saved {
+            list.forEachUncounted { object in
+                if object.lifecycle != .gone || object.standIn === object { object.didSave() }
+            }
         }
         news.tell(self)
         processPendingChanges()
@@ -80,7 +82,7 @@ extension ManagedObjectContext {
         let request = builder.build()
         let resolver = ConflictResolver(policy: mergePolicy, context: self)
         try resolver.checkRowCache(for: request)
-        var news = SaveNews(of: self, saved: builder.saved)
+        var news = SaveNews(of: self)
         do {
             try coordinator.save(request, resolver: resolver) { outcome, scope in
                 var adoption = SaveAdoption(
@@ -105,7 +107,7 @@ extension ManagedObjectContext {
         // What was changed there before is an event of its own.
         parent.processPendingChanges()
         let save = try ParentSave(of: self, to: parent)
-        var news = SaveNews(of: self, saved: inserted + updated + deleted)
+        var news = SaveNews(of: self)
         let changeSets = save.changeSets
         save.apply()
         news.add(changeSets, resolved: save.adopt())

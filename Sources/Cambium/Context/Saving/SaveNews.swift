@@ -1,7 +1,7 @@
 /// What has to be told when a save is over.
 struct SaveNews {
-    /// The objects that were saved.
-    private(set) var saved: [ManagedObject]
+    /// The objects that were saved: lists that the context has, which are not copied so.
+    private(set) var saved: [[ManagedObject]]
     /// The objects to which the save gave other values: the merge policy, or the parent of a child.
     private(set) var resolved: [ManagedObject] = []
     /// What was saved.
@@ -13,8 +13,8 @@ struct SaveNews {
     private var savedObjects: SavedObjects?
 
     /// Called before the context takes the outcome over.
-    init(of context: ManagedObjectContext, saved: [ManagedObject]) {
-        self.saved = saved
+    init(of context: ManagedObjectContext) {
+        saved = [context.inserted, context.updated, context.deleted]
         if context.observations?.wantsSaves == true { savedObjects = SavedObjects(of: context) }
     }
 
@@ -31,7 +31,7 @@ struct SaveNews {
     mutating func add(_ failure: IncompleteSaveError, pending: [ManagedObject]) {
         self.failure = failure
         let pending = Set(pending)
-        saved.removeAll(where: pending.contains)
+        saved = saved.map { list in list.filter { !pending.contains($0) } }
         savedObjects?.leaveOut(pending)
     }
 

@@ -3,7 +3,6 @@ import CambiumSQLite
 /// Puts together what a save writes.
 struct SaveRequestBuilder {
     let context: ManagedObjectContext
-    private(set) var saved: [ManagedObject] = []
     private(set) var written: [ManagedObject] = []
     private var links: [String: SaveRequest.Links] = [:]
     private var orders: [Int: SaveRequest.Order] = [:]
@@ -54,9 +53,6 @@ struct SaveRequestBuilder {
         request.deletions = deletions.compactMap(\.self)
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
         request.orders = orders.sorted { $0.key < $1.key }.map(\.value)
-        // A list that is alone is shared, not copied.
-        let lists = [context.inserted, context.updated, context.deleted].filter { !$0.isEmpty }
-        saved = lists.count == 1 ? lists[0] : Array(lists.joined())
         return request
     }
 

@@ -278,7 +278,7 @@ extension [Record] {
     fileprivate func runsOfKeys() -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
-        for index in indices where index == count - 1 || self[index].key + 1 != self[index + 1].key
+        for index in indices where index == count - 1 || self[index].key &+ 1 != self[index + 1].key
         {
             runs.append(start..<index + 1)
             start = index + 1
