@@ -68,9 +68,13 @@ extension RandomModel {
 
     /// A property that has few values is unique from now on, so that there are equals.
     mutating func makeUnique() {
-        let candidates = kinds.indices.filter { index in
+        var candidates = kinds.indices.filter { index in
             !kinds[index].isUnique && kinds[index].properties.contains { $0.type.hasFewValues }
         }
+        let ordered = candidates.filter { index in
+            kinds[index].properties.count { $0.type.hasFewValues || Self.isNumber($0.type) } > 1
+        }
+        if !ordered.isEmpty { candidates = ordered }
         guard !candidates.isEmpty else { return }
         let index = candidates[random.next(candidates.count)]
         guard
@@ -94,7 +98,7 @@ extension RandomModel {
 
     static func isNumber(_ type: AttributeType) -> Bool {
         switch type {
-        case .bool, .int16, .int32, .int64, .decimal: true
+        case .bool, .int16, .int32, .int64, .decimal, .enumeration: true
         default: false
         }
     }

@@ -163,7 +163,7 @@ struct RandomModel {
     }
 
     mutating func change() {
-        switch random.next(32) {
+        switch random.next(34) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -182,7 +182,7 @@ struct RandomModel {
         case 17: changeCase()
         case 18: changeStorage()
         case 19, 20: dropInverse()
-        case 21: makeUnique()
+        case 21, 22, 23: makeUnique()
         default: changeProperties()
         }
     }
