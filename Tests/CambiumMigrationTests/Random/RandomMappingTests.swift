@@ -25,7 +25,7 @@ struct RandomMappingTests {
 
     @Test func `migrated rows are what the changes make of the old ones in memory`() throws {
         let seed = Self.seed
-        var counts = (migrated: 0, refused: 0, objects: 0)
+        var counts = (migrated: 0, refused: 0, objects: 0, thinned: 0)
         for number in 0..<UInt64(Self.runs) {
             let pair = RandomHistory(seed: seed &+ number &* 1_000_033, versions: 2)
             guard let migration = try pair.migrations()?.first else {
@@ -57,8 +57,11 @@ struct RandomMappingTests {
             }
             counts.migrated += 1
             counts.objects += mapping.objects.count
+            counts.thinned += mapping.thinned.isEmpty ? 0 : 1
         }
-        print("\(counts.migrated) pairs with \(counts.objects) objects, \(counts.refused) refused")
+        print(
+            "\(counts.migrated) pairs with \(counts.objects) objects, \(counts.refused) refused, "
+                + "\(counts.thinned) with equals")
         #expect(counts.migrated > Self.runs / 4 && counts.objects > counts.migrated)
     }
 

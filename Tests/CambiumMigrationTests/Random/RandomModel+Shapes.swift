@@ -50,7 +50,9 @@ extension RandomModel {
 
     /// One end goes, and the other keeps the links.
     mutating func dropInverse() {
-        let candidates = links.indices.filter { links[$0].inverse != nil }
+        var candidates = links.indices.filter { links[$0].inverse != nil }
+        let ordered = candidates.filter { links[$0].isInverseToMany && links[$0].isInverseOrdered }
+        if !ordered.isEmpty { candidates = ordered }
         guard !candidates.isEmpty else { return }
         let index = candidates[random.next(candidates.count)]
         links[index].inverse = nil
@@ -64,6 +66,28 @@ extension RandomModel {
         link.isTransient || former.links.contains { $0.id == link.id && $0.isTransient }
     }
 
+    /// A property that has few values is unique from now on, so that there are equals.
+    mutating func makeUnique() {
+        var candidates = kinds.indices.filter { index in
+            !kinds[index].isUnique && kinds[index].properties.contains { $0.type.hasFewValues }
+        }
+        let ordered = candidates.filter { index in
+            kinds[index].properties.count { $0.type.hasFewValues || Self.isNumber($0.type) } > 1
+        }
+        if !ordered.isEmpty { candidates = ordered }
+        guard !candidates.isEmpty else { return }
+        let index = candidates[random.next(candidates.count)]
+        guard
+            let number = kinds[index].properties.firstIndex(where: { $0.type.hasFewValues })
+        else { return }
+        kinds[index].properties.swapAt(0, number)
+        kinds[index].isUnique = true
+        deduplications.append(
+            .init(
+                entity: kinds[index].name, properties: [kinds[index].properties[0].name],
+                order: orderOfEquals(in: kinds[index]), reason: "test"))
+    }
+
     /// What the objects that are equal are put in an order by: a number, or nothing.
     mutating func orderOfEquals(in kind: Kind) -> [MigrationDeclaration.Order] {
         guard let number = kind.properties.dropFirst().first(where: { Self.isNumber($0.type) }),
@@ -73,6 +97,18 @@ extension RandomModel {
     }
 
     static func isNumber(_ type: AttributeType) -> Bool {
-        [.int16, .int32, .int64].contains(type)
+        switch type {
+        case .bool, .int16, .int32, .int64, .decimal, .enumeration: true
+        default: false
+        }
+    }
+}
+
+extension AttributeType {
+    fileprivate var hasFewValues: Bool {
+        switch self {
+        case .bool, .enumeration: true
+        default: false
+        }
     }
 }

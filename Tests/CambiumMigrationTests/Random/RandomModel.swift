@@ -66,7 +66,7 @@ struct RandomModel {
     var declared = Declared()
     private var fills: [MigrationDeclaration.Fill] = []
     private var keeps: [MigrationDeclaration.Keep] = []
-    private var deduplications: [MigrationDeclaration.Deduplication] = []
+    var deduplications: [MigrationDeclaration.Deduplication] = []
 
     /// Whether new values depend on the time and on chance.
     private let isDynamic: Bool
@@ -163,7 +163,7 @@ struct RandomModel {
     }
 
     mutating func change() {
-        switch random.next(29) {
+        switch random.next(34) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -181,7 +181,8 @@ struct RandomModel {
         case 16: hasMiddle.toggle()
         case 17: changeCase()
         case 18: changeStorage()
-        case 19: dropInverse()
+        case 19, 20: dropInverse()
+        case 21, 22, 23: makeUnique()
         default: changeProperties()
         }
     }
