@@ -110,3 +110,11 @@ package struct TableRepair: Sendable {
         "SELECT count(\(SQLText.identifier(column))) FROM \(SQLText.identifier(table))"
     }
 }
+
+extension Table {
+    /// The columns that hold keys of another table.
+    package func columns(leadingTo table: String) -> [Column] {
+        let reference = "REFERENCES \(SQLText.identifier(table)) ("
+        return columns.filter { $0.definition.contains(reference) }
+    }
+}
