@@ -155,6 +155,13 @@ struct DriftRepairTests {
                 == [["A", "8"], ["B", "2"]])
     }
 
+    @Test func `numbers whose entity is forgotten are not made up`() throws {
+        let connection = try store(
+            of: Self.models[0], "ALTER TABLE _keys RENAME COLUMN entity TO other")
+        let text = try refusal(runner(.refuse), connection).text
+        #expect(text.contains("cannot be repaired: _keys.entity has no value, and is required"))
+    }
+
     // MARK: What goes
 
     @Test(arguments: [1, 2])

@@ -43,7 +43,7 @@ package struct TableRepair: Sendable {
         var conditions: [(violation: String, query: String)] = []
         for column in table.columns where !column.isGenerated {
             if known.contains(Catalogue.withoutSpace(column.definition)) { continue }
-            if Self.words(of: column).type.hasSuffix(" NOT NULL") {
+            if Self.words(of: column).type.contains(" NOT NULL") {
                 conditions.append(
                     (
                         "\(table.name).\(column.name) has no value, and is required",
