@@ -84,9 +84,12 @@ extension MigrationError: CustomStringConvertible {
             "The file is damaged (\(finding)). It is as it was. Put a copy from before in its place, or "
                 + "save what can still be read with sqlite3: .recover"
         case .brokenLinks(let table, let count, let object):
-            "\(count) links of \(table) lead to objects that do not exist"
-                + (object.map { " (that of object \($0) is the first)" } ?? "")
-                + ", which another program must have deleted. The store is as it was"
+            (count == 1
+                ? "A link of \(table) leads to an object that does not exist"
+                : "\(count) links of \(table) lead to objects that do not exist")
+                + (object.map { " (object \($0) has \(count == 1 ? "it" : "the first"))" } ?? "")
+                + ", which another program must have deleted. The store is as it was. Set the key to "
+                + "NULL, or delete the row"
         case .storeDiffers(let differences):
             "Tables or indexes are not what the store's version says: \(differences.list). Another "
                 + "program must have changed them. "

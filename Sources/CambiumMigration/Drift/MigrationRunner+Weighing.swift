@@ -45,7 +45,7 @@ extension MigrationRunner {
             ]
         }
         if difference.kind == .missing {
-            return links(to: name, in: connection)
+            return links(to: name, in: connection, tables)
         }
         let repair = TableRepair(of: table, in: catalogue)
         if repair.hasNoKeys { return ["the objects of \(name) have lost their numbers"] }
@@ -56,11 +56,23 @@ extension MigrationRunner {
     }
 
     /// The links that lead to objects which are gone with their table.
-    private func links(to table: String, in connection: Connection) -> [String] {
-        let links = (try? connection.rows(TableRepair.links(to: table))) ?? []
-        return links.compactMap { row in
+    private func links(
+        to table: String, in connection: Connection, _ tables: [Table]
+    ) -> [String] {
+        // What the store says of the links to a table is gone with its name.
+        var links = tables.flatMap { source in
+            source.columns(leadingTo: table).map { [source.name, $0.name] }
+        }
+        for row in (try? connection.rows(TableRepair.links(to: table))) ?? [] {
             guard case .text(let source)? = row.first, case .text(let column)? = row.last,
-                let count = connection.count(TableRepair.values(of: column, in: source)), count > 0
+                !links.contains([source, column])
+            else { continue }
+            links.append([source, column])
+        }
+        return links.compactMap { link in
+            let (source, column) = (link[0], link[1])
+            guard let count = connection.count(TableRepair.values(of: column, in: source)),
+                count > 0
             else { return nil }
             return "\(source).\(column) leads to objects of \(table), which are gone "
                 + "(\(ReportText.count(count, "row")))"

@@ -22,9 +22,10 @@ extension Connection {
 }
 
 extension Connection {
-    /// Runs a body whose statements end where that was asked for.
+    /// Runs a body that goes through the file, and whose statements end where that was asked for.
     ///
-    /// - Throws: ``MigrationError/cancelled``, and what the body throws.
+    /// - Throws: ``MigrationError/cancelled``, ``MigrationError/storeIsDamaged(finding:)``, and what
+    ///   the body throws.
     func withCancellation<Result>(
         _ isCancelled: () -> Bool, _ body: () throws(SQLiteError) -> Result
     ) throws -> Result {
@@ -32,6 +33,8 @@ extension Connection {
             return try asking(every: MigrationMeter.instructionsPerTick, { !isCancelled() }, body)
         } catch let error as SQLiteError where error.isInterruption && isCancelled() {
             throw MigrationError.cancelled
+        } catch let error as SQLiteError where error.isDamage {
+            throw MigrationError.storeIsDamaged(finding: error.message)
         }
     }
 }

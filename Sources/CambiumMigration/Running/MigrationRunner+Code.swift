@@ -65,14 +65,14 @@ extension MigrationRunner {
         guard case .indexes(let table) = StatementReach(of: statement).effect,
             migration.steps.contains(where: { $0.code != nil && $0.tables.contains(table) })
         else { return nil }
-        let pair =
-            RefusalSQL.search(after: statement)
-            .flatMap { try? connection.rows($0.query).first } ?? []
+        let search = RefusalSQL.search(after: statement)
+        let pair = search.flatMap { try? connection.rows($0.query).first } ?? []
         let keys = pair.compactMap { key in
             if case .integer(let number) = key { number } else { nil }
         }
         return MigrationStepError(
             step: migration.codeSteps.joined(separator: ", "), entity: table, row: keys.first,
-            MigrationStepMistake.notUnique(entity: table, rows: keys))
+            MigrationStepMistake.notUnique(
+                entity: table, columns: search?.columns ?? [], rows: keys))
     }
 }

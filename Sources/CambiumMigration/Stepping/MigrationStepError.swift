@@ -36,8 +36,9 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
     case noSuccessor(entity: String, row: Int64, successor: String)
     /// The row leaves a value out that every object must have.
     case missingValue(entity: String, row: Int64, constraint: String)
-    /// Two objects are equal in what no two may be equal in; their numbers, where they were found.
-    case notUnique(entity: String, rows: [Int64])
+    /// Two objects are equal in what no two may be equal in: these columns. Their numbers, where they
+    /// were found.
+    case notUnique(entity: String, columns: [String], rows: [Int64])
     /// A value does not fit the column: a decimal number has more places than its scale.
     case unfitValue(entity: String, column: String)
     /// The step may not write objects of the entity.
@@ -52,10 +53,11 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
                 + "replace(_:with:)"
         case .missingValue(let entity, let row, let constraint):
             "\(entity) \(row) is not as the new version wants it: \(constraint)"
-        case .notUnique(let entity, let rows):
+        case .notUnique(let entity, let columns, let rows):
             "Two \(entity) "
                 + (rows.isEmpty ? "" : "(\(rows.map(String.init).joined(separator: " and "))) ")
-                + "are equal in what is unique in the new version: let one stay"
+                + "have the same \(columns.joined(separator: ", ")), which is unique in the new "
+                + "version: let one stay, in the step or by <deduplicate>"
         case .unfitValue(let entity, let column):
             "A value of \(entity).\(column) has more places than the attribute's scale: round it"
         case .notWritable(let entity):

@@ -88,6 +88,8 @@ package enum RefusalSQL {
         package let query: String
         /// What comes after the key.
         package let rest: Rest
+        /// The columns in which two rows are equal.
+        package var columns: [String] = []
         /// What kind of value the query tells, in the model's words, where it says so.
         package var valueType: String?
 
@@ -168,7 +170,7 @@ package enum RefusalSQL {
             query: "SELECT min(\"_id\"), max(\"_id\") FROM \(name)\n"
                 + "WHERE \(conditions.joined(separator: " AND "))\n"
                 + "GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 1",
-            rest: .secondKey)
+            rest: .secondKey, columns: columns.map { String($0.dropFirst().dropLast()) })
     }
 }
 

@@ -131,9 +131,10 @@ struct DriftRepairTests {
         #expect(try runner(.refuse, to: version).open(connection) == .current)
     }
 
-    @Test func `a table that objects lead to is not made again without them`() throws {
+    @Test(arguments: ["DROP TABLE B", "ALTER TABLE B RENAME TO theirs"])
+    func `a table that objects lead to is not made again without them`(change: String) throws {
         let connection = try store(
-            of: Self.models[0], "UPDATE A SET b = 1; PRAGMA foreign_keys = OFF; DROP TABLE B")
+            of: Self.models[0], "UPDATE A SET b = 1; PRAGMA foreign_keys = OFF; \(change)")
         let text = try refusal(runner(.repair), connection).text
         #expect(text.contains("A.b leads to objects of B, which are gone (2 rows)"))
     }
@@ -152,6 +153,13 @@ struct DriftRepairTests {
         #expect(
             try Store.text(connection.rows("SELECT entity, next FROM _keys ORDER BY 1"))
                 == [["A", "8"], ["B", "2"]])
+    }
+
+    @Test func `numbers whose entity is forgotten are not made up`() throws {
+        let connection = try store(
+            of: Self.models[0], "ALTER TABLE _keys RENAME COLUMN entity TO other")
+        let text = try refusal(runner(.refuse), connection).text
+        #expect(text.contains("cannot be repaired: _keys.entity has no value, and is required"))
     }
 
     // MARK: What goes

@@ -228,12 +228,15 @@ struct CodeStepTests {
                 try context.insert(V2.PlaceRow(name: "London"))
             } as? MigrationStepError)
         #expect(error.step == "settle")
-        guard case .notUnique("Place", let rows)? = error.underlying as? MigrationStepMistake else {
+        guard
+            case .notUnique("Place", ["name"], let rows)? = error.underlying
+                as? MigrationStepMistake
+        else {
             Issue.record("\(error)")
             return
         }
         #expect(rows.count == 2 && error.row == rows.first)
-        #expect("\(error)".contains("Two Place (\(rows[0]) and \(rows[1])) are equal"))
+        #expect("\(error)".contains("Two Place (\(rows[0]) and \(rows[1])) have the same name,"))
     }
 
     @Test func `a step writes no entity that it does not name`() throws {

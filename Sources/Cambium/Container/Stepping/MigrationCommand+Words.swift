@@ -50,6 +50,7 @@ extension MigrationCommand {
             guard let first = words.first else {
                 throw Usage(message: "Say what to do: \(all).")
             }
+            if first == "help" { throw Usage(message: "") }
             guard let action = Action(rawValue: first) else {
                 throw Usage(message: "'\(first)' is none of \(all).")
             }
@@ -73,12 +74,22 @@ extension MigrationCommand {
     /// The help.
     var usage: String {
         let store = storePath == nil ? "STORE" : "[STORE]"
-        return """
-            Usage: \(name) status \(store) [--json]      which version the store has
-                   \(name) plan \(store) [--json]        what a migration would do
-                   \(name) apply \(store) [--drift refuse|repair|report] [--json]
-                   \(name) rehearse \(store) [--json]    migrate a copy, and compare
-                   \(name) verify [--json]             prove the program's own steps
+        let lines = [
+            ("status \(store) [--json]", "which version the store has"),
+            ("plan \(store) [--json]", "what a migration would do"),
+            ("apply \(store) [--drift POLICY] [--json]", "migrate it, or leave it as it was"),
+            ("rehearse \(store) [--drift POLICY] [--json]", "migrate a copy, and compare"),
+            ("verify [--json]", "prove the program's own steps"),
+        ]
+        let width = lines.map(\.0.count).max() ?? 0
+        let start = "Usage: "
+        let text = lines.enumerated().map { index, line in
+            let indent = index == 0 ? start : String(repeating: " ", count: start.count)
+            let space = String(repeating: " ", count: width - line.0.count + 3)
+            return "\(indent)\(name) \(line.0)\(space)\(line.1)\n"
+        }
+        return text.joined() + """
+            POLICY is for tables that another program has changed: refuse (default), repair, report.
 
             """
     }

@@ -43,7 +43,7 @@ package struct TableRepair: Sendable {
         var conditions: [(violation: String, query: String)] = []
         for column in table.columns where !column.isGenerated {
             if known.contains(Catalogue.withoutSpace(column.definition)) { continue }
-            if Self.words(of: column).type.hasSuffix(" NOT NULL") {
+            if Self.words(of: column).type.contains(" NOT NULL") {
                 conditions.append(
                     (
                         "\(table.name).\(column.name) has no value, and is required",
@@ -108,5 +108,13 @@ package struct TableRepair: Sendable {
     /// Counts the rows that have something in a column.
     package static func values(of column: String, in table: String) -> String {
         "SELECT count(\(SQLText.identifier(column))) FROM \(SQLText.identifier(table))"
+    }
+}
+
+extension Table {
+    /// The columns that hold keys of another table.
+    package func columns(leadingTo table: String) -> [Column] {
+        let reference = "REFERENCES \(SQLText.identifier(table)) ("
+        return columns.filter { $0.definition.contains(reference) }
     }
 }

@@ -117,7 +117,8 @@ struct MigrationCommandTests {
         command.writeError = output.writeError
         #expect(command.run(words) == 2)
         #expect(output.errors.contains(message))
-        #expect(output.errors.contains("Usage: contacts migrate"))
+        #expect(output.errors.contains("Usage: contacts migrate status STORE [--json]  "))
+        #expect(output.errors.contains("\n       contacts migrate verify [--json]  "))
     }
 
     @Test func `a file that is not there is not made`() {
