@@ -59,7 +59,7 @@ extension AdoptionError: CustomStringConvertible {
         case .damaged(let path, let error):
             "\(path) cannot be read: \(error). Take a copy from before it was damaged"
         case .cannotRead(let path, let reason):
-            "\(path) cannot be read: \(reason). Make it readable, or adopt a copy that is"
+            "\(path) cannot be read: \(reason). Name a file that you may read, such as a copy"
         case .inUse(let path):
             "\(path) changes while it is read. Quit the program that writes it, or adopt a copy"
         case .fitsNoVersion(let mismatch):

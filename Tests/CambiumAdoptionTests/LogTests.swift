@@ -108,6 +108,6 @@ struct LogTests {
         try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
         let error = adoptionError { _ = try CoreDataStore(at: loop) }
         #expect(error?.description.contains("oo many levels of symbolic links") == true)
-        #expect(error?.description.contains("Make it readable") == true)
+        #expect(error?.description.contains("Name a file that you may read") == true)
     }
 }

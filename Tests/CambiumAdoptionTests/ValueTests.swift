@@ -9,11 +9,11 @@ struct ValueTests {
     /// - Returns: The value in the new store, or the reason why the row is not there.
     private func adopt(
         _ type: AttributeType, column: String, _ value: String, isExternal: Bool = false,
-        limits: Limits = Limits(), enumerations: [Enumeration] = [],
+        isOptional: Bool = true, limits: Limits = Limits(), enumerations: [Enumeration] = [],
         prepare: (OldStore) throws -> Void = { _ in }
     ) throws -> (value: String?, report: AdoptionReport) {
         let attribute = Attribute(
-            name: "x", type: type, isOptional: true, limits: limits, isExternal: isExternal)
+            name: "x", type: type, isOptional: isOptional, limits: limits, isExternal: isExternal)
         let model = Model(
             name: "M", version: "1", entities: [Entity(name: "A", attributes: [attribute])],
             enumerations: enumerations)
@@ -94,6 +94,28 @@ struct ValueTests {
         let type = AttributeType.enumeration("Kind")
         #expect(try adopt(type, column: "VARCHAR", "'TOY'", enumerations: kinds).value == "TOY")
         #expect(try adopt(type, column: "VARCHAR", "'toy'", enumerations: kinds).value == nil)
+    }
+
+    @Test(arguments: ["", "http://a:b:c", "http://host:80x/"])
+    func `a text that is no URI is kept and told, and refused where a value is required`(
+        text: String
+    ) throws {
+        let found = try adopt(.uri, column: "VARCHAR", "'\(text)'")
+        #expect(found.value == text)
+        #expect(found.report.changedValues.map(\.property) == ["x"])
+        #expect(!found.report.isComplete)
+        let required = try adopt(.uri, column: "VARCHAR", "'\(text)'", isOptional: false)
+        #expect(required.value == nil)
+        #expect(required.report.refusedRows.map(\.property) == ["x"])
+        #expect(required.report.entities.map { [$0.read, $0.written, $0.refused] } == [[1, 0, 1]])
+    }
+
+    @Test(arguments: [
+        "http://a b", "file:///a/b", "https://[::1]:80/x", "mailto:ann@example.org", "%zz", "a/b",
+    ])
+    func `a text that can be read as a URI is one`(text: String) throws {
+        let found = try adopt(.uri, column: "VARCHAR", "'\(text)'")
+        #expect(found.value == text && found.report.isComplete)
     }
 
     @Test func `limits hold`() throws {

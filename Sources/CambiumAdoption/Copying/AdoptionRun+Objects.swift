@@ -24,45 +24,14 @@ extension AdoptionRun {
             var copier = ObjectCopier(table, model, connection)
             try copier.copy()
             report.refusedRows += copier.refused
-            if try noteStrays(table, &report) || copier.copied < table.extent.rows {
+            let hasStrays = try noteStrays(table, &report)
+            let hasRefused = try noteNoURIs(table, &report)
+            if hasStrays || hasRefused || copier.copied < table.extent.rows {
                 try tables[index].countSource(connection)
             }
             done += table.extent.rows
         }
         return tables
-    }
-
-    /// Notes values in rows whose entity does not have the property. They are not copied.
-    ///
-    /// - Returns: Whether there are any.
-    private func noteStrays(
-        _ table: ObjectTable, _ report: inout AdoptionReport
-    ) throws(SQLiteError) -> Bool {
-        let strays = table.sql.strays
-        var areThere = false
-        for query in table.sql.areThere(strays) where !areThere {
-            areThere = try connection.number(query) != 0
-        }
-        guard areThere else { return false }
-        for stray in strays {
-            for row in try connection.rows(stray.query) {
-                guard case .integer(let key) = row[0] else { continue }
-                let entity = table.object.entities.first { .integer($0.number) == row[1] }?.entity
-                let name = entity?.name ?? table.object.root.name
-                let reason = "not copied, as only \(stray.entity.name) has such a property"
-                if stray.isLink {
-                    let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
-                    report.lostLinks.append(
-                        .init(
-                            entity: name, id: key, relationship: stray.property, target: target,
-                            reason: reason))
-                } else {
-                    report.changedValues.append(
-                        .init(entity: name, id: key, property: stray.property, reason: reason))
-                }
-            }
-        }
-        return true
     }
 
     static let copyingShare = 0.5

@@ -111,7 +111,8 @@ enum AdoptCommand: Command {
     ) throws(ToolError) {
         let source = CoreDataFiles(ofStore: store)
         let made = target.map(NewStore.files) ?? []
-        var taken = [arguments.value("--hashes")].compactMap(\.self)
+        var taken = ["--hashes", "--declarations"].compactMap(arguments.value)
+        let model = arguments.value("--model") ?? ""
         for option in ["--ids", "--report"] {
             guard let file = arguments.value(option) else { continue }
             if source.contains(file) {
@@ -119,7 +120,9 @@ enum AdoptCommand: Command {
                     "\(option) would write over \(file), which belongs to the store that is to be "
                         + "adopted.")
             }
-            if (made + taken).contains(where: { StoreFiles.isSameFile($0, file) }) {
+            if StoreFiles.isInside(file, folder: model)
+                || (made + taken).contains(where: { StoreFiles.isSameFile($0, file) })
+            {
                 throw arguments.usage("\(option) needs a file of its own, which \(file) is not.")
             }
             taken.append(file)

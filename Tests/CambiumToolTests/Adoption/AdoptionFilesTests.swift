@@ -55,6 +55,9 @@ struct AdoptionFilesTests {
             #expect(run.code == .usage)
             #expect(run.errors.contains("needs a file of its own"))
         }
+        let contents = bundle + "/Sample.xcdatamodel/contents"
+        let run = ToolRun("adopt", store, "--model", bundle, "--plan", "--report", contents)
+        #expect(run.code == .usage)
         #expect(names == ["Old.sqlite", "Sample.xcdatamodeld"])
     }
 

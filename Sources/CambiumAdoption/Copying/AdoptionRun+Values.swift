@@ -1,0 +1,78 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+// Values that were copied, or not, and that a program will see otherwise than Core Data did.
+extension AdoptionRun {
+    /// Notes values in rows whose entity does not have the property. They are not copied.
+    ///
+    /// - Returns: Whether there are any.
+    func noteStrays(
+        _ table: ObjectTable, _ report: inout AdoptionReport
+    ) throws(SQLiteError) -> Bool {
+        let strays = table.sql.strays
+        var areThere = false
+        for query in table.sql.areThere(strays) where !areThere {
+            areThere = try connection.number(query) != 0
+        }
+        guard areThere else { return false }
+        for stray in strays {
+            for row in try connection.rows(stray.query) {
+                guard case .integer(let key) = row[0] else { continue }
+                let entity = table.object.entities.first { .integer($0.number) == row[1] }?.entity
+                let name = entity?.name ?? table.object.root.name
+                let reason = "not copied, as only \(stray.entity.name) has such a property"
+                if stray.isLink {
+                    let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
+                    report.lostLinks.append(
+                        .init(
+                            entity: name, id: key, relationship: stray.property, target: target,
+                            reason: reason))
+                } else {
+                    report.changedValues.append(
+                        .init(entity: name, id: key, property: stray.property, reason: reason))
+                }
+            }
+        }
+        return true
+    }
+
+    /// Notes texts that are no URI. The store keeps them, but a program reads nil; where a value is
+    /// required, the row is refused.
+    ///
+    /// - Returns: Whether a row was.
+    func noteNoURIs(
+        _ table: ObjectTable, _ report: inout AdoptionReport
+    ) throws(SQLiteError) -> Bool {
+        var isRefused = false
+        for doubtful in table.sql.doubtfulURIs {
+            for key in try keysOfNoURIs(doubtful.query) {
+                let name = try name(ofRow: key, table)
+                if doubtful.attribute.isOptional {
+                    report.changedValues.append(
+                        .init(
+                            entity: name, id: key, property: doubtful.attribute.name,
+                            reason: "the text is no URI: it is kept, and read as nil"))
+                } else {
+                    isRefused = true
+                    _ = try connection.rows(table.sql.remove, [.integer(key)])
+                    report.refusedRows.append(
+                        .init(
+                            entity: name, id: key, property: doubtful.attribute.name,
+                            reason: "the value is no uri"))
+                }
+            }
+        }
+        return isRefused
+    }
+
+    private func keysOfNoURIs(_ query: String) throws(SQLiteError) -> [Int64] {
+        let statement = try connection.statement(query)
+        defer { statement.reset() }
+        var keys: [Int64] = []
+        while try statement.step() {
+            if URL(string: statement.text(at: 1)) == nil { keys.append(statement.integer(at: 0)) }
+        }
+        return keys
+    }
+}
