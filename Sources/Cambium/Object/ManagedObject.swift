@@ -195,6 +195,8 @@ struct ChangeFlags: OptionSet, Sendable {
     static let isReadAhead = ChangeFlags(rawValue: 16)
     /// Its ``ManagedObject/prepareForDeletion()`` is running.
     static let isPreparingDeletion = ChangeFlags(rawValue: 32)
+    /// Its context has forgotten it.
+    static let isForgotten = ChangeFlags(rawValue: 64)
 }
 
 extension ManagedObject {

@@ -35,6 +35,29 @@ struct ForeignObjectTests {
         }
     }
 
+    /// Core Data raises there.
+    @Test func `changing an object that a reset forgot is refused`() throws {
+        let changes: [(ManagedObjectContext, Node, Box) -> Void] = [
+            { _, node, _ in node.label = "late" }, { _, node, _ in node.box = nil },
+            { _, node, box in node.box = box }, { _, node, box in box.nodes.insert(node) },
+            { context, node, _ in context.delete(node) },
+        ]
+        for change in changes {
+            try withContainer(Everything.model) { container in
+                let context = container.newContext()
+                let (node, box) = (Node(in: context, label: "old"), Box(in: context))
+                try context.save()
+                context.reset()
+                _ = node.label
+                try context.save()
+                change(context, node, box)
+                try expectRefusal(context)
+                try context.save()
+                #expect(try context.fetch(Node.fetchRequest()).map(\.label) == ["old"])
+            }
+        }
+    }
+
     @Test func `deleting an object of another context is refused`() throws {
         try withTwoContexts { context, other in
             let node = Node(in: other)

@@ -59,7 +59,7 @@ extension ManagedObjectContext {
         case .deleted:
             if cause == .request { prepareForDeletion(object, because: cause) }
         case .discarded, .gone:
-            break
+            if object.flags.contains(.isForgotten) { recordForgotten(object) }
         }
     }
 
@@ -106,6 +106,7 @@ extension ManagedObjectContext {
     func willChange(_ object: ManagedObject) {
         switch object.lifecycle {
         case .gone, .discarded:
+            if object.flags.contains(.isForgotten) { recordForgotten(object) }
             return
         case .clean, .updated, .deleted:
             if !object.flags.contains(.isDraft) { makeDraft(object) }
@@ -190,6 +191,15 @@ extension ManagedObjectContext {
                 code: .foreignObject,
                 message: "\(object) belongs to another context. "
                     + "Look it up in this one with object(with: its objectID)."))
+    }
+
+    func recordForgotten(_ object: ManagedObject) {
+        recordedErrors.append(
+            StoreError(
+                code: .foreignObject,
+                message: "\(object.entityDescription.name)/\(object.key) was changed after the "
+                    + "context was reset, which knows nothing of it any more. Look it up again with "
+                    + "object(with: its objectID)."))
     }
 
     func recordForeignLink(

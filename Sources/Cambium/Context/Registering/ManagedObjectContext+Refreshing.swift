@@ -90,7 +90,8 @@ extension ManagedObjectContext {
     }
 
     /// Forgets everything: all objects, changes, errors and what could be undone. Objects that
-    /// somebody still holds are of no context any more and show placeholders.
+    /// somebody still holds are of no context any more and show placeholders; setting a property of
+    /// one is a mistake that the next save throws (``StoreError`` with `foreignObject`).
     ///
     /// Nobody is told object by object; observers hear that all objects are invalid, and
     /// controllers should fetch again. Children keep their own changes, and read everything else
@@ -111,7 +112,7 @@ extension ManagedObjectContext {
             let hadValues = object.record != nil
             object.becomeClean(nil)
             object.lifecycle = .discarded
-            object.flags = []
+            object.flags = .isForgotten
             let observation = object.extras?.observation
             object.extras = nil
             observation?.changeAll(of: object)

@@ -336,6 +336,10 @@ extension ManagedObject {
     final func isUsable(
         _ object: ManagedObject, for relationship: RelationshipDescription
     ) -> Bool {
+        if flags.contains(.isForgotten) {
+            state.context?.recordForgotten(self)
+            return false
+        }
         if object.state === state, object.key != .min,
             object.entityDescription.index == relationship.destination
         {
