@@ -24,7 +24,12 @@ extension SQLiteStore {
                 try receive(row)
             }
         case .keys(let keys): return try fetch(keys, request, connection, receive)
-        case .matching, .referring, .linked: break
+        case .matching:
+            // Looked up in their order: a list would have to be sorted by SQLite first.
+            if let keys = request.keysAlone {
+                return try fetch(keys, request, connection, receive)
+            }
+        case .referring, .linked: break
         }
         if !request.readsKeysOnly, try scan(request, connection, receive) { return }
         let (sql, parameters) = try statement(for: request, nil)
@@ -127,7 +132,11 @@ extension SQLiteStore {
     func plan(
         of request: RowRequest, _ query: TypedResults?, on connection: Connection
     ) throws -> FetchPlan {
-        let (sql, _) = try statement(for: request, query)
+        let isByKeys = query == nil && request.leavingOrderFree.keysAlone != nil
+        let sql =
+            isByKeys
+            ? try selects[request.entity.index].rows(.pendingKeys).sql
+            : try statement(for: request, query).sql
         return FetchPlan(sql: sql, steps: try connection.plan(of: sql))
     }
 

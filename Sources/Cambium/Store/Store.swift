@@ -174,6 +174,26 @@ struct RowRequest {
         request.isUnordered = sort.isEmpty && limit == nil && offset == 0
         return request
     }
+
+    /// The keys that the rows have and that are all that is asked of them, in their order; nil where
+    /// the request asks for something else, or for so few that it makes no difference.
+    var keysAlone: [Int64]? {
+        guard isUnordered, !readsKeysOnly, includesSubentities,
+            case .matching(.comparison(let subject, .in, .list(let items), _)?, _) = selection,
+            subject == .keyPath(root: .subject, names: []), items.count >= 64
+        else { return nil }
+        var keys: [Int64] = []
+        keys.reserveCapacity(items.count)
+        for item in items {
+            guard case .literal(.int(let key)) = item else { return nil }
+            keys.append(key)
+        }
+        keys.sort()
+        var distinct: [Int64] = []
+        distinct.reserveCapacity(keys.count)
+        for key in keys where key != distinct.last { distinct.append(key) }
+        return distinct
+    }
 }
 
 /// The row that a fetch stands at, valid during the call that hands it over: the next row comes in
