@@ -208,12 +208,22 @@ extension SQLiteStore {
             placed.record.key = key
             return placed
         }
-        let (sql, _) = try selects[request.entity.index].rows(.pendingKeys)
+        let select = selects[request.entity.index]
         let row = SQLiteRow(familyReaders[request.entity.index])
-        var failure: (any Error)?
         try withExtendedLifetime(pending) {
-            try connection.queryPending(sql, over: pending.map(\.record), shape: shape) {
-                statement throws(SQLiteError) in
+            let records = pending.map(\.record)
+            if let (sql, _) = try select.scan(
+                .pendingKeys, maximumColumns: Connection.maximumScanColumns)
+            {
+                return try connection.scanPending(sql, over: records, shape: shape) { current in
+                    row.move(to: current)
+                    try receive(row)
+                }
+            }
+            var failure: (any Error)?
+            try connection.queryPending(
+                select.rows(.pendingKeys).sql, over: records, shape: shape
+            ) { statement throws(SQLiteError) in
                 guard failure == nil else { return }
                 row.move(to: statement.row)
                 do {
@@ -222,8 +232,8 @@ extension SQLiteStore {
                     failure = error
                 }
             }
+            if let failure { throw failure }
         }
-        if let failure { throw failure }
     }
 
     /// Reads rows in any order and without a limit: the fast way.

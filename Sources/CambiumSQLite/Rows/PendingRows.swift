@@ -25,6 +25,18 @@ extension Connection {
         return changes
     }
 
+    /// Runs a query of the form `SELECT sink(…)` that reads from the `pending` table, see
+    /// ``scan(_:_:_:)``.
+    package func scanPending(
+        _ sql: String, over records: [Record], shape: RecordShape,
+        _ receive: (CurrentRow) throws -> Void
+    ) throws {
+        pending.records = records
+        pending.shape = shape
+        defer { pending.records.removeAll() }
+        try scan(sql, [], receive)
+    }
+
     /// Runs a query that reads from the `pending` table and hands each row to the receiver.
     package func queryPending(
         _ sql: String, over records: [Record], shape: RecordShape, parameters: [StoredValue] = [],
