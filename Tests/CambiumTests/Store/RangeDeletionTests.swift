@@ -14,7 +14,9 @@ struct RangeDeletionTests {
         try body(context, nodes, container)
     }
 
-    @Test(arguments: [[], [0], [99], [17, 18, 50], [15, 32, 50], Array(stride(from: 0, to: 100, by: 16))])
+    @Test(arguments: [
+        [], [0], [99], [17, 18, 50], [15, 32, 50], Array(stride(from: 0, to: 100, by: 16)),
+    ])
     func `what is left between deleted neighbours stays`(_ kept: [Int]) throws {
         try withNodes(100) { context, nodes, container in
             for (number, node) in nodes.enumerated() where !kept.contains(number) {

@@ -67,8 +67,10 @@ extension ManagedObject {
         let key = record.integer(slot)
         let known = state.registered.object(root: relationship.destinationRoot, key: key)
         // Another object may stand for it.
-        let other = known ?? state.context?.registered(
-            entity: relationship.destination, key: key)
+        let other =
+            known
+            ?? state.context?.registered(
+                entity: relationship.destination, key: key)
         other?.detachLink(inverse, from: self)
     }
 
