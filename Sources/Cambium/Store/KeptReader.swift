@@ -20,6 +20,8 @@ final class KeptReader: Sendable {
         var isClosed = false
         /// The last commit of the process that its transaction is sure to see.
         var commit: Int64?
+        /// Whether rows were read one by one.
+        var hasLargeCache = false
 
     }
 
@@ -61,9 +63,7 @@ final class KeptReader: Sendable {
             guard let connection = state.connection else { return false }
             try connection.withoutLock { connection in
                 if state.commit != commit {
-                    state.commit = nil
-                    connection.rollBack()
-                    try connection.beginReading()
+                    try begin(connection, &state)
                     state.commit = commit
                 }
                 try body(connection)
@@ -77,7 +77,7 @@ final class KeptReader: Sendable {
             // Where it fails, the reads take longer, and one of them will say why.
             guard state.connection == nil, !state.isClosed,
                 let connection = (try? idle.take()) ?? (try? open()),
-                (try? connection.withLock(begin)) != nil
+                (try? connection.withLock { try $0.beginReading() }) != nil
             else { return false }
             state.connection = connection
             state.commit = nil
@@ -90,8 +90,14 @@ final class KeptReader: Sendable {
         }
     }
 
-    private func begin(_ connection: Connection) throws {
-        if usualCache != nil { try connection.execute(Self.cache) }
+    /// Begins anew, to see the latest commit.
+    private func begin(_ connection: Connection, _ state: inout State) throws {
+        state.commit = nil
+        connection.rollBack()
+        if usualCache != nil, !state.hasLargeCache {
+            try connection.execute(Self.cache)
+            state.hasLargeCache = true
+        }
         try connection.beginReading()
     }
 
@@ -111,9 +117,11 @@ final class KeptReader: Sendable {
     private func letGo(_ state: inout State) {
         guard let connection = state.connection else { return }
         state.connection = nil
+        let hadLargeCache = state.hasLargeCache
+        state.hasLargeCache = false
         try? connection.withLock { connection in
             connection.rollBack()
-            if let usualCache { try connection.execute(usualCache) }
+            if let usualCache, hadLargeCache { try connection.execute(usualCache) }
         }
         idle.giveBack(connection)
     }
