@@ -5,6 +5,8 @@ final class IdleReaders: Sendable {
     private static let maximum = 4
 
     private struct Readers {
+        /// The one that was used last comes last, and is taken first: each has a cache of pages,
+        /// which those that nobody needs do not fill.
         var idle: [LockedConnection] = []
         var isClosed = false
     }
@@ -21,10 +23,18 @@ final class IdleReaders: Sendable {
         }
     }
 
+    /// The one that is missed least; nil where there is none, or after they were closed.
+    func takeLeastUsed() -> LockedConnection? {
+        readers.withLock { $0.idle.isEmpty ? nil : $0.idle.removeFirst() }
+    }
+
     /// Takes one back; more than a few are let go of.
-    func giveBack(_ reader: LockedConnection) {
+    ///
+    /// - Parameter isLeastUsed: Whether it came from ``takeLeastUsed()``.
+    func giveBack(_ reader: LockedConnection, isLeastUsed: Bool = false) {
         readers.withLock { readers in
-            if readers.idle.count < Self.maximum, !readers.isClosed { readers.idle.append(reader) }
+            guard readers.idle.count < Self.maximum, !readers.isClosed else { return }
+            readers.idle.insert(reader, at: isLeastUsed ? 0 : readers.idle.count)
         }
     }
 

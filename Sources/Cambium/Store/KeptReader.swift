@@ -76,7 +76,7 @@ final class KeptReader: Sendable {
         let isKeeping = state.withLock { state in
             // Where it fails, the reads take longer, and one of them will say why.
             guard state.connection == nil, !state.isClosed,
-                let connection = (try? idle.take()) ?? (try? open()),
+                let connection = idle.takeLeastUsed() ?? (try? open()),
                 (try? connection.withLock { try $0.beginReading() }) != nil
             else { return false }
             state.connection = connection
@@ -123,6 +123,6 @@ final class KeptReader: Sendable {
             connection.rollBack()
             if let usualCache, hadLargeCache { try connection.execute(usualCache) }
         }
-        idle.giveBack(connection)
+        idle.giveBack(connection, isLeastUsed: true)
     }
 }
