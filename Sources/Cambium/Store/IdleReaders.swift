@@ -24,13 +24,15 @@ final class IdleReaders: Sendable {
     }
 
     /// The one that is missed least; nil where there is none, or after they were closed.
-    func takeLeastUsed() -> LockedConnection? {
-        readers.withLock { $0.idle.isEmpty ? nil : $0.idle.removeFirst() }
+    ///
+    /// - Parameter rest: How many must be left.
+    func takeLeastUsed(leaving rest: Int) -> LockedConnection? {
+        readers.withLock { $0.idle.count > rest ? $0.idle.removeFirst() : nil }
     }
 
     /// Takes one back; more than a few are let go of.
     ///
-    /// - Parameter isLeastUsed: Whether it came from ``takeLeastUsed()``.
+    /// - Parameter isLeastUsed: Whether it came from ``takeLeastUsed(leaving:)``.
     func giveBack(_ reader: LockedConnection, isLeastUsed: Bool = false) {
         readers.withLock { readers in
             guard readers.idle.count < Self.maximum, !readers.isClosed else { return }

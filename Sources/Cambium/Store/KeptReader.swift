@@ -45,10 +45,15 @@ final class KeptReader: Sendable {
 
     /// Notes that there is going to be a read, and begins to keep where there were many.
     ///
-    /// - Parameter open: Makes the connection.
-    func noteRead(_ open: () throws -> LockedConnection) {
+    /// - Parameters:
+    ///   - isOfRow: Whether it is one that ``read(at:_:)`` could do: then a connection that has read
+    ///     before is the best to keep. Otherwise it is better left to the others.
+    ///   - open: Makes the connection.
+    /// - Returns: Whether one is kept now that was not before.
+    func noteRead(isOfRow: Bool, _ open: () throws -> LockedConnection) -> Bool {
         let reads = reads.wrappingAdd(1, ordering: .relaxed).newValue
-        if reads % Self.readsBeforeKeeping == 0 { keep(open) }
+        guard reads % Self.readsBeforeKeeping == 0 else { return false }
+        return keep(isOfRow: isOfRow, open)
     }
 
     /// Reads in the transaction that is open, where one is and nobody else is reading in it.
@@ -72,22 +77,24 @@ final class KeptReader: Sendable {
         } ?? false
     }
 
-    private func keep(_ open: () throws -> LockedConnection) {
+    private func keep(isOfRow: Bool, _ open: () throws -> LockedConnection) -> Bool {
         let isKeeping = state.withLock { state in
             // Where it fails, the reads take longer, and one of them will say why.
             guard state.connection == nil, !state.isClosed,
-                let connection = idle.takeLeastUsed() ?? (try? open()),
+                let connection = idle.takeLeastUsed(leaving: isOfRow ? 0 : 1)
+                    ?? (try? open()),
                 (try? connection.withLock { try $0.beginReading() }) != nil
             else { return false }
             state.connection = connection
             state.commit = nil
             return true
         }
-        guard isKeeping else { return }
+        guard isKeeping else { return false }
         Task.detached(priority: .utility) { [weak self] in
             try? await Task.sleep(for: Self.duration)
             self?.release()
         }
+        return true
     }
 
     /// Begins anew, to see the latest commit.

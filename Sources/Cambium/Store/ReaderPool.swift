@@ -20,11 +20,8 @@ final class ReaderPool: Sendable {
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        // Who watches the statements is to see all, and only those that somebody asked for.
-        if settings.observer == nil { kept.noteRead { try makeReader() } }
-        let reader = try idle.take() ?? makeReader()
-        defer { idle.giveBack(reader) }
-        return try reader.withLock(body)
+        _ = noteRead(isOfRow: false)
+        return try withIdleReader(body)
     }
 
     /// Reads one of many rows that are asked for one after the other: a row may be as old as the
@@ -32,7 +29,20 @@ final class ReaderPool: Sendable {
     @inline(__always)
     func withRowReader(at commit: Int64, _ body: (Connection) throws -> Void) throws {
         if try kept.read(at: commit, body) { return }
-        try withReader(body)
+        if noteRead(isOfRow: true), try kept.read(at: commit, body) { return }
+        try withIdleReader(body)
+    }
+
+    /// - Returns: Whether a connection is kept now that was not before.
+    private func noteRead(isOfRow: Bool) -> Bool {
+        // Who watches the statements is to see all, and only those that somebody asked for.
+        settings.observer == nil && kept.noteRead(isOfRow: isOfRow) { try makeReader() }
+    }
+
+    private func withIdleReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let reader = try idle.take() ?? makeReader()
+        defer { idle.giveBack(reader) }
+        return try reader.withLock(body)
     }
 
     /// A connection for reading that its user keeps.
