@@ -52,7 +52,9 @@ package struct StatementReach: Sendable, Hashable {
             sql.hasPrefix(start) ? names(after: start, in: sql).first : nil
         }
         if let table = name(after: "CREATE TABLE ") { return .makes(table) }
-        if let table = name(after: "INSERT INTO ") { return .fills(table) }
+        if let table = name(after: "INSERT INTO ") ?? name(after: "INSERT OR IGNORE INTO ") {
+            return .fills(table)
+        }
         if let table = name(after: "UPDATE ") ?? name(after: "UPDATE OR IGNORE ") {
             return .changes(table)
         }

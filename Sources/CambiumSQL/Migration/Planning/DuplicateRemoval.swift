@@ -24,15 +24,16 @@ struct DuplicateRemoval {
             return "\(column)\(order.isDescending ? " DESC" : "") NULLS LAST"
         }
         order.append("\"_id\"")
-        let first =
-            "first_value(\"_id\") OVER (PARTITION BY \(columns.joined(separator: ", ")) "
-            + "ORDER BY \(order.joined(separator: ", ")))"
         let choice =
-            "SELECT \"_id\", \(first) AS \"first\" "
+            "SELECT \"_id\", first_value(\"_id\") OVER equal AS \"first\", "
+            + "row_number() OVER equal AS \"place\" "
             + "FROM \(SQLText.identifier(model.root(of: entity).name)) "
-            + "WHERE \(conditions.joined(separator: " AND "))"
+            + "WHERE \(conditions.joined(separator: " AND ")) "
+            + "WINDOW equal AS (PARTITION BY \(columns.joined(separator: ", ")) "
+            + "ORDER BY \(order.joined(separator: ", ")))"
         return removal.statements(
-            removing: "SELECT \"_id\", \"first\" FROM (\(choice))\nWHERE \"_id\" <> \"first\"")
+            removing: "SELECT \"_id\", \"first\", \"place\" FROM (\(choice))\n"
+                + "WHERE \"_id\" <> \"first\"")
     }
 
     private func column(of property: String, in entity: Entity) -> String? {

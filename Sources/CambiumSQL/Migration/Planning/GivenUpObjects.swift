@@ -22,7 +22,7 @@ struct GivenUpObjects {
             model: match.old, schema: schema, entity: drop.entity, links: .drop)
         let table = SQLText.identifier(match.old.root(of: drop.entity).name)
         return removal.statements(
-            removing: "SELECT \"_id\", \"_id\" FROM \(table)\nWHERE \(drop.sql)")
+            removing: "SELECT \"_id\", \"_id\", 1 FROM \(table)\nWHERE \(drop.sql)")
     }
 }
 

@@ -10,18 +10,23 @@ struct ObjectRemoval {
 
     private var root: Entity { model.root(of: entity) }
 
-    /// The helper table: the key of each object that goes, with that of the one that stays for it.
+    /// The helper table: the key of each object that goes, with that of the one that stays for it,
+    /// and its place among those that are equal.
     private static let pairs = "\"_duplicate\""
+    /// The helper table of the links of one to-one relationship, as they are to be.
+    private static let moved = "\"_moved\""
 
     /// The statements.
     ///
     /// - Parameter query: The keys of the objects that go, each with that of the one that its links
-    ///   lead to from now on; where they go as well, that is of no importance.
+    ///   lead to from now on, and its place among those of the same; where links go as well, both are
+    ///   of no importance.
     func statements(removing query: String) -> [String] {
         var statements = [
             "CREATE TABLE \(Self.pairs) "
-                + "(\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL) STRICT",
-            "INSERT INTO \(Self.pairs) (\"old\", \"kept\")\n\(query)",
+                + "(\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, "
+                + "\"place\" INTEGER NOT NULL) STRICT",
+            "INSERT INTO \(Self.pairs) (\"old\", \"kept\", \"place\")\n\(query)",
         ]
         for table in schema.tables { statements += linkStatements(in: table) }
         statements.append(
@@ -53,8 +58,7 @@ struct ObjectRemoval {
                 guard case .key(let owner, let name) = column.content,
                     let source = model.entity(named: owner),
                     let relationship = source.relationships.first(where: { $0.name == name }),
-                    let destination = model.entity(named: relationship.destination),
-                    model.root(of: destination).name == root.name
+                    let destination = model.entity(named: relationship.destination)
                 else { return [] }
                 return keyStatements(
                     table, column.name, relationship, of: source, to: destination)
@@ -66,69 +70,126 @@ struct ObjectRemoval {
     private func pairStatements(_ table: Table, _ side: String, to end: Entity) -> [String] {
         let name = SQLText.identifier(table.name)
         let column = SQLText.identifier(side)
+        let kept =
+            "(SELECT pair.\"kept\" FROM \(Self.pairs) AS pair WHERE pair.\"old\" = "
+            + "\(name).\(column))"
         let move =
-            "UPDATE OR IGNORE \(name) SET \(column) = \(kept("\(name).\(column)")) "
-            + "WHERE \(isGoing(column))\(mayLead(from: "\(name).\(column)", to: end))"
+            "UPDATE OR IGNORE \(name) SET \(column) = \(kept) WHERE "
+            + ([isGoing(column)] + membership(of: kept, in: end)).joined(separator: " AND ")
         return (links == .move ? [move] : []) + ["DELETE FROM \(name) WHERE \(isGoing(column))"]
     }
 
-    /// Links that are keys in rows.
+    /// Links that are keys in rows: those to objects that go, and those that objects have that go.
     private func keyStatements(
         _ table: Table, _ column: String, _ relationship: Relationship, of source: Entity,
         to end: Entity
     ) -> [String] {
         let name = SQLText.identifier(table.name)
         let key = SQLText.identifier(column)
-        let kept = self.kept("\(name).\(key)")
-        var nothing = "\(key) = NULL"
-        var move = "\(key) = \(kept)"
-        if case .key(_, let entityColumn?) = model.storage(of: relationship, of: source) {
-            let other = SQLText.identifier(entityColumn)
-            let root = model.root(of: end)
-            nothing += ", \(other) = NULL"
-            if model.hasSubentities(root) {
-                move +=
-                    ", \(other) = (SELECT \"_entity\" FROM \(SQLText.identifier(root.name)) "
-                    + "AS other WHERE other.\"_id\" = \(kept))"
-            }
-        }
+        let storage = model.storage(of: relationship, of: source)
+        let leadsHere = model.root(of: end).name == root.name
         var statements: [String] = []
-        if links == .move {
-            // The other end of a one-to-one has room for one: the eldest.
-            let isOneToOne = model.inverse(of: relationship)?.relationship.isToMany == false
-            let earlier = "SELECT 1 FROM \(name) AS other WHERE other.\(key) = \(kept)"
-            let eldest =
-                "SELECT min(other.\"_id\") FROM \(name) AS other "
-                + "JOIN \(Self.pairs) AS one ON one.\"old\" = other.\(key) "
-                + "WHERE one.\"kept\" = \(kept)"
-            let isFree = "NOT EXISTS (\(earlier)) AND \"_id\" = (\(eldest))"
-            statements.append(
-                "UPDATE \(name) SET \(move) WHERE \(isGoing(key))"
-                    + mayLead(from: "\(name).\(key)", to: end)
-                    + (isOneToOne ? " AND \(isFree)" : ""))
+        if links == .move, leadsHere || table.name == root.name {
+            statements = moveStatements(table, key, relationship, of: source, to: end)
         }
-        return statements + ["UPDATE \(name) SET \(nothing) WHERE \(isGoing(key))\(staying(table))"]
+        guard leadsHere else { return statements }
+        var nothing = "\(key) = NULL"
+        if case .key(_, let entityColumn?) = storage {
+            nothing += ", \(SQLText.identifier(entityColumn)) = NULL"
+        }
+        // What an object requires may go with it.
+        let stays = table.name == root.name ? " AND NOT \(isGoing("\"_id\""))" : ""
+        return statements + ["UPDATE \(name) SET \(nothing) WHERE \(isGoing(key))\(stays)"]
     }
 
-    /// A condition that the row itself stays: what it requires may go with it.
-    private func staying(_ table: Table) -> String {
-        table.name == root.name && links == .drop ? " AND NOT \(isGoing("\"_id\""))" : ""
-    }
-
-    private func kept(_ key: String) -> String {
-        "(SELECT pair.\"kept\" FROM \(Self.pairs) AS pair WHERE pair.\"old\" = \(key))"
+    /// Lets keys lead to the objects that stay, and gives those what they lack of what the others
+    /// have. Each object has room for one link, and in a one-to-one the other end has, too: it is
+    /// for a link that both ends had before, else for that of the first of the objects that go. Which
+    /// side keeps the key makes no difference.
+    private func moveStatements(
+        _ table: Table, _ key: String, _ relationship: Relationship, of source: Entity,
+        to end: Entity
+    ) -> [String] {
+        let name = SQLText.identifier(table.name)
+        let isOneToOne = model.inverse(of: relationship)?.relationship.isToMany == false
+        let (sourceGoes, endGoes) = (
+            table.name == root.name, model.root(of: end).name == root.name
+        )
+        let (from, to) = (
+            sourceGoes ? "coalesce(one.\"kept\", link.\"_id\")" : "link.\"_id\"",
+            endGoes ? "coalesce(other.\"kept\", link.\(key))" : "link.\(key)"
+        )
+        var (columns, values) = ([key], ["\(Self.moved).\"destination\""])
+        if case .key(_, let entityColumn?) = model.storage(of: relationship, of: source) {
+            columns.append(SQLText.identifier(entityColumn))
+            values.append(
+                "(SELECT other.\"_entity\" FROM \(SQLText.identifier(model.root(of: end).name)) "
+                    + "AS other WHERE other.\"_id\" = \(Self.moved).\"destination\")")
+        }
+        var place = "NULL"
+        if let position = model.inversePositionColumn(of: relationship, of: source) {
+            columns.append(SQLText.identifier(position))
+            values.append("\(Self.moved).\"position\"")
+            place = "link.\(SQLText.identifier(position))"
+        }
+        // Links of and to objects that stay are there to keep their place.
+        var concerned: [String] = []
+        var joins = ""
+        if sourceGoes {
+            joins += " LEFT JOIN \(Self.pairs) AS one ON one.\"old\" = link.\"_id\""
+            concerned += ["one.\"old\" IS NOT NULL", isStaying("link.\"_id\"")]
+        }
+        if endGoes {
+            joins += " LEFT JOIN \(Self.pairs) AS other ON other.\"old\" = link.\(key)"
+            concerned += ["other.\"old\" IS NOT NULL"]
+            if isOneToOne { concerned.append(isStaying("link.\(key)")) }
+        }
+        var conditions = [
+            "link.\(key) IS NOT NULL", "(\(concerned.joined(separator: " OR ")))",
+        ]
+        if sourceGoes { conditions += membership(of: from, in: source) }
+        if endGoes { conditions += membership(of: to, in: end) }
+        if sourceGoes, endGoes {
+            // What linked two equal objects would lead from one object to itself: only where it is
+            // required, it has to.
+            var isMeant = ["\(from) <> \(to)", "link.\"_id\" = link.\(key)"]
+            if !relationship.isOptional { isMeant.append("one.\"old\" IS NULL") }
+            conditions.append("(\(isMeant.joined(separator: " OR ")))")
+        }
+        let order =
+            (sourceGoes ? ["coalesce(one.\"place\", 0)"] : [])
+            + (endGoes && (isOneToOne || !sourceGoes) ? ["coalesce(other.\"place\", 0)"] : [])
+        return [
+            "CREATE TABLE \(Self.moved) (\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER "
+                + "NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT",
+            "INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n"
+                + "SELECT \(from), \(to), \(place) FROM \(name) AS link\(joins)\n"
+                + "WHERE \(conditions.joined(separator: " AND "))\n"
+                + "ORDER BY \(order.joined(separator: " + ")), 1, 2",
+            "UPDATE \(name) SET (\(columns.joined(separator: ", "))) = ("
+                + "SELECT \(values.joined(separator: ", ")) FROM \(Self.moved) "
+                + "WHERE \(Self.moved).\"source\" = \(name).\"_id\")\n"
+                + "WHERE \"_id\" IN (SELECT \"source\" FROM \(Self.moved))",
+            "DROP TABLE \(Self.moved)",
+        ]
     }
 
     private func isGoing(_ key: String) -> String {
         "\(key) IN (SELECT \"old\" FROM \(Self.pairs))"
     }
 
-    /// A condition that the object that stays is one that a link may lead to.
-    private func mayLead(from key: String, to end: Entity) -> String {
-        guard !model.entity(entity, isKindOf: end) else { return "" }
-        let root = SQLText.identifier(model.root(of: end).name)
-        return " AND (SELECT \"_entity\" FROM \(root) AS other "
-            + "WHERE other.\"_id\" = \(kept(key))) IN (\(names(of: end)))"
+    /// A condition that others go for an object.
+    private func isStaying(_ key: String) -> String {
+        "\(key) IN (SELECT \"kept\" FROM \(Self.pairs))"
+    }
+
+    /// A condition that an object is of an entity, where what goes and stays may be of another one.
+    private func membership(of key: String, in end: Entity) -> [String] {
+        guard !model.entity(entity, isKindOf: end) else { return [] }
+        return [
+            "(SELECT object.\"_entity\" FROM \(SQLText.identifier(root.name)) AS object "
+                + "WHERE object.\"_id\" = \(key)) IN (\(names(of: end)))"
+        ]
     }
 
     private func names(of entity: Entity) -> String {

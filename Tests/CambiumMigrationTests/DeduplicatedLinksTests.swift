@@ -1,0 +1,155 @@
+import CambiumModel
+import Testing
+
+/// What becomes of the to-one links of equal objects, of which one stays.
+@Suite struct DeduplicatedLinksTests {
+    private typealias Store = TestStore
+
+    private func model(_ version: String, _ first: String, _ rest: [Entity]) -> Model {
+        let isNew = version == "2"
+        let entities = rest.map { entity in
+            guard entity.name == first, isNew else { return entity }
+            return Entity(
+                name: entity.name, attributes: entity.attributes,
+                relationships: entity.relationships,
+                uniqueConstraints: [UniqueConstraint(properties: ["number"])])
+        }
+        return Store.model(
+            version, entities,
+            deduplications: isNew
+                ? [.init(entity: first, properties: ["number"], reason: "a test")] : [])
+    }
+
+    private func links(
+        of entities: [Entity], without name: String, rows: String, query: String
+    ) throws -> [[String]] {
+        try Store.migrate(
+            model("1", name, entities), model("2", name, entities), rows: rows, query: query)
+    }
+
+    private let number = Attribute(name: "number", type: .int64)
+
+    @Test(arguments: ["Account", "Zone"])
+    func `a one-to-one moves to the object that stays, whichever side keeps the key`(
+        name: String
+    ) throws {
+        let entities = [
+            Entity(
+                name: name, attributes: [number],
+                relationships: [
+                    Relationship(
+                        name: "mate", destination: "Buddy", inverse: "owner", isOptional: true)
+                ]),
+            Entity(
+                name: "Buddy",
+                relationships: [
+                    Relationship(
+                        name: "owner", destination: name, inverse: "mate", isOptional: true)
+                ]),
+        ]
+        // In the two stores the same is linked: 2 with 6, 3 with 5, 8 with 7; 9 gives way to 8.
+        let hasKey = name == "Account"
+        let found = try links(
+            of: entities, without: name,
+            rows: hasKey
+                ? """
+                INSERT INTO Buddy (_id) VALUES (4), (5), (6), (7);
+                INSERT INTO Account (_id, number, mate)
+                VALUES (1, 7, NULL), (2, 7, 6), (3, 7, 5), (8, 8, 7), (9, 8, 4);
+                """
+                : """
+                INSERT INTO Zone (_id, number) VALUES (1, 7), (2, 7), (3, 7), (8, 8), (9, 8);
+                INSERT INTO Buddy (_id, owner) VALUES (4, 9), (5, 3), (6, 2), (7, 8);
+                """,
+            query: hasKey
+                ? "SELECT _id, mate FROM Account ORDER BY 1"
+                : "SELECT owner, _id FROM Buddy WHERE owner IS NOT NULL ORDER BY 1")
+        #expect(found == [["1", "6"], ["8", "7"]])
+    }
+
+    @Test func `the place of an object that goes is free`() throws {
+        let mates = ["best", "bestOf"].map { name in
+            Relationship(
+                name: name, destination: "Person", inverse: name == "best" ? "bestOf" : "best",
+                isOptional: true)
+        }
+        let found = try links(
+            of: [Entity(name: "Person", attributes: [number], relationships: mates)],
+            without: "Person",
+            rows: """
+                INSERT INTO Person (_id, number, best)
+                VALUES (1, 7, NULL), (2, 7, 1), (3, 8, 2), (4, 9, 5), (5, 9, 6), (6, 6, NULL);
+                """, query: "SELECT _id, best FROM Person ORDER BY 1")
+        // What linked 4 and 5 is gone, as they are one: there is room for what 5 had.
+        #expect(found == [["1", "nil"], ["3", "1"], ["4", "6"], ["6", "nil"]])
+    }
+
+    @Test func `an object that stays takes the to-one that it lacks, with its place`() throws {
+        let entities = [
+            Entity(
+                name: "Track", attributes: [number],
+                relationships: [
+                    Relationship(
+                        name: "album", destination: "Album", inverse: "tracks", isOptional: true)
+                ]),
+            Entity(
+                name: "Album",
+                relationships: [
+                    Relationship(
+                        name: "tracks", destination: "Track", inverse: "album", isToMany: true,
+                        isOrdered: true)
+                ]),
+        ]
+        let found = try links(
+            of: entities, without: "Track",
+            rows: """
+                INSERT INTO Album (_id) VALUES (1), (2);
+                INSERT INTO Track (_id, number, album, album_position)
+                VALUES (1, 7, NULL, NULL), (2, 7, 1, 0), (3, 8, 1, 1), (4, 7, 2, 0), (5, 8, 2, 1);
+                """, query: "SELECT _id, album, album_position FROM Track ORDER BY 1")
+        #expect(found == [["1", "1", "0"], ["3", "1", "1"]])
+    }
+
+    @Test func `an object does not become its own parent`() throws {
+        let tree = [
+            Relationship(
+                name: "parent", destination: "Node", inverse: "children", isOptional: true),
+            Relationship(
+                name: "children", destination: "Node", inverse: "parent", isToMany: true),
+        ]
+        let found = try links(
+            of: [Entity(name: "Node", attributes: [number], relationships: tree)], without: "Node",
+            rows: """
+                INSERT INTO Node (_id, number, parent)
+                VALUES (1, 7, NULL), (2, 7, 1), (3, 8, NULL), (4, 8, 2), (5, 9, 4), (6, 10, 7),
+                    (7, 10, 7), (8, 11, 8);
+                """, query: "SELECT _id, parent FROM Node ORDER BY 1")
+        #expect(found == [["1", "nil"], ["3", "1"], ["5", "3"], ["6", "6"], ["8", "8"]])
+    }
+
+    @Test func `what only some sub-entities have, others do not take`() throws {
+        let entities = [
+            Entity(name: "Item", attributes: [number]),
+            Entity(
+                name: "Book", parent: "Item",
+                relationships: [
+                    Relationship(
+                        name: "shelf", destination: "Shelf", inverse: "books", isOptional: true)
+                ]),
+            Entity(
+                name: "Shelf",
+                relationships: [
+                    Relationship(
+                        name: "books", destination: "Book", inverse: "shelf", isToMany: true)
+                ]),
+        ]
+        let found = try links(
+            of: entities, without: "Item",
+            rows: """
+                INSERT INTO Shelf (_id) VALUES (1);
+                INSERT INTO Item (_id, _entity, number, shelf) VALUES (1, 'Item', 7, NULL),
+                (2, 'Book', 7, 1), (3, 'Book', 8, NULL), (4, 'Item', 8, NULL), (5, 'Book', 8, 1);
+                """, query: "SELECT _id, shelf FROM Item ORDER BY 1")
+        #expect(found == [["1", "nil"], ["3", "1"]])
+    }
+}
