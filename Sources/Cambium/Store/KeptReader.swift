@@ -65,13 +65,16 @@ final class KeptReader: Sendable {
     @inline(__always)
     func read(at commit: Int64, _ body: (Connection) throws -> Void) throws -> Bool {
         try state.withLockIfAvailable { state in
-            guard let connection = state.connection else { return false }
-            try connection.withoutLock { connection in
-                if state.commit != commit {
-                    try begin(connection, &state)
-                    state.commit = commit
+            // Safety: the state keeps it, and nobody else comes to the state meanwhile.
+            guard let connection = state.connection.map({ uncounted($0) }) else { return false }
+            try connection.use { connection in
+                try connection.withoutLock { connection in
+                    if state.commit != commit {
+                        try begin(connection, &state)
+                        state.commit = commit
+                    }
+                    try body(connection)
                 }
-                try body(connection)
             }
             return true
         } ?? false

@@ -41,11 +41,14 @@ final class LockedConnection: @unchecked Sendable {
     /// sees to it that one thread at a time comes here.
     @inline(__always)
     func withoutLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        guard let connection else { throw StoreError.closed }
-        do {
-            return try body(connection)
-        } catch let error as SQLiteError {
-            throw StoreError(using: connection, path: path, error) ?? error
+        // Safety: the caller has the connection for itself, so nobody closes it.
+        guard let connection = connection.map({ uncounted($0) }) else { throw StoreError.closed }
+        return try connection.use { connection in
+            do {
+                return try body(connection)
+            } catch let error as SQLiteError {
+                throw StoreError(using: connection, path: path, error) ?? error
+            }
         }
     }
 

@@ -28,7 +28,8 @@ final class ReaderPool: Sendable {
     /// transaction that is kept open for them, but no older than a commit of this process.
     @inline(__always)
     func withRowReader(at commit: Int64, _ body: (Connection) throws -> Void) throws {
-        if try kept.read(at: commit, body) { return }
+        // Safety: the pool keeps it.
+        if try uncounted(kept).use({ try $0.read(at: commit, body) }) { return }
         if noteRead(isOfRow: true), try kept.read(at: commit, body) { return }
         try withIdleReader(body)
     }

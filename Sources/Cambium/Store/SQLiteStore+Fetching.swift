@@ -43,9 +43,12 @@ extension SQLiteStore {
         _ key: Int64, ofRoot root: EntityDescription, at commit: Int64?, into writer: RecordWriter
     ) throws -> ReadRow? {
         var read: ReadRow?
-        if let readers, let commit {
-            try readers.withRowReader(at: commit) {
-                read = try readRow(key, ofRoot: root, on: $0, into: writer)
+        // Safety: the store keeps its readers.
+        if let readers = readers.map({ uncounted($0) }), let commit {
+            try readers.use { readers in
+                try readers.withRowReader(at: commit) {
+                    read = try readRow(key, ofRoot: root, on: $0, into: writer)
+                }
             }
         } else {
             try withReader { read = try readRow(key, ofRoot: root, on: $0, into: writer) }
