@@ -69,6 +69,41 @@ import Testing
         #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["GAME"], ["BOOK"]])
     }
 
+    @Test func `a case that goes with its enumeration's name is replaced by the new one`() throws {
+        let old = model("1", cases: ["book", "toy", "film"])
+        let new = model("2", cases: ["book", "game"], type: "Sort", replacing: [("toy", "game")])
+        let migration = try Migration(from: old, to: new)
+        #expect(migration.losesData)
+        #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["GAME"], ["BOOK"]])
+        // Of what it does not speak of, there must be none.
+        #expect(throws: MigrationError.self) {
+            try Store.migrate(old, new, rows: "INSERT INTO Product (_id, kind) VALUES (1, 'FILM')")
+        }
+        let none = model("2", cases: ["book"], type: "Sort", replacing: [("toy", nil)])
+        #expect(problems(none).map(\.message).joined().contains("Product.kind is required"))
+        // All of them answered for, any store is taken.
+        let all = model(
+            "2", cases: ["book"], type: "Sort", replacing: [("toy", "book"), ("film", "book")])
+        #expect(ModelDifference(from: old, to: all).rowRisks.isEmpty)
+    }
+
+    @Test func `the new type of raw values is no hindrance to a replacement`() throws {
+        let old = model("1", cases: ["book", "toy"])
+        let new = Model(
+            name: "Shop", version: "2", entities: model("2", cases: [], type: "Sort").entities,
+            enumerations: [
+                Enumeration(
+                    name: "Sort", rawType: .int16,
+                    cases: [EnumerationCase(name: "game", rawValue: .int(7))])
+            ],
+            migration: MigrationDeclaration(
+                from: "1",
+                replacements: ["book", "toy"].map {
+                    .init(enumeration: "Sort", case: $0, with: "game", reason: "a test")
+                }))
+        #expect(try Store.migrate(old, new, rows: rows, query: kinds) == [["7"], ["7"]])
+    }
+
     @Test func `objects whose attribute is optional may get none`() throws {
         let old = model("1", cases: ["book", "toy"], isOptional: true)
         let new = model("2", cases: ["book"], isOptional: true, replacing: [("toy", nil)])

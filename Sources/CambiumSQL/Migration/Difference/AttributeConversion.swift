@@ -78,46 +78,43 @@ struct AttributeConversion {
             self = base
             return
         }
+        let ways = Self.replacements(from: old, in: oldModel, to: name, in: newModel)
+        let replaced = { (value: @escaping (String) -> String) in
+            { (column: String) in
+                guard !ways.isEmpty else { return value(column) }
+                let cases = ways.map { "WHEN \($0.gone) THEN \($0.other)" }
+                return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(value(column)) END"
+            }
+        }
         if old == new, oldModel.plainType(of: old) == newModel.plainType(of: new) {
-            self.init(replacingCasesOf: name, in: oldModel, newModel)
+            self.init(value: replaced { $0 })
             return
         }
         let raws = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
             .map(SQLText.literal).joined(separator: ", ")
         if case .enumeration(let name) = old, let before = oldModel.enumeration(named: name),
             before.rawType == target.rawType,
-            Set(before.cases.map(\.rawValue)).isSubset(of: target.cases.map(\.rawValue))
+            Set(
+                before.cases.filter { item in !ways.contains { $0.name == item.name } }.map(
+                    \.rawValue)
+            )
+            .isSubset(of: target.cases.map(\.rawValue))
         {
-            self = base
+            self.init(value: replaced(base.value), fits: base.fits)
             return
+        }
+        let gone = ways.map(\.gone).joined(separator: ", ")
+        let orReplaced = { (fits: @escaping (String) -> String) in
+            { (column: String) in
+                ways.isEmpty ? fits(column) : "\(column) IN (\(gone)) OR (\(fits(column)))"
+            }
         }
         self.init(
-            value: base.value,
-            fits: { column in
+            value: replaced(base.value),
+            fits: orReplaced { column in
                 let isCase = "\(base.value(column)) IN (\(raws))"
                 return base.fits.map { "\($0(column)) AND \(isCase)" } ?? isCase
-            }, isExact: base.isExact)
-    }
-
-    /// Puts other cases in the place of those that are gone, where the author says which.
-    private init(replacingCasesOf name: String, in oldModel: Model, _ newModel: Model) {
-        func stored(_ item: String, _ model: Model) -> String? {
-            let found = model.enumeration(named: name)?.cases.first { $0.name == item }
-            return found.flatMap { model.stored($0.rawValue, as: .enumeration(name)) }
-                .map(SQLText.literal)
-        }
-        let ways = (newModel.migration?.replacements ?? []).filter { $0.enumeration == name }
-            .compactMap { way in
-                stored(way.name, oldModel).map { gone in
-                    let other = way.replacement.flatMap { stored($0, newModel) } ?? "NULL"
-                    return "WHEN \(gone) THEN \(other)"
-                }
-            }
-        guard !ways.isEmpty else {
-            self.init()
-            return
-        }
-        self.init(value: { "CASE \($0) \(ways.joined(separator: " ")) ELSE \($0) END" })
+            }, isExact: base.isExact.map { orReplaced($0) })
     }
 
     private static func base(

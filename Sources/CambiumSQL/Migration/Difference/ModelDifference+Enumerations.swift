@@ -21,7 +21,25 @@ extension ModelDifference {
                 compareDropped(item, of: enumeration, since: before)
             }
         }
-        for replacement in new.migration?.replacements ?? [] { check(replacement) }
+        for replacement in new.migration?.replacements ?? [] {
+            if old.enumeration(named: replacement.enumeration) == nil {
+                compareReplaced(replacement)
+            }
+            check(replacement)
+        }
+    }
+
+    /// A case that goes with the name that its enumeration had.
+    private mutating func compareReplaced(_ declared: MigrationDeclaration.Replacement) {
+        let name = declared.enumeration
+        let holders = match.holders(of: name).filter {
+            !match.isRevised($0.attribute.name, in: $0.entity.name)
+        }
+        guard !holders.isEmpty, match.formerCase(declared.name, of: name) != nil else { return }
+        add(.caseDropped(enumeration: name, declared.name, isReplaced: true))
+        if declared.replacement == nil, !holders.allSatisfy(\.attribute.isOptional) {
+            add(unanswered(declared, holders))
+        }
     }
 
     /// A case that takes the raw value of another one, and had its own: cases that are put in another
@@ -112,17 +130,19 @@ extension ModelDifference {
     /// What replaces something that is there, or by something that is not, is a mistake.
     private mutating func check(_ replacement: MigrationDeclaration.Replacement) {
         let (type, name) = (replacement.enumeration, replacement.name)
-        let item = old.enumeration(named: type)?.cases.first { $0.name == name }
+        let item = match.formerCase(name, of: type)
         func problem(_ message: String) -> MigrationProblem {
             MigrationProblem(entity: "", enumeration: type, message: message)
         }
         guard let item, let enumeration = new.enumeration(named: type) else {
+            let heir = new.enumerations.first { match.wasCalled($0.name, type) }
             return add(
                 problem(
                     "A replacement names '\(name)' of \(type), which "
                         + (item == nil
                             ? "version \(old.version) does not have"
-                            : "version \(new.version) has no longer: say with a fill what its "
+                            : heir.map { "version \(new.version) calls '\($0.name)': name that" }
+                                ?? "version \(new.version) has no longer: say with a fill what its "
                                 + "attributes have instead")))
         }
         if let heir = enumeration.cases.first(where: { $0.rawValue == item.rawValue }) {
@@ -141,17 +161,42 @@ extension ModelDifference {
 }
 
 extension ModelMatch {
-    /// The stored attributes whose values are cases of an enumeration in both versions.
+    /// The stored attributes whose values are cases of an enumeration in both versions: of the same
+    /// one, or where the old version has none of this name, of any.
     func holders(of enumeration: String) -> [(entity: Entity, attribute: Attribute)] {
-        let type = AttributeType.enumeration(enumeration)
+        formers(of: enumeration).map { ($0.entity, $0.attribute) }
+    }
+
+    /// A case of the enumeration that one is now, as the old version has it.
+    func formerCase(_ name: String, of enumeration: String) -> EnumerationCase? {
+        let types = old.enumeration(named: enumeration).map { [$0] }
+        return (types ?? formers(of: enumeration).flatMap(\.types)).lazy
+            .flatMap(\.cases).first { $0.name == name }
+    }
+
+    /// Whether attributes of an enumeration had another one before.
+    fileprivate func wasCalled(_ enumeration: String, _ former: String) -> Bool {
+        formers(of: enumeration).contains { $0.types.contains { $0.name == former } }
+    }
+
+    private func formers(
+        of enumeration: String
+    ) -> [(entity: Entity, attribute: Attribute, types: [Enumeration])] {
+        let same = old.enumeration(named: enumeration)
         return new.entities.flatMap { entity in
-            entity.attributes.filter { attribute in
-                attribute.type == type && !attribute.isTransient && attribute.derivation == nil
-                    && sources(of: attribute.name, in: entity).contains { source in
-                        oldAttribute(at: source.old).map { $0.type == type && !$0.isTransient }
-                            ?? false
-                    }
-            }.map { (entity, $0) }
+            entity.attributes.compactMap { attribute in
+                guard attribute.type == .enumeration(enumeration), !attribute.isTransient,
+                    attribute.derivation == nil
+                else { return nil }
+                let types = sources(of: attribute.name, in: entity).compactMap { source in
+                    guard let before = oldAttribute(at: source.old), !before.isTransient,
+                        case .enumeration(let former) = before.type,
+                        same == nil || former == enumeration
+                    else { return nil as Enumeration? }
+                    return old.enumeration(named: former)
+                }
+                return types.isEmpty ? nil : (entity, attribute, types)
+            }
         }
     }
 

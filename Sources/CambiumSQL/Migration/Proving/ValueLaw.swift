@@ -75,12 +75,14 @@ package struct ValueLaw: Sendable {
 
     /// What the author says about the case that a value is, where it is gone.
     private func replacement(of value: StoredValue) -> MigrationDeclaration.Replacement? {
-        guard let old, case .enumeration(let name) = new.type, old.attribute.type == new.type
+        guard let old, case .enumeration(let name) = new.type,
+            case .enumeration(let former) = old.attribute.type,
+            former == name || old.model.enumeration(named: name) == nil
         else { return nil }
         return newModel.migration?.replacements.first { way in
-            let item = old.model.enumeration(named: name)?.cases.first { $0.name == way.name }
+            let item = old.model.enumeration(named: former)?.cases.first { $0.name == way.name }
             return way.enumeration == name
-                && item.flatMap { old.model.stored($0.rawValue, as: new.type) } == value
+                && item.flatMap { old.model.stored($0.rawValue, as: old.attribute.type) } == value
         }
     }
 
