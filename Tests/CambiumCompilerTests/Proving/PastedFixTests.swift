@@ -78,6 +78,7 @@ struct PastedFixTests {
         case otherDestination, otherRequiredDestination, fewerAtBothEnds, requiredFromMany
         case otherDestinationWithInverse, otherDestinationOfMany
         case requiredOneToOne, requiredInFamily, goneBelow, destinationDropped, newEntityName
+        case limitsMoved
 
         var versions: (String, String) {
             let size = #"<attribute name="width" type="int32"/>"#
@@ -205,6 +206,14 @@ struct PastedFixTests {
                     a(
                         #"<relationship name="x" to="B"/>"#,
                         b + #"<migration from="1"><drop entity="S" reason="gone"/></migration>"#)
+                )
+            case .limitsMoved:
+                let sku = #"<attribute name="sku" type="string"/>"#
+                return (
+                    #"<entity name="A">\#(sku)</entity>"#,
+                    #"<entity name="P" abstract="true">"#
+                        + sku.replacing("/>", with: #" maxLength="4"/>"#)
+                        + #"</entity><entity name="A" parent="P"/>"#
                 )
             case .newEntityName:
                 return (
