@@ -78,7 +78,7 @@ struct PastedFixTests {
         case otherDestination, otherRequiredDestination, fewerAtBothEnds, requiredFromMany
         case otherDestinationWithInverse, otherDestinationOfMany
         case requiredOneToOne, requiredInFamily, goneBelow, destinationDropped, newEntityName
-        case limitsMoved
+        case typeOfRenamedChanged, limitsMoved
 
         var versions: (String, String) {
             let size = #"<attribute name="width" type="int32"/>"#
@@ -206,6 +206,11 @@ struct PastedFixTests {
                     a(
                         #"<relationship name="x" to="B"/>"#,
                         b + #"<migration from="1"><drop entity="S" reason="gone"/></migration>"#)
+                )
+            case .typeOfRenamedChanged:
+                return (
+                    a(#"<attribute name="x" type="date"/>"#),
+                    a(#"<attribute name="y" type="string" renamedFrom="x"/>"#)
                 )
             case .limitsMoved:
                 let sku = #"<attribute name="sku" type="string"/>"#

@@ -152,8 +152,12 @@ extension ModelDifference {
                 !new.isOptional && new.defaultValue == nil
                 && match.fill(of: new.name, in: entity.name) == nil
             let fill = MigrationFix.fill([.init(entity: entity.name, name: new.name)])
-            func filled(_ fix: MigrationFix) -> MigrationFix {
-                isEmpty ? .together([fix, fill]) : fix
+            // It cannot be said to be the old one at the same time.
+            let taken: [MigrationFix] =
+                new.renamedFrom == nil ? [] : [.takeBack(attribute: new.name, from: old.name)]
+            func parted(_ fix: MigrationFix, isFilled: Bool = true) -> MigrationFix {
+                let fixes = [fix] + taken + (isEmpty && isFilled ? [fill] : [])
+                return fixes.count > 1 ? .together(fixes) : fix
             }
             add(
                 MigrationProblem(
@@ -163,9 +167,9 @@ extension ModelDifference {
                         + "is sure to survive; keep the old values under another name, let a step "
                         + "of the program convert them, or drop them",
                     fixes: [
-                        filled(.rename(.attribute, to: nil, from: old.name)),
-                        .convert(entity: place, property: old.name),
-                        filled(.drop(entity: place, property: old.name)),
+                        parted(.rename(.attribute, to: nil, from: old.name)),
+                        parted(.convert(entity: place, property: old.name), isFilled: false),
+                        parted(.drop(entity: place, property: old.name)),
                     ]))
             return
         }
