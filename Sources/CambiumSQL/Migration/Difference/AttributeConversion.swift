@@ -79,7 +79,7 @@ struct AttributeConversion {
             return
         }
         if old == new, oldModel.plainType(of: old) == newModel.plainType(of: new) {
-            self.init(replacingCasesOf: name, in: oldModel, newModel)
+            self = base.replacingCases(of: name, in: oldModel, newModel)
             return
         }
         let raws = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
@@ -91,33 +91,14 @@ struct AttributeConversion {
             self = base
             return
         }
-        self.init(
+        let converted = AttributeConversion(
             value: base.value,
             fits: { column in
                 let isCase = "\(base.value(column)) IN (\(raws))"
                 return base.fits.map { "\($0(column)) AND \(isCase)" } ?? isCase
             }, isExact: base.isExact)
-    }
-
-    /// Puts other cases in the place of those that are gone, where the author says which.
-    private init(replacingCasesOf name: String, in oldModel: Model, _ newModel: Model) {
-        func stored(_ item: String, _ model: Model) -> String? {
-            let found = model.enumeration(named: name)?.cases.first { $0.name == item }
-            return found.flatMap { model.stored($0.rawValue, as: .enumeration(name)) }
-                .map(SQLText.literal)
-        }
-        let ways = (newModel.migration?.replacements ?? []).filter { $0.enumeration == name }
-            .compactMap { way in
-                stored(way.name, oldModel).map { gone in
-                    let other = way.replacement.flatMap { stored($0, newModel) } ?? "NULL"
-                    return "WHEN \(gone) THEN \(other)"
-                }
-            }
-        guard !ways.isEmpty else {
-            self.init()
-            return
-        }
-        self.init(value: { "CASE \($0) \(ways.joined(separator: " ")) ELSE \($0) END" })
+        // The same enumeration, whose raw values are of another type.
+        self = old == new ? converted.replacingCases(of: name, in: oldModel, newModel) : converted
     }
 
     private static func base(
