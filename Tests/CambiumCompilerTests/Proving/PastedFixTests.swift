@@ -78,7 +78,7 @@ struct PastedFixTests {
         case otherDestination, otherRequiredDestination, fewerAtBothEnds, requiredFromMany
         case otherDestinationWithInverse, otherDestinationOfMany
         case requiredOneToOne, requiredInFamily, goneBelow, destinationDropped, newEntityName
-        case typeOfRenamedChanged, limitsMoved
+        case derivedStored, typeOfRenamedChanged, limitsMoved
 
         var versions: (String, String) {
             let size = #"<attribute name="width" type="int32"/>"#
@@ -206,6 +206,12 @@ struct PastedFixTests {
                     a(
                         #"<relationship name="x" to="B"/>"#,
                         b + #"<migration from="1"><drop entity="S" reason="gone"/></migration>"#)
+                )
+            case .derivedStored:
+                let name = #"<attribute name="name" type="string"/>"#
+                return (
+                    a(name + #"<derived name="x" type="string" expression="canonical:(name)"/>"#),
+                    a(name + #"<attribute name="x" type="string"/>"#)
                 )
             case .typeOfRenamedChanged:
                 return (

@@ -122,7 +122,19 @@ extension ModelDifference {
             // The values that were computed stay as they are.
             compareTypes(old, new, of: entity)
             checkValueForExistingObjects(new, of: entity, became: "no longer derived")
-            return add(.derivationDropped(entity: entity.name, new.name))
+            add(.derivationDropped(entity: entity.name, new.name))
+            if match.isRevised(new.name, in: entity.name) {
+                add(.attributeRevised(entity: entity.name, new.name))
+            }
+            if new.isOptional {
+                addFilled(new, of: entity)
+            } else {
+                add(.attributeBecameRequired(entity: entity.name, new.name))
+            }
+            if old.limits != new.limits {
+                add(.limitsChanged(entity: entity.name, new.name))
+            }
+            return
         }
         guard old.derivation != nil || old.isTransient else {
             let oldEntity = match.oldEntity(of: entity)?.name ?? entity.name
