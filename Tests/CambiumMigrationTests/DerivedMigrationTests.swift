@@ -142,6 +142,44 @@ import Testing
         #expect(found == [["3"]])
     }
 
+    /// A value that cannot be computed is absent, of an attribute that is required too.
+    @Test func `what was derived and required may be absent, and is asked about like that`() throws
+    {
+        let derived = Attribute(
+            name: "upper", type: .string, derivation: .function(.uppercase, [Self.path("name")]))
+        let rows = "INSERT INTO Product (_id, name, upper) VALUES (1, 'a', 'A'), (2, 'b', NULL)"
+        let old = TestStore.model(
+            "1", [Entity(name: "Product", attributes: [Store.string("name"), derived])])
+        func plain(
+            _ value: Value? = nil, fills: [MigrationDeclaration.Fill] = [], isRequired: Bool = false
+        ) -> Model {
+            TestStore.model(
+                "2",
+                [
+                    Entity(
+                        name: "Product",
+                        attributes: [
+                            Store.string("name"),
+                            Attribute(
+                                name: "upper", type: .string,
+                                defaultValue: value.map { .constant($0) }),
+                        ])
+                ], fills: fills, required: isRequired ? [("Product", "upper")] : [])
+        }
+        func found(_ new: Model) throws -> [[String]] {
+            try Store.migrate(old, new, rows: rows, query: "SELECT upper FROM Product ORDER BY _id")
+        }
+        #expect(
+            ModelDifference(from: old, to: plain()).problems.first?.message
+                .contains("may have no value") == true)
+        let fill = MigrationDeclaration.Fill(
+            entity: "Product", attribute: "upper", value: Self.path("name"))
+        #expect(ModelDifference(from: old, to: plain(fills: [fill])).idleFills.isEmpty)
+        #expect(try found(plain(fills: [fill])) == [["A"], ["b"]])
+        #expect(try found(plain(.string("?"))) == [["A"], ["?"]])
+        #expect(throws: MigrationError.self) { _ = try found(plain(isRequired: true)) }
+    }
+
     @Test func `a fill of a derived attribute is a problem`() throws {
         let fill = MigrationDeclaration.Fill(
             entity: "Product", attribute: "size", value: .literal(.int(1)))

@@ -69,6 +69,8 @@ struct FixWriter {
             return text.dropLast(2) + ">"
         case .rename(let kind, let name?, let former) where kind != .entity:
             return declared(kind.rawValue, name, problem, adding: "renamedFrom", former)
+        case .takeBack(let name, _):
+            return declaredAnew(name, problem)
         case .rename(let kind, nil, let former) where kind != .entity:
             return successor(kind, of: former, problem)
         default:
@@ -80,11 +82,31 @@ struct FixWriter {
         _ kind: String, _ name: String, _ problem: MigrationProblem, adding attribute: String,
         _ value: String
     ) -> String? {
+        declared(kind, name, problem) { list in
+            list.set(attribute, value)
+            return true
+        }
+    }
+
+    /// An attribute without its former name. Nil where something else says that it was renamed.
+    private func declaredAnew(_ name: String, _ problem: MigrationProblem) -> String? {
+        declared("attribute", name, problem) { list in
+            let isSaid = list.value("renamedFrom") != nil
+            list.remove("renamedFrom")
+            return isSaid
+        }
+    }
+
+    /// - Parameter change: Changes the declaration, and says whether that is of any use.
+    private func declared(
+        _ kind: String, _ name: String, _ problem: MigrationProblem,
+        _ change: (inout AttributeList) -> Bool
+    ) -> String? {
         guard let entity = entity(of: problem),
             let (element, composite) = new.declaration(of: name, kind, in: entity)
         else { return nil }
         var list = element.list
-        list.set(attribute, value)
+        guard change(&list) else { return nil }
         let text = XMLPrinter.printCompactly(
             ParsedElement(own: element.name, list, children: element.children))
         return composite.map { "in <composite name=\"\($0)\">: \(text)" } ?? text

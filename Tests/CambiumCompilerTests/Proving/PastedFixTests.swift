@@ -78,6 +78,7 @@ struct PastedFixTests {
         case otherDestination, otherRequiredDestination, fewerAtBothEnds, requiredFromMany
         case otherDestinationWithInverse, otherDestinationOfMany
         case requiredOneToOne, requiredInFamily, goneBelow, destinationDropped, newEntityName
+        case derivedStored, typeOfRenamedChanged, limitsMoved
 
         var versions: (String, String) {
             let size = #"<attribute name="width" type="int32"/>"#
@@ -205,6 +206,25 @@ struct PastedFixTests {
                     a(
                         #"<relationship name="x" to="B"/>"#,
                         b + #"<migration from="1"><drop entity="S" reason="gone"/></migration>"#)
+                )
+            case .derivedStored:
+                let name = #"<attribute name="name" type="string"/>"#
+                return (
+                    a(name + #"<derived name="x" type="string" expression="canonical:(name)"/>"#),
+                    a(name + #"<attribute name="x" type="string"/>"#)
+                )
+            case .typeOfRenamedChanged:
+                return (
+                    a(#"<attribute name="x" type="date"/>"#),
+                    a(#"<attribute name="y" type="string" renamedFrom="x"/>"#)
+                )
+            case .limitsMoved:
+                let sku = #"<attribute name="sku" type="string"/>"#
+                return (
+                    #"<entity name="A">\#(sku)</entity>"#,
+                    #"<entity name="P" abstract="true">"#
+                        + sku.replacing("/>", with: #" maxLength="4"/>"#)
+                        + #"</entity><entity name="A" parent="P"/>"#
                 )
             case .newEntityName:
                 return (

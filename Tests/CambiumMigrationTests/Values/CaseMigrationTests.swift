@@ -113,6 +113,49 @@ import Testing
         #expect(found.map(\.message).joined().contains("Product.kind is required"))
     }
 
+    @Test(arguments: ["first", nil])
+    func `a case is replaced before the others get raw values of another type`(
+        replacement: String?
+    ) throws {
+        func model(
+            _ version: String, _ rawType: AttributeType, _ cases: [String], isOptional: Bool = true,
+            replacements: [MigrationDeclaration.Replacement] = []
+        ) -> Model {
+            let items = cases.enumerated().map { number, name in
+                EnumerationCase(
+                    name: name,
+                    rawValue: rawType == .string ? .string("\(number)") : .int(Int64(number)))
+            }
+            return Model(
+                name: "Shop", version: version,
+                entities: [
+                    Entity(
+                        name: "Product",
+                        attributes: [
+                            Attribute(
+                                name: "kind", type: .enumeration("Kind"), isOptional: isOptional)
+                        ])
+                ], enumerations: [Enumeration(name: "Kind", rawType: rawType, cases: items)],
+                migration: version == "1"
+                    ? nil : MigrationDeclaration(from: "1", replacements: replacements))
+        }
+        let way = MigrationDeclaration.Replacement(
+            enumeration: "Kind", case: "third", with: replacement, reason: "a test")
+        for type in [AttributeType.int32, .string] {
+            let old = model("1", .int16, ["first", "second", "third"])
+            let new = model("2", type, ["first", "second"], replacements: [way])
+            #expect(try Migration(from: old, to: new).losesData)
+            let rows = "INSERT INTO Product (_id, kind) VALUES (1, 2), (2, 1)"
+            let found = try Store.migrate(old, new, rows: rows, query: kinds)
+            #expect(found == [[replacement == nil ? "nil" : "0"], ["1"]])
+        }
+        let required = ModelDifference(
+            from: model("1", .int16, ["first", "second", "third"], isOptional: false),
+            to: model(
+                "2", .int32, ["first", "second"], isOptional: false, replacements: [way]))
+        #expect(required.problems.isEmpty == (replacement != nil))
+    }
+
     @Test func `a replacement of what is there, or by what is not, is a mistake`() {
         let kept = problems(model("2", cases: ["book", "toy"], replacing: [("toy", "book")]))
         #expect(kept.map(\.message).joined().contains("still has its raw value in 'toy'"))

@@ -150,6 +150,50 @@ import Testing
         #expect(risks(entity(.int16, 3), fills: [fill(sum)]).isEmpty)
     }
 
+    @Test func `narrower limits are a risk wherever in a hierarchy the values come from`() {
+        func entity(
+            _ name: String, parent: String? = nil, isAbstract: Bool = false, longest: Int? = 0
+        ) -> Entity {
+            let limits = longest.map { Limits(maximumLength: $0 == 0 ? nil : $0) }
+            return Entity(
+                name: name, parent: parent, isAbstract: isAbstract,
+                attributes: [limits].compactMap(\.self).map {
+                    Attribute(name: "x", type: .string, isOptional: true, limits: $0)
+                })
+        }
+        func risks(_ old: [Entity], _ new: [Entity]) -> [RowRisk] {
+            ModelDifference(
+                from: model("1", old),
+                to: model(
+                    "2", new,
+                    drops: [("A", "x")])
+            ).rowRisks
+        }
+        func words(_ risk: RowRisk) -> String {
+            risk.kind == .limits && risk.refusesStore ? "\(risk.entity).\(risk.property ?? "")" : ""
+        }
+        // Up, into an entity that is new or was there, and down.
+        let top = entity("Top", isAbstract: true, longest: 4)
+        let below = entity("A", parent: "Top", longest: nil)
+        #expect(
+            ModelDifference(from: model("1", [entity("A")]), to: model("2", [top, below])).rowRisks
+                .map(words) == ["Top.x"])
+        let base = entity("Base", longest: nil)
+        #expect(
+            ModelDifference(
+                from: model("1", [base, entity("A", parent: "Base")]),
+                to: model(
+                    "2", [entity("Base", longest: 4), entity("A", parent: "Base", longest: nil)])
+            ).rowRisks.map(words) == ["Base.x"])
+        let sub = entity("S", parent: "A", longest: nil)
+        let alone = entity("A", longest: nil)
+        #expect(
+            risks([entity("A"), sub], [alone, entity("S", parent: "A", longest: 4)]).map(words) == [
+                "S.x"
+            ])
+        #expect(risks([entity("A"), sub], [alone, entity("S", parent: "A")]).isEmpty)
+    }
+
     @Test func `a rule is no risk that asks what was asked before, in whatever names`() {
         func more(_ name: String, _ least: Int64) -> ModelExpression {
             .comparison(

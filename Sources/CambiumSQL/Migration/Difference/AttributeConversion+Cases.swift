@@ -1,11 +1,14 @@
 import CambiumModel
 
 extension AttributeConversion {
-    /// The cases that are gone, where the author says which others take their place, with the SQL of
-    /// both. An enumeration that has another name now goes by that.
+    /// A case that is gone and the one in its place: its name, and the SQL of both.
+    typealias CaseReplacement = (name: String, gone: String, other: String)
+
+    /// The cases that are gone, where the author says which others take their place. An enumeration
+    /// that has another name now goes by that.
     static func replacements(
         from old: AttributeType, in oldModel: Model, to name: String, in newModel: Model
-    ) -> [(name: String, gone: String, other: String)] {
+    ) -> [CaseReplacement] {
         guard case .enumeration(let former) = old,
             former == name || oldModel.enumeration(named: name) == nil
         else { return [] }
@@ -21,5 +24,19 @@ extension AttributeConversion {
                     return (way.name, gone, other ?? "NULL")
                 }
             }
+    }
+
+    /// Puts other cases in the place of those that are gone. They are told by their old values,
+    /// which need not fit.
+    func replacing(_ ways: [CaseReplacement]) -> Self {
+        guard !ways.isEmpty else { return self }
+        let cases = ways.map { "WHEN \($0.gone) THEN \($0.other)" }.joined(separator: " ")
+        let gone = ways.map(\.gone).joined(separator: ", ")
+        func orReplaced(_ test: ((String) -> String)?) -> ((String) -> String)? {
+            test.map { test in { "(\($0) IN (\(gone)) OR \(test($0)))" } }
+        }
+        return AttributeConversion(
+            value: { "CASE \($0) \(cases) ELSE \(value($0)) END" }, fits: orReplaced(fits),
+            isExact: orReplaced(isExact))
     }
 }

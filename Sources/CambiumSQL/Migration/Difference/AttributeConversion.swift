@@ -79,42 +79,29 @@ struct AttributeConversion {
             return
         }
         let ways = Self.replacements(from: old, in: oldModel, to: name, in: newModel)
-        let replaced = { (value: @escaping (String) -> String) in
-            { (column: String) in
-                guard !ways.isEmpty else { return value(column) }
-                let cases = ways.map { "WHEN \($0.gone) THEN \($0.other)" }
-                return "CASE \(column) \(cases.joined(separator: " ")) ELSE \(value(column)) END"
-            }
-        }
         if old == new, oldModel.plainType(of: old) == newModel.plainType(of: new) {
-            self.init(value: replaced { $0 })
+            self = base.replacing(ways)
             return
         }
         let raws = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
             .map(SQLText.literal).joined(separator: ", ")
         if case .enumeration(let name) = old, let before = oldModel.enumeration(named: name),
             before.rawType == target.rawType,
-            Set(
-                before.cases.filter { item in !ways.contains { $0.name == item.name } }.map(
-                    \.rawValue)
-            )
-            .isSubset(of: target.cases.map(\.rawValue))
+            before.cases.allSatisfy({ item in
+                target.cases.map(\.rawValue).contains(item.rawValue)
+                    || ways.contains { $0.name == item.name }
+            })
         {
-            self.init(value: replaced(base.value), fits: base.fits)
+            self = base.replacing(ways)
             return
         }
-        let gone = ways.map(\.gone).joined(separator: ", ")
-        let orReplaced = { (fits: @escaping (String) -> String) in
-            { (column: String) in
-                ways.isEmpty ? fits(column) : "\(column) IN (\(gone)) OR (\(fits(column)))"
-            }
-        }
-        self.init(
-            value: replaced(base.value),
-            fits: orReplaced { column in
+        let converted = AttributeConversion(
+            value: base.value,
+            fits: { column in
                 let isCase = "\(base.value(column)) IN (\(raws))"
                 return base.fits.map { "\($0(column)) AND \(isCase)" } ?? isCase
-            }, isExact: base.isExact.map { orReplaced($0) })
+            }, isExact: base.isExact)
+        self = converted.replacing(ways)
     }
 
     private static func base(

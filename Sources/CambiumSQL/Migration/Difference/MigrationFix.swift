@@ -24,6 +24,8 @@ package enum MigrationFix: Sendable, Hashable {
     /// Something of the new version is what was called `from` before. No name means that it is for
     /// the author to choose.
     case rename(Declaration, to: String?, from: String)
+    /// An attribute of the new version is not what was called `from` before.
+    case takeBack(attribute: String, from: String)
     /// The data of an entity, or of a property of it, may go.
     case drop(entity: String, property: String?)
     /// Existing objects get values.
@@ -87,7 +89,7 @@ package enum MigrationFix: Sendable, Hashable {
         case .together(let fixes):
             let texts = fixes.map(\.migrationXML)
             return texts.contains(nil) ? nil : texts.compactMap(\.self).joined()
-        case .rename, .keepCase, .giveDefault, .makeOptional:
+        case .rename, .takeBack, .keepCase, .giveDefault, .makeOptional:
             return nil
         }
     }
@@ -106,6 +108,8 @@ package enum MigrationFix: Sendable, Hashable {
         case .rename(let declaration, let name, let former):
             return "<\(declaration.rawValue) name=\"\(name ?? "newName")\" "
                 + "renamedFrom=\"\(former)\" …/>"
+        case .takeBack(let name, let former):
+            return "<attribute name=\"\(name)\" …/> without renamedFrom=\"\(former)\""
         case .keepCase(_, let name, let value):
             return "<case name=\"\(name ?? "newName")\" value=\"\(Self.escaped(value))\"/>"
         case .giveDefault(let name, let type):

@@ -122,7 +122,19 @@ extension ModelDifference {
             // The values that were computed stay as they are.
             compareTypes(old, new, of: entity)
             checkValueForExistingObjects(new, of: entity, became: "no longer derived")
-            return add(.derivationDropped(entity: entity.name, new.name))
+            add(.derivationDropped(entity: entity.name, new.name))
+            if match.isRevised(new.name, in: entity.name) {
+                add(.attributeRevised(entity: entity.name, new.name))
+            }
+            if new.isOptional {
+                addFilled(new, of: entity)
+            } else {
+                add(.attributeBecameRequired(entity: entity.name, new.name))
+            }
+            if old.limits != new.limits {
+                add(.limitsChanged(entity: entity.name, new.name))
+            }
+            return
         }
         guard old.derivation != nil || old.isTransient else {
             let oldEntity = match.oldEntity(of: entity)?.name ?? entity.name
@@ -152,8 +164,12 @@ extension ModelDifference {
                 !new.isOptional && new.defaultValue == nil
                 && match.fill(of: new.name, in: entity.name) == nil
             let fill = MigrationFix.fill([.init(entity: entity.name, name: new.name)])
-            func filled(_ fix: MigrationFix) -> MigrationFix {
-                isEmpty ? .together([fix, fill]) : fix
+            // It cannot be said to be the old one at the same time.
+            let taken: [MigrationFix] =
+                new.renamedFrom == nil ? [] : [.takeBack(attribute: new.name, from: old.name)]
+            func parted(_ fix: MigrationFix, isFilled: Bool = true) -> MigrationFix {
+                let fixes = [fix] + taken + (isEmpty && isFilled ? [fill] : [])
+                return fixes.count > 1 ? .together(fixes) : fix
             }
             add(
                 MigrationProblem(
@@ -163,9 +179,9 @@ extension ModelDifference {
                         + "is sure to survive; keep the old values under another name, let a step "
                         + "of the program convert them, or drop them",
                     fixes: [
-                        filled(.rename(.attribute, to: nil, from: old.name)),
-                        .convert(entity: place, property: old.name),
-                        filled(.drop(entity: place, property: old.name)),
+                        parted(.rename(.attribute, to: nil, from: old.name)),
+                        parted(.convert(entity: place, property: old.name), isFilled: false),
+                        parted(.drop(entity: place, property: old.name)),
                     ]))
             return
         }

@@ -15,9 +15,13 @@ extension ModelDifference {
                     add(.caseAdded(enumeration: enumeration.name, item.name))
                 }
             }
-            // Values of another type are converted, and refused where they are no case.
-            for item in before.cases
-            where before.rawType == enumeration.rawType && !enumeration.hasCase(of: item) {
+            // Values of another type are converted, and refused where they are no case and nobody
+            // says what takes their place.
+            for item in before.cases where !enumeration.hasCase(of: item) {
+                guard
+                    before.rawType == enumeration.rawType
+                        || match.replacement(of: item.name, in: enumeration.name) != nil
+                else { continue }
                 compareDropped(item, of: enumeration, since: before)
             }
         }

@@ -22,17 +22,20 @@ extension ModelDifference {
             olds.append(old)
             compareTypes(
                 old, attribute, of: entity, givenUpIn: placeOfDrop(of: source, into: entity))
-            becomesRequired = becomesRequired || old.isOptional && !attribute.isOptional
+            becomesRequired = becomesRequired || old.mayLackValue && !attribute.isOptional
         }
         add(
             .attributeMoved(
                 entity: entity.name, attribute.name, from: Self.names(of: sources)))
         if becomesRequired || match.fill(of: attribute.name, in: entity.name) != nil {
-            checkValueForExistingObjects(attribute, of: entity, became: "no longer optional")
+            checkValueForExistingObjects(
+                attribute, of: entity,
+                became: olds.allSatisfy { $0.derivation != nil }
+                    ? "no longer derived" : "no longer optional")
         }
         if match.isRevised(attribute.name, in: entity.name) {
             addOnce(.attributeRevised(entity: entity.name, attribute.name))
-        } else if olds.contains(where: \.isOptional), !becomesRequired {
+        } else if olds.contains(where: \.mayLackValue), !becomesRequired {
             addFilled(attribute, of: entity)
         }
         if becomesRequired {

@@ -47,8 +47,14 @@ extension ModelDifference {
             guard let before = match.oldAttribute(of: fill.attribute, in: fill.entity) else {
                 return false
             }
-            return !before.isOptional && !before.isTransient
+            return !before.mayLackValue && !before.isTransient
                 && !match.isRevised(fill.attribute, in: fill.entity)
         }
     }
+}
+
+extension Attribute {
+    /// Whether stored objects may have no value of it. What is derived may be required, and still be
+    /// absent where it cannot be computed (an overflow).
+    var mayLackValue: Bool { isOptional || derivation != nil }
 }

@@ -104,7 +104,7 @@ struct TableCopyBuilder {
         if match.isRevised(attribute.name, in: entity.name) {
             return .init(old, new: restricted(value, to: entity))
         }
-        let mayLack = sources.contains(where: \.attribute.isOptional) || !bare.isEmpty
+        let mayLack = sources.contains(where: \.attribute.mayLackValue) || !bare.isEmpty
         if fill != nil || mayLack && !attribute.isOptional {
             return .init(old, new: "coalesce(\(quoted), \(restricted(value, to: entity)))")
         }

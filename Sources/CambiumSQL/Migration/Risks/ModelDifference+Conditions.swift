@@ -24,7 +24,7 @@ extension ModelDifference {
             let before = match.oldAttribute(of: property, in: declarer.name)
         {
             return before.name == oldName && before.type == attribute.type
-                && !before.isTransient && (attribute.isOptional || !before.isOptional)
+                && !before.isTransient && (attribute.isOptional || !before.mayLackValue)
                 && match.fill(of: property, in: declarer.name) == nil
         }
         let before = match.oldRelationship(of: property, in: declarer.name)

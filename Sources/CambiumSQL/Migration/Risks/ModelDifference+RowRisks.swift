@@ -81,10 +81,16 @@ extension ModelDifference {
     /// Nil where every value that was within the old limits is within the new ones; else whether the
     /// store checks one of those that are not implied.
     private func tighterLimits(of name: String, in entity: Entity) -> Bool? {
-        guard let old = match.oldAttribute(of: name, in: entity.name),
-            let attribute = new.attribute(name, of: entity)
-        else { return nil }
-        let (before, after) = (old.limits, attribute.limits)
+        guard let attribute = new.attribute(name, of: entity) else { return nil }
+        // Objects may have it from elsewhere in the hierarchy, and from several places.
+        let checks = match.sources(of: name, in: entity)
+            .compactMap { match.oldAttribute(at: $0.old) }
+            .compactMap { tighterLimits(of: attribute, than: $0.limits) }
+        return checks.isEmpty ? nil : checks.contains(true)
+    }
+
+    private func tighterLimits(of attribute: Attribute, than before: Limits) -> Bool? {
+        let after = attribute.limits
         let tighter = Limits(
             minimum: Self.isTighter(after.minimum, before.minimum) { Value.isLess($1, $0) }
                 ? after.minimum : nil,
