@@ -63,7 +63,9 @@ struct MigrationWay {
         return AdoptionReport.MigrationCount(
             from: first.version, to: end, versions: models.prefix(taken).map(\.version),
             losses: steps.prefix(taken).flatMap { migration in
-                migration.steps.filter(\.losesData).map { "\(migration.to): \($0.summary)" }
+                // What only puts in place what others made loses nothing more than those.
+                migration.steps.filter { $0.losesData && !$0.onlyPlacesTables }
+                    .map { "\(migration.to): \($0.summary)" }
             },
             stoppedAt: obstacle == nil ? nil : end, reason: obstacle)
     }

@@ -13,6 +13,7 @@ extension Connection {
         for function in ConversionFunction.allCases {
             try register(function.rawValue, function.argumentCount, function.call)
         }
+        try registerTextCheck()
     }
 
     private func register(

@@ -1,8 +1,10 @@
+import CambiumMigration
 import Foundation
 
 /// Where a command writes: results to one side, what a person should know to the other.
 struct Console: Sendable {
-    let write: @Sendable (String) -> Void
+    /// Throws where the output takes no more, such as a file on a disk that is full.
+    let write: @Sendable (String) throws(ToolError) -> Void
     let writeError: @Sendable (String) -> Void
     /// Where proofs are remembered unless an option says otherwise; nil remembers none.
     var proofFolder: String?
@@ -15,8 +17,22 @@ struct Console: Sendable {
 
     /// The program's own output and error output.
     static let standard = Console(
-        write: { FileHandle.standardOutput.write(Data($0.utf8)) },
-        writeError: { FileHandle.standardError.write(Data($0.utf8)) },
+        write: { text throws(ToolError) in try write(text, to: .standardOutput) },
+        // Nobody is left to be told that this fails.
+        writeError: { try? FileHandle.standardError.write(contentsOf: Data($0.utf8)) },
         proofFolder: ProofFolder.ofUser, isTerminal: isatty(STDERR_FILENO) == 1,
         signals: StopSignals(), isCancelled: { StopSignals().caught != nil })
+
+    /// Writes results.
+    ///
+    /// - Throws: Where the file takes no more; the program goes on then, and ends with an exit code.
+    static func write(_ text: String, to file: FileHandle) throws(ToolError) {
+        do {
+            try file.write(contentsOf: Data(text.utf8))
+        } catch {
+            throw .file(
+                "The output cannot be written: \(StoreFiles.reason(for: error)). Make room, or let "
+                    + "it go elsewhere.")
+        }
+    }
 }

@@ -53,7 +53,7 @@ enum Files {
         if let path, path != "-" {
             try write(text, to: path)
         } else {
-            console.write(text)
+            try console.write(text)
         }
     }
 
@@ -64,7 +64,7 @@ enum Files {
         _ write: (_ deliver: ([UInt8]) throws -> Void) throws -> Void
     ) throws {
         guard let path, path != "-" else {
-            return try write { console.write(String(decoding: $0, as: UTF8.self)) }
+            return try write { try console.write(String(decoding: $0, as: UTF8.self)) }
         }
         let file = try PartialFile(path)
         try write { try file.write($0) }

@@ -27,22 +27,22 @@ struct Tool {
     static func run(_ words: [String], _ console: Console) -> ExitCode {
         do {
             guard let name = words.first else {
-                console.write(Help.overview)
+                try console.write(Help.overview)
                 return .fine
             }
             switch name {
             case "--version":
-                console.write("cambium \(version)\n")
+                try console.write("cambium \(version)\n")
                 return .fine
             case "--help", "-h":
-                console.write(Help.overview)
+                try console.write(Help.overview)
                 return .fine
             default: break
             }
             let command = try command(named: name)
             let rest = Array(words.dropFirst())
             if rest.contains("--help") || rest.contains("-h") {
-                console.write(Help.text(of: command))
+                try console.write(Help.text(of: command))
                 return .fine
             }
             return try command.run(try Arguments(rest, of: command), console)

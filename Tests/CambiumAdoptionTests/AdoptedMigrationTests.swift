@@ -28,6 +28,27 @@ struct AdoptedMigrationTests {
         #expect(store.files == ["Old.sqlite", "new.sqlite"])
     }
 
+    @Test func `what a later version gives up is said in the last line too`() throws {
+        let versions = [
+            Shelf.version("1", with: [.optional("code", .int32)]),
+            Model(
+                name: "Shelf", version: "2", entities: Shelf.version("2").entities,
+                migration: MigrationDeclaration(
+                    from: "1", drops: [.init(entity: "Item", property: "code", reason: "gone")])),
+        ]
+        let store = try Shelf.store(
+            changes: "ALTER TABLE ZITEM ADD COLUMN ZCODE INTEGER; UPDATE ZITEM SET ZCODE = 4;")
+        let report = try store.adopt(versions, steps(versions))
+        // The version that wrote the store has all, and the steps are the model's.
+        #expect(report.isComplete)
+        #expect(report.migration?.losses.count == 1)
+        #expect(report.migration?.losses.first?.contains("drop Item.code") == true)
+        #expect(
+            report.text.hasSuffix(
+                ": all came along, but for what the later versions gave up on the way, see above\n")
+        )
+    }
+
     @Test func `it goes no further than asked`() throws {
         let store = try Shelf.store()
         let report = try store.adopt(Self.versions, steps(Self.versions)) { $0.target = "2" }

@@ -122,4 +122,70 @@ struct LinkFaultTests {
         #expect(counts("prequel") == [1, 1, 0])
         #expect(counts("sequel") == [1, 0, 1])
     }
+
+    /// A one-to-one whose keys our store keeps in Cap, and that each Pen requires.
+    private func pens(isOptional: Bool = false, _ changes: String) throws -> AdoptionReport {
+        let model = Model(
+            name: "M", version: "1",
+            entities: [
+                Entity(
+                    name: "Cap", attributes: [.optional("size", .int64)],
+                    relationships: [
+                        Relationship(
+                            name: "pen", destination: "Pen", inverse: "cap", isOptional: isOptional)
+                    ]),
+                Entity(
+                    name: "Pen",
+                    relationships: [
+                        Relationship(
+                            name: "cap", destination: "Cap", inverse: "pen", isOptional: isOptional)
+                    ]),
+            ])
+        let store = try OldStore(
+            entities: [(1, "Cap", 0, 3), (2, "Pen", 0, 3)],
+            sql: """
+                CREATE TABLE ZCAP (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                    ZPEN INTEGER, ZSIZE INTEGER);
+                CREATE TABLE ZPEN (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                    ZCAP INTEGER);
+                INSERT INTO ZCAP VALUES (1, 1, 1, 1, 1), (2, 1, 1, 2, 2), (3, 1, 1, 3, 3);
+                INSERT INTO ZPEN VALUES (1, 2, 1, 1), (2, 2, 1, 2), (3, 2, 1, 3);
+                \(changes)
+                """)
+        let report = try store.adopt([model])
+        #expect(
+            try store.rows("SELECT _id FROM Pen").count == 3
+                - report.refusedRows.count { $0.entity == "Pen" })
+        return report
+    }
+
+    @Test(arguments: [
+        "DELETE FROM ZCAP WHERE Z_PK = 1", "UPDATE ZCAP SET ZSIZE = 'wide' WHERE Z_PK = 1",
+        "UPDATE ZCAP SET ZPEN = NULL WHERE Z_PK = 1",
+    ])
+    func `a row whose required one-to-one nothing leads back from is refused`(change: String) throws
+    {
+        let report = try pens(change)
+        let pens = report.refusedRows.filter { $0.entity == "Pen" }
+        #expect(pens.map(\.id) == [1] && pens.map(\.property) == ["cap"])
+        #expect(pens.first?.reason.hasPrefix("a link is required") == true)
+        #expect(report.lostLinks == [] && !report.isComplete)
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM ZCAP WHERE Z_PK = 1", "there is no object of that key in the store"),
+        (
+            "UPDATE ZCAP SET ZPEN = NULL WHERE Z_PK = 1",
+            "the object that it leads to does not lead back"
+        ),
+    ])
+    func `an optional one-to-one that nothing leads back from is told with the reason`(
+        change: String, reason: String
+    ) throws {
+        let report = try pens(isOptional: true, change)
+        #expect(report.refusedRows == [])
+        #expect(
+            report.lostLinks.map { "\($0.entity) \($0.id).\($0.relationship)" } == ["Pen 1.cap"])
+        #expect(report.lostLinks.map(\.reason) == [reason])
+    }
 }

@@ -69,10 +69,21 @@ struct LogTests {
         #expect(!found.report.isComplete)
     }
 
-    @Test func `what was not committed is no loss`() throws {
-        try change { bytes in bytes.removeLast(100) }
+    @Test(arguments: [frame, frame - 24])
+    func `what was not committed is no loss`(size: Int) throws {
+        // A crash before the last frame was written, or between its header and its page.
+        try change { bytes in bytes.removeLast(size) }
         let found = try adopt()
         #expect(found.name == "one" && found.report.isComplete)
+    }
+
+    @Test(arguments: [(1, "one"), (100, "one"), (4110, "one"), (frame + 100, "Hall")])
+    func `a log that ends within a change is told`(size: Int, name: String) throws {
+        try change { bytes in bytes.removeLast(size) }
+        let found = try adopt()
+        #expect(found.name == name)
+        #expect(found.report.text.contains("the change that ends there was not read"))
+        #expect(!found.report.isComplete)
     }
 
     @Test func `frames of a former round are no loss`() throws {
@@ -109,5 +120,25 @@ struct LogTests {
         let error = adoptionError { _ = try CoreDataStore(at: loop) }
         #expect(error?.description.contains("oo many levels of symbolic links") == true)
         #expect(error?.description.contains("Name a file that you may read") == true)
+    }
+
+    @Test(arguments: ["UTF-16le", "UTF-16be"])
+    func `a store in another encoding is named, with what makes one of it`(encoding: String) throws
+    {
+        let store = try Shelf.store()
+        let path = "\(store.folder)/Wide.sqlite"
+        try Connection(path: path).execute(
+            """
+            PRAGMA encoding = '\(encoding)';
+            CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER,
+                Z_MAX INTEGER);
+            CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR, Z_PLIST BLOB);
+            INSERT INTO Z_PRIMARYKEY VALUES (1, 'Item', 0, 2);
+            """)
+        let error = adoptionError { _ = try CoreDataStore(at: path) }
+        #expect(
+            error?.description.hasPrefix("\(path) cannot be read: its texts are \(encoding)")
+                == true)
+        #expect(error?.description.contains("| sqlite3 COPY") == true)
     }
 }

@@ -36,6 +36,8 @@ struct ValueTests {
         ("TIMESTAMP", .date, "489492896", "489492896.0"),
         ("TIMESTAMP", .date, "489492896.125", "489492896.125"),
         ("VARCHAR", .string, "'Zoë'", "Zoë"),
+        ("VARCHAR", .string, "''", ""),
+        ("VARCHAR", .string, "'eight or more ☂ letters'", "eight or more ☂ letters"),
         ("VARCHAR", .uri, "'https://example.org/a?b'", "https://example.org/a?b"),
         ("BLOB", .data, "x'00ff'", "0 ff"),
         ("BLOB", .uuid, "x'000102030405060708090a0b0c0d0e0f'", "0 1 2 3 4 5 6 7 8 9 a b c d e f"),
@@ -67,6 +69,10 @@ struct ValueTests {
         ("INTEGER", .int16, "40000", "range"),
         ("INTEGER", .int32, "'many'", "int32"),
         ("VARCHAR", .string, "'a' || char(0) || 'b'", "string"),
+        ("VARCHAR", .string, "'of many letters' || char(0)", "string"),
+        ("VARCHAR", .string, "CAST(x'6162ff6364' AS TEXT)", "string"),
+        ("VARCHAR", .string, "CAST(x'3031323334353637e282' AS TEXT)", "string"),
+        ("VARCHAR", .uri, "CAST(x'687474703aff' AS TEXT)", "uri"),
         ("VARCHAR", .string, "x'41'", "string"),
         ("BLOB", .uuid, "x'0001'", "uuid"),
         ("BLOB", .data, "5", "data"),
@@ -163,6 +169,27 @@ struct ValueTests {
             #expect(found.report.isComplete)
             #expect(found.value?.hasPrefix(isFile ? "2 " : "1 7 7 7") == true)
         }
+    }
+
+    @Test(arguments: [".Old_SUPPORT", ".Old_SUPPORT/_EXTERNAL_DATA", ".Old.sqlite_SUPPORT"])
+    func `a folder that cannot be searched is no file that is missing`(folder: String) throws {
+        let value = "CAST(x'02' || CAST('7A1C0E6C-3E4B-4E9B-B770-A4C0F1D2E3B5' AS BLOB) AS BLOB)"
+        let error = adoptionError {
+            _ = try adopt(.data, column: "BLOB", value, isExternal: true) { store in
+                // Not even the root of the system can follow it.
+                let link = URL(filePath: "\(store.folder)/\(folder)").path
+                try FileManager.default.createDirectory(
+                    at: URL(filePath: link).deletingLastPathComponent(),
+                    withIntermediateDirectories: true)
+                try FileManager.default.createSymbolicLink(
+                    atPath: link, withDestinationPath: link)
+            }
+        }
+        guard case .cannotRead(let path, _)? = error else {
+            Issue.record(error.map { "\($0)" } ?? "it was adopted")
+            return
+        }
+        #expect(path.contains("_SUPPORT/_EXTERNAL_DATA"))
     }
 
     #if os(Linux)

@@ -1,5 +1,6 @@
 import CambiumSQLite
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CambiumTool
@@ -63,6 +64,24 @@ struct AdoptionTests {
         #expect(ToolRun("adopt", store, "--model", model).code == .file)
     }
 
+    @Test func `a report is kept where the output takes none, and the store is named`() throws {
+        let folder = try TemporaryFolder()
+        let (model, store) = (try model(in: folder), try store(in: folder))
+        let errors = Mutex("")
+        let console = Console(
+            write: { _ throws(ToolError) in throw .file("It is full.") },
+            writeError: { text in errors.withLock { $0 += text } })
+        let words = [
+            "adopt", store, "--model", model, "--to", folder.path("new"), "--report",
+            folder.path("report.json"),
+        ]
+        #expect(Tool.run(words, console) == .file)
+        #expect(folder.text("report.json")?.contains("\"writtenBy\" : \"Shop\"") == true)
+        #expect(FileManager.default.fileExists(atPath: folder.path("new")))
+        let text = errors.withLock { $0 }
+        #expect(text.contains("It is full.\nThe new store \(folder.path("new")) was made"))
+    }
+
     @Test func `what does not come along is 8, what fits no version is 7`() throws {
         let folder = try TemporaryFolder()
         let model = try model(in: folder)
@@ -122,6 +141,9 @@ struct AdoptionTests {
         #expect(ToolRun("adopt", store).code == .usage)
         #expect(ToolRun("adopt", store, "--model", model, "--version", "9").code == .usage)
         #expect(ToolRun("adopt", store, "--model", model, "--plan", "--to", "x").code == .usage)
+        let nameless = ToolRun("adopt", store, "--model", model, "--to", "")
+        #expect(nameless.code == .usage)
+        #expect(nameless.errors.contains("--to needs the name of a file"))
         #expect(ToolRun("adopt", folder.path("none"), "--model", model).code == .file)
         #expect(
             ToolRun("adopt", model + "/Shop.xcdatamodel/contents", "--model", model).code == .file)

@@ -49,13 +49,18 @@ extension AdoptionRun {
             let number = if case .integer(let number) = row[1] { number } else { Int64(0) }
             let entity = table.object.entities.first { $0.number == number }?.entity.name
             let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
+            let reason =
+                if target == nil {
+                    "the value is no key"
+                } else if row[4] == .integer(1) {
+                    "the object that it leads to does not lead back"
+                } else {
+                    "there is no object of that key in the store"
+                }
             report.lostLinks.append(
                 .init(
                     entity: entity ?? table.object.root.name, id: id,
-                    relationship: key.relationship.name, target: target,
-                    reason: target == nil
-                        ? "the value is no key"
-                        : "the object that it leads to does not lead back"))
+                    relationship: key.relationship.name, target: target, reason: reason))
         }
         return rows.count
     }

@@ -39,6 +39,7 @@ struct FileCopier {
                 _ = try connection.rows(update, [.integer(key), .blob(try take(path, size))])
                 continue
             }
+            try source.requireReadableFolders()
             missing.append(
                 .init(
                     entity: entity, id: key, property: attribute.name,

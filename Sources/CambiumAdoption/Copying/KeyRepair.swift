@@ -26,6 +26,9 @@ struct KeyRepair {
             let inverse = model.inverse(of: key.relationship)?.relationship
             return (sql, inverse.map { !$0.isToMany } ?? false)
         }
+        let inverses = objects.flatMap(\.keys).compactMap {
+            RequiredInverseSQL($0.relationship, of: $0.entity, in: model)
+        }
         var isFirst = true
         var rows = -1
         // What was refused may be what other rows lead to.
@@ -43,7 +46,23 @@ struct KeyRepair {
                     reason: "there is no object of that key in the store")
                 if let statement = check.sql.setEntities { try connection.execute(statement) }
             }
+            for inverse in inverses where try connection.number(inverse.hasFaults) != 0 {
+                try refuse(inverse)
+            }
             isFirst = false
+        }
+    }
+
+    private mutating func refuse(_ inverse: RequiredInverseSQL) throws(SQLiteError) {
+        for row in try connection.rows(inverse.missing) {
+            guard case .integer(let key) = row[0], case .text(let entity) = row[1] else { continue }
+            _ = try connection.rows(inverse.remove, [.integer(key)])
+            maps.forget()
+            refused.append(
+                .init(
+                    entity: entity, id: key, property: inverse.relationship.name,
+                    reason: "a link is required; the store has no \(inverse.owner.name) that it "
+                        + "leads to and that leads back"))
         }
     }
 

@@ -1,6 +1,14 @@
 import CambiumMigration
 import CambiumModel
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
 /// The files of a store that Core Data wrote: its own, those that SQLite keeps beside it, and those
 /// of its large values.
 package struct CoreDataFiles {
@@ -31,5 +39,19 @@ package struct CoreDataFiles {
         guard UUID(uuidString: name) != nil else { return nil }
         let paths = folders.map { "\($0)/\(name)" }
         return paths.first { FileManager.default.fileExists(atPath: $0) } ?? paths.first
+    }
+
+    /// Makes sure that a file which was not found is not there: in a folder that may not be searched
+    /// each seems to be missing.
+    ///
+    /// - Throws: ``AdoptionError/cannotRead(path:reason:)``.
+    func requireReadableFolders() throws(AdoptionError) {
+        for folder in folders {
+            // The name in the folder needs leave to search that and all above it.
+            guard access("\(folder)/.", X_OK) != 0, ![ENOENT, ENOTDIR].contains(errno) else {
+                continue
+            }
+            throw .cannotRead(path: folder, reason: StoreFiles.lastRefusal)
+        }
     }
 }

@@ -31,6 +31,7 @@ package final class CoreDataStore {
         self.path = path
         file = try SourceFile(files, for: place)
         let list: CoreDataMetadata
+        let encoding: StoredValue?
         do throws(SQLiteError) {
             var settings = ConnectionSettings()
             settings.allowsURIs = true
@@ -40,6 +41,7 @@ package final class CoreDataStore {
             guard CoreDataCatalogue.requiredTables.allSatisfy({ names.contains(.text($0)) }) else {
                 throw SQLiteError(code: Self.notADatabase, message: Self.hasNoTables)
             }
+            encoding = try connection.rows("PRAGMA encoding").first?.first
             list = CoreDataMetadata(
                 try connection.rows(CoreDataCatalogue.metadataQuery).first ?? [])
             catalogue = CoreDataCatalogue(
@@ -48,6 +50,13 @@ package final class CoreDataStore {
                 writtenEntities: Set(list.hashes.keys))
         } catch {
             throw Self.meaning(of: error, path)
+        }
+        // Databases that are read together have one encoding.
+        if case .text(let encoding)? = encoding, encoding != "UTF-8" {
+            throw .cannotRead(
+                path: path,
+                reason: "its texts are \(encoding), and only UTF-8 can be adopted. "
+                    + "'sqlite3 \(path) .dump | sqlite3 COPY' makes a copy in UTF-8")
         }
         guard !catalogue.entities.isEmpty else {
             throw .notCoreData(path: path, reason: "it has no entities")

@@ -13,9 +13,12 @@ struct LogCheck {
             guard let check = LogCheck(bytes) else {
                 return "its beginning is damaged: no change that it holds was read"
             }
-            return check.lostFrame.map {
-                "it is damaged from byte \(check.start(ofFrame: $0)) on: the changes behind that "
-                    + "were not read"
+            return check.lostFrame.map { frame in
+                frame < check.count
+                    ? "it is damaged from byte \(check.start(ofFrame: frame)) on: the changes behind "
+                        + "that were not read"
+                    : "it is cut off in what begins at byte \(check.start(ofFrame: frame)): the "
+                        + "change that ends there was not read"
             }
         }
     }
@@ -63,10 +66,12 @@ struct LogCheck {
 
     private func start(ofFrame index: Int) -> Int { Self.headerSize + index * frameSize }
 
+    /// How many whole frames there are.
+    private var count: Int { (bytes.count - Self.headerSize) / frameSize }
+
     /// The first frame that cannot be read, where a change was committed in it or behind it; nil
     /// where there is none. Frames of former rounds stay behind the last one of this round.
     private var lostFrame: Int? {
-        let count = (bytes.count - Self.headerSize) / frameSize
         var sum = headerSum
         for index in 0..<count {
             let start = start(ofFrame: index)
@@ -80,12 +85,26 @@ struct LogCheck {
             guard isOfThisRound(start), next == written else {
                 // One whose sums go on from the one before is of this round, whatever it says.
                 if next == written { return index }
-                return (index..<count).contains { isCommitOfThisRound(self.start(ofFrame: $0)) }
-                    ? index : nil
+                let isLost =
+                    endsInCommit
+                    || (index..<count).contains { isCommitOfThisRound(self.start(ofFrame: $0)) }
+                return isLost ? index : nil
             }
             sum = next
         }
-        return nil
+        return endsInCommit ? count : nil
+    }
+
+    /// Whether the log ends within a frame that commits a change. SQLite writes the header of a
+    /// frame at once and its page after that, so that a crash leaves all of the header; of less
+    /// nobody can tell what it was.
+    private var endsInCommit: Bool {
+        let start = start(ofFrame: count)
+        switch bytes.count - start {
+        case 0, Self.frameHeaderSize: return false
+        case ..<Self.frameHeaderSize: return true
+        default: return isCommitOfThisRound(start)
+        }
     }
 
     private func isOfThisRound(_ start: Int) -> Bool {

@@ -62,7 +62,11 @@ extension AdoptionReport {
     }
 
     private var versionRemark: String {
-        migration?.stoppedAt == nil ? "" : ", but the version is not the one wanted, see above"
+        let lost =
+            migration?.losses.isEmpty == false
+            ? ", but for what the later versions gave up on the way, see above" : ""
+        return migration?.stoppedAt == nil
+            ? lost : lost + ", but the version is not the one wanted, see above"
     }
 
     /// Both sides of a relationship in one line, as their links are the same.

@@ -152,8 +152,11 @@ public struct AdoptionReport: Sendable, Hashable {
     /// The way to the version of the new store; nil where there was none.
     public internal(set) var migration: MigrationCount?
 
-    /// Whether all that the store has came along, but for Core Data's own bookkeeping, and the
-    /// version is the one that was asked for.
+    /// Whether all that the store has came along into the version that wrote it, but for Core Data's
+    /// own bookkeeping, and the version is the one that was asked for.
+    ///
+    /// What the model's later versions give up is no part of this: ``MigrationCount/losses`` of
+    /// ``migration`` lists it.
     public var isComplete: Bool { isWhole && migration?.stoppedAt == nil }
 
     /// Whether all that the store has came along.

@@ -12,7 +12,7 @@ struct AdoptedValue {
         case .bool, .int16, .int32, .int64, .float, .double, .date:
             return column
         case .string, .uri:
-            return "CASE WHEN instr(\(column), char(0)) THEN \(Self.noText) ELSE \(column) END"
+            return "CASE WHEN \(TextCheck.name)(\(column)) THEN \(Self.noText) ELSE \(column) END"
         case .uuid:
             return "CASE WHEN length(\(column)) <> 16 THEN \(Self.noBlob) ELSE \(column) END"
         case .data:

@@ -30,3 +30,10 @@ public struct MigrationStep: Sendable, Hashable {
         self.sql = sql
     }
 }
+
+extension MigrationStep {
+    static let placing = "put the new tables in place"
+
+    /// Whether the step gives tables their names that steps before it made, and drops nothing else.
+    package var onlyPlacesTables: Bool { summary.lowercased().hasPrefix(Self.placing) }
+}

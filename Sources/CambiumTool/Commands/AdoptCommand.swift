@@ -64,6 +64,9 @@ enum AdoptCommand: Command {
         if isPlan, let option = ["--to", "--ids"].first(where: arguments.has) {
             throw arguments.usage("--plan writes nothing, so it takes no \(option).")
         }
+        if arguments.value("--to")?.isEmpty == true {
+            throw arguments.usage("--to needs the name of a file.")
+        }
         let target = isPlan ? nil : arguments.value("--to") ?? defaultTarget(of: path)
         try requireOwnFiles(path, target, arguments)
         try Files.requireModel(model)
@@ -83,12 +86,16 @@ enum AdoptCommand: Command {
         }
         do {
             let report = try adopt(path, to: target, history, arguments, console)
-            console.write(format == .json ? report.json : report.text)
-            try keep(report.json)
+            try tellingOf(report.destination) {
+                // The file has it even where nobody reads the output to its end.
+                let kept = Result { try keep(report.json) }
+                try console.write(format == .json ? report.json : report.text)
+                try kept.get()
+            }
             return report.isComplete ? .fine : .incomplete
         } catch AdoptionError.fitsNoVersion(let mismatch) {
-            if format == .json { console.write(mismatch.json) }
             try keep(mismatch.json)
+            if format == .json { try console.write(mismatch.json) }
             let hint =
                 mismatch.isUnrelated
                 ? ""
@@ -155,8 +162,18 @@ enum AdoptCommand: Command {
         let list = try IdentityFile(file)
         adoption.identities = { try list.write($0) }
         let report = try adoption.run(in: place)
-        try list.finish()
+        try tellingOf(report.destination) { try list.finish() }
         return report
+    }
+
+    /// Does what follows the adoption; where that fails, the error says that the store is there.
+    private static func tellingOf(_ store: String?, _ work: () throws -> Void) throws {
+        do {
+            try work()
+        } catch ToolError.file(let message) {
+            guard let store else { throw ToolError.file(message) }
+            throw ToolError.file("\(message)\nThe new store \(store) was made all the same.")
+        }
     }
 
     private static func hashes(in file: String) throws(ToolError) -> VersionHashes {

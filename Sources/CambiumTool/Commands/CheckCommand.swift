@@ -53,8 +53,8 @@ enum CheckCommand: Command {
             console.writeError(report.rendered(as: .text))
             for report in reports {
                 guard let summary = report.summary else { continue }
-                console.write(summary + "\n")
-                for line in report.remarks { console.write("  \(line)\n") }
+                try console.write(summary + "\n")
+                for line in report.remarks { try console.write("  \(line)\n") }
             }
         } else {
             try Files.deliver(

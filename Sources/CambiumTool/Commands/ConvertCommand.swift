@@ -71,7 +71,7 @@ enum ConvertCommand: Command {
                     + "--force.")
         }
         for file in files { try Files.write(file.contents, to: "\(folder)/\(file.path)") }
-        for path in written { console.write("Wrote \(path)\n") }
+        for path in written { try console.write("Wrote \(path)\n") }
         guard let new = written.first else { return .fine }
         try removeStale(in: new, keeping: Set(files.map { "\(folder)/\($0.path)" }), console)
         noteFindings(in: new, console)
@@ -94,7 +94,7 @@ enum ConvertCommand: Command {
             versions.map { "\(bundle)/\($0)" } + (Files.exists(settings) ? [settings] : [])
         for path in stale where !kept.contains(path) {
             try Files.remove(path)
-            console.write("Removed \(path), which the converted model does not have\n")
+            try console.write("Removed \(path), which the converted model does not have\n")
         }
     }
 

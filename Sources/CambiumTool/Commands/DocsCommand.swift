@@ -26,7 +26,7 @@ enum DocsCommand: Command {
         let page = bundle.documentation(path: Files.programPath)
         let output = arguments.value("--output") ?? "\(bundle.name).html"
         try Files.deliver(page, to: output, console)
-        if output != "-" { console.write("Wrote \(Files.fullPath(output))\n") }
+        if output != "-" { try console.write("Wrote \(Files.fullPath(output))\n") }
         return .fine
     }
 }

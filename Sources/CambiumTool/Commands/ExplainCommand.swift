@@ -15,7 +15,7 @@ enum ExplainCommand: Command {
         guard !arguments.words.isEmpty else {
             for code in DiagnosticCode.allCases.sorted(by: { $0.rawValue < $1.rawValue }) {
                 let severity = code.severity == .warning ? " (warning)" : ""
-                console.write("\(code.name)  \(code.explanation.title)\(severity)\n")
+                try console.write("\(code.name)  \(code.explanation.title)\(severity)\n")
             }
             return .fine
         }
@@ -23,7 +23,7 @@ enum ExplainCommand: Command {
             guard let code = DiagnosticCode(named: word) else {
                 throw arguments.usage("There is no code '\(word)'; without one, all are listed.")
             }
-            console.write(code.explanationText)
+            try console.write(code.explanationText)
         }
         return .fine
     }

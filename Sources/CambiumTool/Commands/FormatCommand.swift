@@ -24,26 +24,28 @@ enum FormatCommand: Command {
                 guard let bytes = try Files.bytes(of: file) else {
                     throw ToolError.file("There is no file \(file).")
                 }
+                let formatted: String
                 do throws(Diagnostic) {
-                    let source = SourceText(path: file, bytes: bytes)
-                    let formatted = try ModelFormatter.format(source)
-                    guard !bytes.elementsEqual(formatted.utf8) else { continue }
-                    if isCheck {
-                        console.write("\(file) is not formatted\n")
-                        code = code == .fine ? .differs : code
-                        continue
-                    }
-                    do {
-                        try Files.write(formatted, to: file)
-                        console.write("Formatted \(file)\n")
-                    } catch {
-                        console.writeError("cambium: error: \(error.message)\n")
-                        code = .file
-                    }
+                    formatted = try ModelFormatter.format(SourceText(path: file, bytes: bytes))
                 } catch {
                     console.writeError(DiagnosticReport([error]).rendered(as: .text))
                     code = .modelHasErrors
+                    continue
                 }
+                guard !bytes.elementsEqual(formatted.utf8) else { continue }
+                if isCheck {
+                    try console.write("\(file) is not formatted\n")
+                    code = code == .fine ? .differs : code
+                    continue
+                }
+                do {
+                    try Files.write(formatted, to: file)
+                } catch {
+                    console.writeError("cambium: error: \(error.message)\n")
+                    code = .file
+                    continue
+                }
+                try console.write("Formatted \(file)\n")
             }
         }
         return code

@@ -41,7 +41,7 @@ enum FreezeCommand: Command {
                 bundle, through: arguments.value("--through"),
                 again: Set(arguments.values("--again")), lock: try Files.text(of: file))
             try Files.write(result.text, to: file)
-            console.write(
+            try console.write(
                 result.frozen.isEmpty
                     ? "Nothing new to freeze in \(path)\n"
                     : "Froze \(result.frozen.joined(separator: ", ")) in \(file)\n")
@@ -67,10 +67,10 @@ enum FreezeCommand: Command {
         if result.diagnostics.contains(where: \.isError) { return .modelHasErrors }
         if let text = result.text {
             try Files.write(text, to: file)
-            console.write("Wrote \(file)\n")
-            for line in result.added { console.write("  \(line)\n") }
+            try console.write("Wrote \(file)\n")
+            for line in result.added { try console.write("  \(line)\n") }
         } else {
-            console.write("Nothing new to declare in \(file)\n")
+            try console.write("Nothing new to declare in \(file)\n")
         }
         for line in result.open {
             console.writeError("cambium: note: to be declared by hand: \(line)\n")

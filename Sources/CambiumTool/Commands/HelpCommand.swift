@@ -12,18 +12,18 @@ enum HelpCommand: Command {
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         guard let word = arguments.words.first else {
-            console.write(Help.overview)
+            try console.write(Help.overview)
             return .fine
         }
         if let topic = Help.topics.first(where: { $0.name == word }) {
-            console.write(topic.text)
+            try console.write(topic.text)
             return .fine
         }
         if let code = DiagnosticCode(named: word) {
-            console.write(code.explanationText)
+            try console.write(code.explanationText)
             return .fine
         }
-        console.write(Help.text(of: try Tool.command(named: word)))
+        try console.write(Help.text(of: try Tool.command(named: word)))
         return .fine
     }
 }

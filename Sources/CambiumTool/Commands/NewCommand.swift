@@ -34,7 +34,7 @@ enum NewCommand: Command {
             throw ToolError.file("\(bundle) is there already; nothing was written.")
         }
         try Files.write(template.contents, to: "\(bundle)/\(template.fileName)")
-        console.write(
+        try console.write(
             """
             Made \(bundle)/\(template.fileName). Read it: its comments say what can be said.
 

@@ -42,7 +42,7 @@ enum SQLCommand: Command {
         if let folder = arguments.value("--output") {
             for file in files { try Files.write(file.contents, to: "\(folder)/\(file.name)") }
         } else {
-            console.write(files.map(\.contents).joined(separator: "\n"))
+            try console.write(files.map(\.contents).joined(separator: "\n"))
         }
         return .fine
     }

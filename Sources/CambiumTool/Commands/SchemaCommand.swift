@@ -44,7 +44,8 @@ enum SchemaCommand: Command {
         let output = arguments.value("--output") ?? beside.relativePath
         try Files.deliver(ModelSchema.text, to: output, console)
         if output != "-" {
-            console.write("Wrote \(output)\n'cambium help schema' shows how an editor finds it.\n")
+            try console.write(
+                "Wrote \(output)\n'cambium help schema' shows how an editor finds it.\n")
         }
         return .fine
     }

@@ -196,7 +196,7 @@ struct MigrationStepBuilder {
         let gone = dropped.filter { !rebuiltNames.contains($0) }
         let parts =
             (gone.isEmpty ? [] : ["drop the tables \(gone.joined(separator: ", "))"])
-            + (dropped.count > gone.count ? ["put the new tables in place"] : [])
+            + (dropped.count > gone.count ? [MigrationStep.placing] : [])
             + (indexStatements.isEmpty && indexDrops.isEmpty
                 ? [] : ["bring the indexes up to date"])
         let text = parts.isEmpty ? "bring the key table up to date" : parts.joined(separator: ", ")

@@ -36,10 +36,10 @@ extension MigrateCommand {
             switch action {
             case .status:
                 let report = try store.status()
-                print(report, arguments, console)
+                try print(report, arguments, console)
                 return report.exitCode
             case .plan:
-                print(try store.plan(), arguments, console)
+                try print(try store.plan(), arguments, console)
             case .apply:
                 try store.requireNoCode()
                 let line = ProgressLine(console)
@@ -47,12 +47,12 @@ extension MigrateCommand {
                 defer { line?.end() }
                 let report = try store.apply(announcing: console.writeError)
                 line?.end()
-                print(report, arguments, console)
+                try print(report, arguments, console)
             case .rehearse:
                 try store.requireNoCode()
                 let folder = try ScratchFolder()
                 let report = try store.rehearse(in: folder.path)
-                print(report, arguments, console)
+                try print(report, arguments, console)
                 return report.failure == nil ? .fine : .storeRefused
             case .verify:
                 break

@@ -15,7 +15,7 @@ extension MigrateCommand {
         let errors = verification.diagnostics.filter(\.isError)
         console.writeError(DiagnosticReport(errors).rendered(as: .text))
         guard let report = verification.report else { return .modelHasErrors }
-        print(report, arguments, console)
+        try print(report, arguments, console)
         return errors.isEmpty && report.isProven ? .fine : .modelHasErrors
     }
 }

@@ -74,8 +74,8 @@ enum MigrateCommand: Command {
 
     static func print(
         _ report: some MigrationReport, _ arguments: Arguments, _ console: Console
-    ) {
-        console.write(arguments.has("--json") ? report.json : report.text)
+    ) throws(ToolError) {
+        try console.write(arguments.has("--json") ? report.json : report.text)
     }
 }
 

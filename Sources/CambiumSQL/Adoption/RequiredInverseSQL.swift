@@ -1,0 +1,40 @@
+import CambiumModel
+
+/// The statements that find rows without a link of a to-one that is required and whose keys our
+/// store keeps at the other side.
+package struct RequiredInverseSQL: Sendable {
+    /// The relationship.
+    package let relationship: Relationship
+    /// The entity whose objects have the keys.
+    package let owner: Entity
+    /// Whether there are any.
+    package let hasFaults: String
+    /// Key and entity of the rows.
+    package let missing: String
+    /// Takes a row away (parameter 1).
+    package let remove: String
+
+    /// - Parameter entity: The entity that declares the relationship.
+    /// - Returns: nil for other relationships.
+    package init?(_ relationship: Relationship, of entity: Entity, in model: Model) {
+        guard !relationship.isToMany, !relationship.isOptional,
+            case .inverseKey(let column) = model.storage(of: relationship, of: entity),
+            let owner = model.entity(named: relationship.destination)
+        else { return nil }
+        self.relationship = relationship
+        self.owner = owner
+        let root = model.root(of: entity)
+        let table = SQLText.identifier(root.name)
+        let name = model.hasSubentities(root) ? "t.\"_entity\"" : SQLText.literal(.text(root.name))
+        let family = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
+        let isMeant =
+            entity.parent == nil ? "" : "t.\"_entity\" IN (\(family.joined(separator: ", "))) AND "
+        let rows =
+            "FROM \(table) AS t WHERE \(isMeant)NOT EXISTS (SELECT 1 FROM "
+            + "\(SQLText.identifier(model.root(of: owner).name)) AS o "
+            + "WHERE o.\(SQLText.identifier(column)) = t.\"_id\")"
+        hasFaults = "SELECT EXISTS (SELECT 1 \(rows))"
+        missing = "SELECT t.\"_id\", \(name) \(rows)"
+        remove = "DELETE FROM \(table) WHERE \"_id\" = ?1"
+    }
+}
