@@ -97,7 +97,8 @@ struct RandomExchangeTests {
         _ context: ManagedObjectContext, _ generator: inout SeededGenerator
     ) throws {
         func names(_ count: Int) -> [String] {
-            (0..<count).map { "\($0)" + RandomValue.text(&generator) }
+            // A mark after the number, or 1 and "0a" would be 10 and "a".
+            (0..<count).map { "\($0)." + RandomValue.text(&generator) }
         }
         let categories = try names(3).map { try context.make("Category", ["name": $0]) }
         let tags = try names(4).map { try context.make("Tag", ["label": $0]) }
