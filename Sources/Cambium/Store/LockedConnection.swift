@@ -3,8 +3,10 @@ import Synchronization
 
 /// A connection that several isolations use in turn.
 final class LockedConnection: @unchecked Sendable {
-    // Safety: the connection is touched inside `withLock` only, so by one thread at a time; SQLite
-    // asks for no more than that.
+    // Safety: the connection is touched inside `withLock`, or inside `withoutLock` by who has it for
+    // itself: it came out of one lock (that of the idle ones), is used under another (that of the
+    // kept one) and goes back through the first. So one thread at a time touches it, and sees what
+    // the one before has done; SQLite asks for no more than that.
     @exclusivity(unchecked) private var connection: Connection?
     /// The path of the store's file; nil where there is none.
     private let path: String?
