@@ -20,6 +20,8 @@ final class CSVRowReader: ImportRowReader {
         if let columns { try setColumns(columns, line: 1) }
     }
 
+    func beginSlice() { builder.beginSlice() }
+
     func row(_ entry: RecordBlock.Entry, of block: RecordBlock) throws -> ImportRow? {
         guard hasColumns else {
             try readColumns(entry, block.bytes)

@@ -32,7 +32,7 @@ struct ImportRow {
 /// Puts rows together, one after the other.
 final class ImportRowBuilder {
     let plan: ExchangePlan
-    private let writer = RecordWriter()
+    private var writer = RecordWriter()
     private let check: BatchRowCheck
     /// The moment that dates start at whose default is the present.
     private let now = Date()
@@ -46,6 +46,11 @@ final class ImportRowBuilder {
         self.plan = plan
         placed = plan.entity.template
         check = BatchRowCheck(plan.entity, plan.entity.storedSlots)
+    }
+
+    /// Begins a page for the records of the rows that follow.
+    func beginSlice() {
+        writer = RecordWriter()
     }
 
     /// Begins a row with the model's defaults.

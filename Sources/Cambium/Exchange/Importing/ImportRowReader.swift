@@ -3,6 +3,9 @@ protocol ImportRowReader: AnyObject {
     /// Fields that no property has.
     var ignoredFields: [String] { get }
 
+    /// Makes the rows that follow independent of the memory of those before.
+    func beginSlice()
+
     /// The row of a record; nil for one that is none, as the names of the columns.
     ///
     /// - Throws: ``InputError`` where nothing can be made of the input.

@@ -2,9 +2,10 @@ import CambiumSQLite
 
 /// Imports the sources of a request in one transaction.
 ///
-/// Each block of rows is read, linked to what is there, and written. What leads to objects that may
-/// come later waits: a link of a row that can be without it until the end, in a spool; a row that
-/// cannot, with its bytes, until more rows are there.
+/// Each slice of rows is read, on a thread of its own while those before it are linked to what is
+/// there and written. What leads to objects that may come later waits: a link of a row that can be
+/// without it until the end, in a spool; a row that cannot, with its bytes, until more rows are
+/// there.
 final class ImportWork: BatchWork {
     let resultType: BatchResultType
     // The input is read once.
@@ -15,8 +16,8 @@ final class ImportWork: BatchWork {
     private var log: ImportLog
     private var rowCount = 0
 
-    /// So many rows are written at once.
-    private static let sliceSize = 4096
+    /// So many slices are read while one is written.
+    private static let slicesAhead = 4
 
     init(_ request: ImportRequest, _ plans: [ExchangePlan]) {
         self.request = request
@@ -61,26 +62,16 @@ final class ImportWork: BatchWork {
         _ source: ImportSource, _ number: Int, _ writer: ImportRowWriter,
         _ held: HeldRows
     ) throws {
-        var records = try RecordReader(
+        let records = try RecordReader(
             source.input, scanner: source.format.scanner(columnCount: source.columns?.count))
         do {
             readers.append(try rowReader(source, plans[number]))
-            while let block = try records.next() {
+            let slices = ImportSlices(records, readers[number])
+            let ahead = ReadAhead(Self.slicesAhead) { try slices.next() }
+            defer { ahead.stop() }
+            while let slice = try ahead.next() {
                 try Task.checkCancellation()
-                var rows: [ImportRow] = []
-                for entry in block.entries {
-                    guard let row = try readers[number].row(entry, of: block) else { continue }
-                    rows.append(row)
-                    if rows.count == Self.sliceSize {
-                        try write(&rows, block, number, writer, held)
-                    }
-                }
-                try write(&rows, block, number, writer, held)
-                request.progress?(
-                    ImportProgress(
-                        source: number, rows: rowCount, bytes: records.position,
-                        byteCount: records.size))
-                if let failure = block.failure { throw failure }
+                try write(slice, number, writer, held)
             }
         } catch let error as InputError {
             // A source without a reader has no rows that could wait.
@@ -98,17 +89,20 @@ final class ImportWork: BatchWork {
     }
 
     private func write(
-        _ rows: inout [ImportRow], _ block: RecordBlock, _ number: Int,
-        _ writer: ImportRowWriter, _ held: HeldRows
+        _ slice: ImportSlice, _ number: Int, _ writer: ImportRowWriter, _ held: HeldRows
     ) throws {
-        guard !rows.isEmpty else { return }
-        rowCount += rows.count
-        for index in try writer.write(rows, mayWait: true) {
-            let row = rows[index]
+        rowCount += slice.rows.count
+        for index in try writer.write(slice.rows, mayWait: true) {
+            let row = slice.rows[index]
             try held.append(
-                HeldRow(source: number, line: row.line, bytes: Data(block.bytes[row.source])))
+                HeldRow(
+                    source: number, line: row.line, bytes: Data(slice.block.bytes[row.source])))
         }
-        rows.removeAll(keepingCapacity: true)
+        guard let end = slice.end else { return }
+        request.progress?(
+            ImportProgress(
+                source: number, rows: rowCount, bytes: end.position, byteCount: end.size))
+        if let failure = end.failure { throw failure }
     }
 
     // MARK: Rows that waited
@@ -123,7 +117,7 @@ final class ImportWork: BatchWork {
         while held.count > 0 {
             let still = HeldRows(JSONForm())
             let count = held.count
-            while case let waiting = try held.next(Self.sliceSize), !waiting.isEmpty {
+            while case let waiting = try held.next(ImportSlices.size), !waiting.isEmpty {
                 try Task.checkCancellation()
                 for (number, group) in Dictionary(grouping: waiting, by: \.source)
                     .sorted(by: { $0.key < $1.key })
@@ -154,6 +148,8 @@ final class ImportWork: BatchWork {
 /// Stands for the reader of a source whose first line says nothing.
 private final class EmptyRowReader: ImportRowReader {
     let ignoredFields: [String] = []
+
+    func beginSlice() {}
 
     func row(_ entry: RecordBlock.Entry, of block: RecordBlock) -> ImportRow? { nil }
 }

@@ -3,6 +3,7 @@ final class JSONRowReader: ImportRowReader {
     private let builder: ImportRowBuilder
     private let decoder = JSONDecoder()
     private var plan: ExchangePlan { builder.plan }
+    private let fields: [JSONField]
     private let known: Set<String>
     private var ignored: Set<String> = []
     private var looked = 0
@@ -13,10 +14,13 @@ final class JSONRowReader: ImportRowReader {
 
     init(_ plan: ExchangePlan) {
         builder = ImportRowBuilder(plan)
+        fields = plan.nodes.map(JSONField.init)
         known = Set(plan.nodes.map(\.key.stringValue))
     }
 
     var ignoredFields: [String] { ignored.sorted() }
+
+    func beginSlice() { builder.beginSlice() }
 
     func row(_ entry: RecordBlock.Entry, of block: RecordBlock) -> ImportRow? {
         builder.begin(line: entry.line)
@@ -46,74 +50,110 @@ final class JSONRowReader: ImportRowReader {
                 ignored.insert(key.stringValue)
             }
         }
-        read(plan.nodes, from: container)
+        read(fields, from: container)
     }
 
     private func read(
-        _ nodes: [ExchangePlan.Node], from container: KeyedDecodingContainer<PropertyName>
+        _ fields: [JSONField], from container: KeyedDecodingContainer<PropertyName>
     ) {
-        for node in nodes where container.contains(node.key) {
+        for field in fields {
             do {
-                try read(node, from: container)
+                if field.mayBeAbsent {
+                    try readIfPresent(field, from: container)
+                } else {
+                    try read(field, from: container)
+                }
             } catch let problem as FieldProblem {
-                builder.fail(node.path, problem)
+                builder.fail(field.path, problem)
             } catch {
-                builder.fail(node.path, FieldProblem(Self.shape(of: node.content)))
+                builder.fail(field.path, FieldProblem(Self.shape(of: field.content)))
             }
         }
     }
 
-    private func read(
-        _ node: ExchangePlan.Node, from container: KeyedDecodingContainer<PropertyName>
+    /// Reads a member that may be missing, or null.
+    private func readIfPresent(
+        _ field: JSONField, from container: KeyedDecodingContainer<PropertyName>
     ) throws {
-        let isNull = try container.decodeNil(forKey: node.key)
-        switch node.content {
-        case .attribute(let attribute):
-            let value =
-                isNull
-                ? .null
-                : try attribute.stored(
-                    from: JSONMember(container: container, key: node.key), plan.dates)
-            try builder.set(value, attribute)
-        case .group(let members):
-            if isNull {
-                clear(members)
-            } else {
-                read(
-                    members,
-                    from: try container.nestedContainer(
-                        keyedBy: PropertyName.self, forKey: node.key))
+        guard container.contains(field.key) else { return }
+        if try container.decodeNil(forKey: field.key) {
+            try clear(field)
+        } else {
+            try readValue(of: field, from: container)
+        }
+    }
+
+    /// Reads a member that has always been there; where that fails, looks whether it is this time.
+    private func read(
+        _ field: JSONField, from container: KeyedDecodingContainer<PropertyName>
+    ) throws {
+        do {
+            try readValue(of: field, from: container)
+        } catch {
+            let isNull = try? container.decodeNil(forKey: field.key)
+            guard isNull == false else {
+                field.mayBeAbsent = true
+                return try readIfPresent(field, from: container)
             }
+            throw error
+        }
+    }
+
+    private func readValue(
+        of field: JSONField, from container: KeyedDecodingContainer<PropertyName>
+    ) throws {
+        switch field.content {
+        case .attribute(let attribute):
+            let member = JSONMember(container: container, key: field.key)
+            try builder.set(try attribute.stored(from: member, plan.dates), attribute)
+        case .group(let members):
+            read(
+                members,
+                from: try container.nestedContainer(
+                    keyedBy: PropertyName.self, forKey: field.key))
         case .relationship(let number):
             let relationship = plan.relationships[number]
-            if isNull { return try builder.link(number, to: []) }
             guard let key = relationship.key else { throw relationship.keylessProblem }
             if relationship.description.isToMany {
-                var list = try container.nestedUnkeyedContainer(forKey: node.key)
+                var list = try container.nestedUnkeyedContainer(forKey: field.key)
                 var keys: [ExchangeKey] = []
                 while !list.isAtEnd { keys.append(try self.key(key, try list.superDecoder())) }
                 try builder.link(number, to: keys)
             } else {
-                let decoder = try container.superDecoder(forKey: node.key)
-                try builder.link(number, to: [self.key(key, decoder)])
+                try builder.link(number, to: [try self.key(key, of: field, from: container)])
             }
         }
     }
 
-    /// A composite value that is null: all of it is.
-    private func clear(_ members: [ExchangePlan.Node]) {
-        for member in members {
-            switch member.content {
-            case .attribute(let attribute):
+    /// Notes that a member is null; of a composite value, that all of it is.
+    private func clear(_ field: JSONField) throws {
+        switch field.content {
+        case .attribute(let attribute): try builder.set(.null, attribute)
+        case .group(let members):
+            for member in members {
+                if case .relationship = member.content { continue }
                 do {
-                    try builder.set(.null, attribute)
+                    try clear(member)
                 } catch {
                     builder.fail(member.path, .required)
                 }
-            case .group(let members): clear(members)
-            case .relationship: break
             }
+        case .relationship(let number): try builder.link(number, to: [])
         }
+    }
+
+    /// The key that a member is, or has.
+    private func key(
+        _ key: ExchangeRelationship.Key, of field: JSONField,
+        from container: KeyedDecodingContainer<PropertyName>
+    ) throws -> ExchangeKey {
+        let member = JSONMember(container: container, key: field.key)
+        if key.parts.count == 1,
+            let part = try? key.parts[0].stored(from: member, plan.dates)
+        {
+            return ExchangeKey([part])
+        }
+        return try self.key(key, try container.superDecoder(forKey: field.key))
     }
 
     /// The key of an object: its only part by itself, or an object of its parts.
@@ -153,7 +193,7 @@ final class JSONRowReader: ImportRowReader {
     }
 
     /// What should stand there, where the decoder found another kind of value.
-    private static func shape(of content: ExchangePlan.Content) -> String {
+    private static func shape(of content: JSONField.Content) -> String {
         switch content {
         case .attribute: "has a value of another type."
         case .group: "is no object. Write its parts as members: { … }."
@@ -168,5 +208,33 @@ final class JSONRowReader: ImportRowReader {
 private struct JSONRow: DecodableWithConfiguration {
     init(from decoder: any Decoder, configuration: JSONRowReader) throws {
         try configuration.read(decoder)
+    }
+}
+
+/// A field of the plan, and what the rows were like so far.
+private final class JSONField {
+    /// What the member is.
+    enum Content {
+        case attribute(ExchangeAttribute)
+        case group([JSONField])
+        case relationship(Int)
+    }
+
+    let key: PropertyName
+    let path: String
+    let content: Content
+    /// Whether a row was without it, or had null. Till then it is decoded at once: to ask whether
+    /// it is there takes as long as to decode it, and an error of the decoder much longer.
+    var mayBeAbsent = false
+
+    init(_ node: ExchangePlan.Node) {
+        key = node.key
+        path = node.path
+        content =
+            switch node.content {
+            case .attribute(let attribute): .attribute(attribute)
+            case .group(let members): .group(members.map(JSONField.init))
+            case .relationship(let number): .relationship(number)
+            }
     }
 }

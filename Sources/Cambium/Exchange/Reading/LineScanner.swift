@@ -2,20 +2,19 @@
 struct LineScanner: RecordScanner {
     private(set) var recordStart = 0
     private(set) var recordLine = 1
-    /// Whether the line has had anything but white space.
-    private var hasContent = false
 
     mutating func scan(
         _ bytes: [UInt8], from start: Int, isLast: Bool, into entries: inout [RecordBlock.Entry]
     ) throws {
-        for index in start..<bytes.count {
-            switch bytes[index] {
-            case ASCII.lineFeed: endLine(at: index, next: index + 1, &entries)
-            case ASCII.space, ASCII.tab, ASCII.carriageReturn: break
-            default: hasContent = true
-            }
+        var position = start
+        while let end = bytes[position...].firstIndex(of: ASCII.lineFeed) {
+            endLine(at: end, of: bytes, &entries)
+            position = end + 1
+            recordStart = position
         }
-        if isLast { endLine(at: bytes.count, next: bytes.count, &entries) }
+        guard isLast else { return }
+        endLine(at: bytes.count, of: bytes, &entries)
+        recordStart = bytes.count
     }
 
     mutating func drop(_ count: Int) {
@@ -23,11 +22,16 @@ struct LineScanner: RecordScanner {
     }
 
     private mutating func endLine(
-        at end: Int, next: Int, _ entries: inout [RecordBlock.Entry]
+        at end: Int, of bytes: [UInt8], _ entries: inout [RecordBlock.Entry]
     ) {
-        if hasContent { entries.append(.init(range: recordStart..<end, line: recordLine)) }
-        recordStart = next
+        let line = recordStart..<end
+        if !bytes[line].allSatisfy(Self.isWhiteSpace) {
+            entries.append(.init(range: line, line: recordLine))
+        }
         recordLine += 1
-        hasContent = false
+    }
+
+    private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+        byte == ASCII.space || byte == ASCII.tab || byte == ASCII.carriageReturn
     }
 }

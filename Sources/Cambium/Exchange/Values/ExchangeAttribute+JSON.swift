@@ -90,27 +90,3 @@ extension ExchangeAttribute {
         }
     }
 }
-
-/// A place in JSON that has one value.
-protocol JSONScalar {
-    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded
-}
-
-/// The value of a member of an object.
-struct JSONMember: JSONScalar {
-    let container: KeyedDecodingContainer<PropertyName>
-    let key: PropertyName
-
-    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
-        try container.decode(type, forKey: key)
-    }
-}
-
-/// A value by itself, such as an element of an array.
-struct JSONElement: JSONScalar {
-    let container: any SingleValueDecodingContainer
-
-    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
-        try container.decode(type)
-    }
-}

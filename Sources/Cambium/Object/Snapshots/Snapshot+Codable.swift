@@ -43,7 +43,7 @@ extension Snapshot: Codable {
 /// The name of a property in JSON.
 struct PropertyName: CodingKey {
     let stringValue: String
-    let intValue: Int? = nil
+    var intValue: Int? { nil }
 
     /// No property has this name, which all objects have.
     static let objectID = PropertyName("objectID")
