@@ -108,26 +108,6 @@ package struct ObjectAdoptionSQL: Sendable {
         }
     }
 
-    /// The links of a one-to-one that our store keeps at the other side, and that only this side
-    /// of Core Data's has: key, entity number, target, and whether the object and the target are in
-    /// our store. Nil for other relationships.
-    package func oneSided(_ key: CoreDataLayout.KeySource) -> String? {
-        let model = layout.model
-        guard let column = key.column,
-            case .inverseKey(let owner) = model.storage(of: key.relationship, of: key.entity),
-            let destination = model.entity(named: key.relationship.destination)
-        else { return nil }
-        let target = KeyCheckSQL.object(
-            of: destination, key: "s.\(SQLText.identifier(column))", in: model)
-        return "SELECT s.\"Z_PK\", s.\"Z_ENT\", s.\(SQLText.identifier(column)), "
-            + "EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) AS t "
-            + "WHERE t.\"_id\" = s.\"Z_PK\"), EXISTS (\(target)) FROM \(from) "
-            + "WHERE s.\(SQLText.identifier(column)) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
-            + "\(SQLText.identifier(model.root(of: destination).name)) AS o "
-            + "WHERE o.\"_id\" = s.\(SQLText.identifier(column)) "
-            + "AND o.\(SQLText.identifier(owner)) = s.\"Z_PK\")"
-    }
-
     /// Makes a key (parameter 1) the next one that is given.
     package var setNextKey: String {
         "UPDATE \"_keys\" SET \"next\" = ?1 WHERE \"entity\" = "
