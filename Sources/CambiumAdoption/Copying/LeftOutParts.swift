@@ -52,6 +52,12 @@ struct LeftOutParts {
             parts.append(
                 .init(name: fault.path, rows: nil, reason: fault.reason, isBookkeeping: false))
         }
+        for name in store.ownNotes {
+            parts.append(
+                .init(
+                    name: name, rows: nil, reason: "what Core Data notes of the store",
+                    isBookkeeping: true))
+        }
         return parts
     }
 

@@ -55,9 +55,9 @@ package struct CoreDataCatalogue: Sendable {
     package static let entitiesQuery = """
         SELECT "Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX" FROM "Z_PRIMARYKEY" ORDER BY "Z_ENT"
         """
-    /// The UUID and the property list of the store.
+    /// The UUID and the property list of the store, in the first row.
     package static let metadataQuery = """
-        SELECT "Z_UUID", "Z_PLIST" FROM "Z_METADATA" ORDER BY "Z_VERSION" LIMIT 1
+        SELECT "Z_UUID", "Z_PLIST" FROM "Z_METADATA" ORDER BY "Z_VERSION"
         """
     /// The tables without which a database is none that Core Data wrote.
     package static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
