@@ -24,9 +24,15 @@ struct LeftOutTests {
                 CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY);
                 CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY);
                 INSERT INTO ACHANGE VALUES (1); INSERT INTO ANSCKEVENT VALUES (1);
+                INSERT INTO Z_PRIMARYKEY VALUES (18001, 'IndexUse', 0, 1);
+                CREATE TABLE AINDEXUSE (Z_PK INTEGER PRIMARY KEY);
+                CREATE TABLE Z_18001USES (Z_18001USES INTEGER, Z_18002USERS INTEGER);
+                INSERT INTO AINDEXUSE VALUES (1); INSERT INTO Z_18001USES VALUES (1, 1);
                 """)
         let report = try store.adopt([Shelf.model])
         #expect(report.isComplete)
+        #expect(
+            report.leftOutTables == ["ACHANGE", "AINDEXUSE", "ANSCKEVENT", "Z_18001USES"])
         #expect(report.leftOut.allSatisfy { $0.isBookkeeping })
     }
 
