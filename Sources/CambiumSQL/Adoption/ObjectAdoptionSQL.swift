@@ -36,8 +36,15 @@ package struct ObjectAdoptionSQL: Sendable {
             + "FROM \(from)\nWHERE \(isKnown)"
     }
 
-    /// Copies the rows whose keys lie between parameters 1 and 2.
-    package var copyPart: String { copy + " AND s.\"Z_PK\" BETWEEN ?1 AND ?2" }
+    /// Copies the rows whose keys lie between parameters 1 and 2. Unlike ``copy`` it takes rows whose
+    /// place in an order is no number, see ``oddPlaces(_:)``.
+    package var copyPart: String {
+        var part = self
+        part.takesOddPlaces = true
+        return part.copy + " AND s.\"Z_PK\" BETWEEN ?1 AND ?2"
+    }
+
+    private var takesOddPlaces = false
 
     /// One row of numbers: how many rows there are, the least and the greatest key. Unlike
     /// ``counts`` it does not read the rows.
@@ -183,7 +190,8 @@ package struct ObjectAdoptionSQL: Sendable {
                 let key = key(inverse.relationship.name, of: inverse.entity.name),
                 let positions = key.positionColumn
             else { return nil }
-            return "s.\(SQLText.identifier(positions))"
+            let place = "s.\(SQLText.identifier(positions))"
+            return takesOddPlaces ? "CASE typeof(\(place)) WHEN 'integer' THEN \(place) END" : place
         }
     }
 
