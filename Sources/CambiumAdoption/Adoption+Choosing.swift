@@ -86,6 +86,6 @@ extension Adoption {
         if error.primaryCode == interrupted { return .cancelled }
         return damaged.contains(error.primaryCode)
             ? CoreDataStore.meaning(of: error, store.path)
-            : .cannotWrite(path: place?.path ?? "A temporary file", reason: "\(error)")
+            : .cannotWrite(path: place?.path ?? "A temporary file", reason: error.message)
     }
 }

@@ -29,13 +29,36 @@ final class PartialFile {
             }
             let folder = url.deletingLastPathComponent()
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let unfinished = folder.appendingPathComponent(
-                ".\(url.lastPathComponent).\(UUID().uuidString)")
-            try Data().write(to: unfinished)
-            partial = unfinished.path
-            file = try FileHandle(forWritingTo: unfinished)
+            (partial, file) = try Self.makeFile(
+                folder.appendingPathComponent(".\(url.lastPathComponent)").path)
         } catch {
             throw .file("\(path) cannot be written: \(Files.reason(for: error))")
+        }
+    }
+
+    private static let mark = ".partial"
+
+    /// Makes a file that nobody else has, and locks it. Those without a lock are what a process left
+    /// that was killed, and are removed.
+    private static func makeFile(_ start: String) throws -> (path: String, FileHandle) {
+        for leftover in UnfinishedFile.leftovers(of: start, mark) {
+            let file = open(leftover, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard file >= 0 else { continue }
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { unlink(leftover) }
+            close(file)
+        }
+        while true {
+            let path = UnfinishedFile.path(for: start, mark)
+            let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            // Another one may have taken it for a leftover before it had the lock. Where there are no
+            // locks, nobody takes one.
+            let isTaken = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+            var info = stat()
+            if !isTaken, fstat(file, &info) == 0, info.st_nlink > 0 {
+                return (path, FileHandle(fileDescriptor: file, closeOnDealloc: true))
+            }
+            close(file)
         }
     }
 

@@ -1,4 +1,5 @@
 import CambiumCompiler
+import CambiumMigration
 import Foundation
 
 /// The command line program: arguments, files and exit codes. All else is the compiler's.
@@ -50,7 +51,7 @@ struct Tool {
             console.writeError("cambium: error: \(error.message)\n")
             return error.exitCode
         } catch {
-            console.writeError("cambium: error: \(error.localizedDescription)\n")
+            console.writeError("cambium: error: \(StoreFiles.reason(for: error))\n")
             return .file
         }
     }

@@ -120,9 +120,9 @@ struct CopyingTests {
                 INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 2);
                 """)
         let report = try store.adopt([Shelf.model])
-        #expect(report.leftOut.map(\.name) == ["ACHANGE", "ANSCKEVENT"])
+        #expect(report.leftOutTables == ["ACHANGE", "ANSCKEVENT"])
         #expect(report.leftOut.first?.rows == 2)
-        #expect(report.leftOut.last?.reason.contains("CloudKit") == true)
+        #expect(report.leftOut.dropFirst().first?.reason.contains("CloudKit") == true)
         #expect(report.isComplete)
     }
 

@@ -16,7 +16,7 @@ struct ForcedVersionTests {
             $0.writtenBy = "2"
         }
         #expect(try store.rows("SELECT DISTINCT weight FROM Item") == [["5"]])
-        #expect(report.leftOut.map(\.name) == ["ZPLACE.ZOLD"])
+        #expect(report.leftOutTables == ["ZPLACE.ZOLD"])
         #expect(report.leftOut.first?.rows == 2)
         #expect(report.differences.count == 2)
         #expect(!report.isComplete)

@@ -57,4 +57,24 @@ struct HierarchyTests {
                 "SELECT _destination, _source_position FROM Item_tags WHERE _source = 2 ORDER BY 1")
                 == [["1", "2048"], ["4", "nil"]])
     }
+
+    @Test(arguments: ["2.5", "'x'"])
+    func `an object whose place is no number comes along without one, and is told`(place: String)
+        throws
+    {
+        let store = try Shelf.store(
+            changes: "UPDATE ZITEM SET Z_FOK_PLACE = \(place) WHERE Z_PK IN (2, 7)")
+        let report = try store.adopt([Shelf.model])
+        #expect(report.refusedRows == [] && report.lostLinks == [])
+        // Without an owner there is no order to have a place in.
+        #expect(
+            report.changedValues.map { "\($0.entity) \($0.id).\($0.property)" } == ["Book 2.place"])
+        #expect(
+            report.changedValues.first?.reason.contains("no place in the order of Place.items")
+                == true)
+        #expect(
+            try store.rows("SELECT _id, title FROM Item WHERE place = 1 ORDER BY 1")
+                == [["1", "Vase"], ["2", "Trees"]])
+        #expect(!report.isComplete)
+    }
 }

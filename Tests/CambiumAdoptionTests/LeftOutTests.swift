@@ -24,9 +24,15 @@ struct LeftOutTests {
                 CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY);
                 CREATE TABLE ANSCKEVENT (Z_PK INTEGER PRIMARY KEY);
                 INSERT INTO ACHANGE VALUES (1); INSERT INTO ANSCKEVENT VALUES (1);
+                INSERT INTO Z_PRIMARYKEY VALUES (18001, 'IndexUse', 0, 1);
+                CREATE TABLE AINDEXUSE (Z_PK INTEGER PRIMARY KEY);
+                CREATE TABLE Z_18001USES (Z_18001USES INTEGER, Z_18002USERS INTEGER);
+                INSERT INTO AINDEXUSE VALUES (1); INSERT INTO Z_18001USES VALUES (1, 1);
                 """)
         let report = try store.adopt([Shelf.model])
         #expect(report.isComplete)
+        #expect(
+            report.leftOutTables == ["ACHANGE", "AINDEXUSE", "ANSCKEVENT", "Z_18001USES"])
         #expect(report.leftOut.allSatisfy { $0.isBookkeeping })
     }
 
@@ -38,12 +44,12 @@ struct LeftOutTests {
                 """)
         let report = try index.adopt([Shelf.model])
         #expect(report.isComplete)
-        #expect(report.leftOut.map(\.name) == ["Z_Place_area"])
+        #expect(report.leftOutTables == ["Z_Place_area"])
         let text = try Shelf.store(
             changes: "CREATE VIRTUAL TABLE words USING fts5(a); INSERT INTO words VALUES ('b')")
         let other = try text.adopt([Shelf.model])
         #expect(!other.isComplete)
-        #expect(other.leftOut.map(\.name) == ["words"])
+        #expect(lost(other) == ["words"])
     }
 
     @Test func `metadata that is no text is a loss`() throws {
@@ -54,7 +60,7 @@ struct LeftOutTests {
         _ = try Connection(path: store.path).rows(
             "UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(list.bytes)])
         let report = try store.adopt([Shelf.model])
-        #expect(report.leftOut.map(\.name) == ["colours"])
+        #expect(lost(report) == ["colours"])
         #expect(!report.isComplete)
     }
 
@@ -63,7 +69,56 @@ struct LeftOutTests {
         let store = try Shelf.store()
         try Connection(path: store.path).execute("UPDATE Z_METADATA SET Z_PLIST = \(value)")
         let report = try store.adopt([Shelf.model])
-        #expect(report.leftOut.map(\.name) == ["Z_METADATA.Z_PLIST"])
+        #expect(lost(report) == ["Z_METADATA.Z_PLIST"])
         #expect(!report.isComplete)
+    }
+
+    private func lost(_ report: AdoptionReport) -> [String] {
+        report.leftOut.filter { !$0.isBookkeeping }.map(\.name)
+    }
+
+    @Test func `what Core Data notes for itself is named, and is no loss`() throws {
+        let store = try Shelf.store()
+        let report = try store.adopt([Shelf.model])
+        let names = [
+            "NSStoreModelVersionHashes", "NSStoreModelVersionIdentifiers", "NSStoreType",
+        ]
+        #expect(report.leftOut.map(\.name) == names)
+        #expect(report.isComplete)
+        #expect(
+            report.text.contains(
+                "  \(names.joined(separator: ", ")): what Core Data notes of the store\n"))
+    }
+
+    @Test func `a program's own metadata is not lost for its name`() throws {
+        let store = try Shelf.store()
+        let list = PropertyListBytes.dictionary([
+            ("NSCloudKitMirroring", .array([])), ("NSMine", .string("kept")),
+            ("NSMyColours", .array([.string("red")])), ("NSStoreType", .string("SQLite")),
+            ("_NSAlsoMine", .integer(7)), ("_NSAutoVacuumLevel", .string("2")),
+        ])
+        _ = try Connection(path: store.path).rows(
+            "UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(list.bytes)])
+        let report = try store.adopt([Shelf.model])
+        #expect(
+            try store.rows("SELECT * FROM _metadata WHERE name LIKE 'user.%' ORDER BY name")
+                == [["user.NSMine", "kept"], ["user._NSAlsoMine", "7"]])
+        #expect(lost(report) == ["NSMyColours"])
+        #expect(
+            report.leftOut.filter(\.isBookkeeping).map(\.name)
+                == ["NSCloudKitMirroring", "NSStoreType", "_NSAutoVacuumLevel"])
+    }
+
+    @Test(arguments: [
+        ("UPDATE Z_METADATA SET Z_PLIST = x'{}'", "Z_METADATA.Z_PLIST"),
+        ("INSERT INTO Z_METADATA VALUES (2, NULL, NULL)", "Z_METADATA, the rows after the first"),
+    ])
+    func `metadata of another form is a loss`(change: String, name: String) throws {
+        let store = try Shelf.store()
+        let list = PropertyListBytes.array([.string("red")]).bytes
+        try Connection(path: store.path).execute(
+            change.replacing(
+                "{}", with: list.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()))
+        #expect(lost(try store.adopt([Shelf.model])) == [name])
     }
 }

@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import CambiumSQLite
 import Dispatch
@@ -58,12 +59,49 @@ struct PlaceTests {
 
     @Test func `what an adoption left that was killed is taken away by the next one`() throws {
         let store = try Shelf.store()
+        let unfinished = store.newPath + ".adopting-\(UUID().uuidString)"
         for name in ["", "-journal", "-source", "-source-wal", "-source-shm"] {
-            try Data("half".utf8).write(to: URL(filePath: store.newPath + ".adopting" + name))
+            try Data("half".utf8).write(to: URL(filePath: unfinished + name))
         }
+        let folder = ExternalForm.folder(ofStore: unfinished)
+        try FileManager.default.createDirectory(
+            atPath: folder + "/values", withIntermediateDirectories: true)
         try Data().write(to: URL(filePath: store.newPath + ".adopting-lock"))
         _ = try store.adopt([Shelf.model])
         #expect(store.files == ["Old.sqlite", "new.sqlite"])
+    }
+
+    @Test(arguments: ["", "-source", "-wal", "-1", "-\(UUID().uuidString).old", "-lock"])
+    func `a file of somebody's stays, whatever it is named after`(suffix: String) throws {
+        let store = try Shelf.store()
+        let file = store.newPath + ".adopting" + suffix
+        try Data("precious".utf8).write(to: URL(filePath: file))
+        _ = try store.adopt([Shelf.model])
+        #expect(FileManager.default.contents(atPath: file) == Data("precious".utf8))
+        #expect(store.files.count == 3)
+    }
+
+    @Test func `a copy among the temporary files that a process left is taken away`() throws {
+        let store = try Shelf.store()
+        let writer = try Connection(path: store.path)
+        try writer.execute("PRAGMA journal_mode = WAL; UPDATE ZPLACE SET ZNAME = 'a' || ZNAME")
+        let files = FileManager.default
+        let start = files.temporaryDirectory.appendingPathComponent("cambium").path
+        let copies = (0..<2).map { _ in UnfinishedFile.path(for: start, "-adopting") }
+        for copy in copies {
+            for name in ["", "-wal", ".adopting-lock"] {
+                try Data().write(to: URL(filePath: copy + name))
+            }
+        }
+        // Somebody else works with this one.
+        let lock = try AdoptionLock(ofStore: copies[1])
+        defer { SourceFile.remove(copies[1]) }
+        _ = try store.adoption([Shelf.model]).plan()
+        #expect(
+            copies.map { copy in
+                ["", "-wal", ".adopting-lock"].map { files.fileExists(atPath: copy + $0) }
+            } == [[false, false, false], [true, true, true]])
+        withExtendedLifetime((writer, lock)) {}
     }
 
     @Test func `no new store is made where a file of the old one is, by whatever name`() throws {
@@ -72,15 +110,13 @@ struct PlaceTests {
         let files = FileManager.default
         let link = "\(store.folder)/Link.sqlite"
         try files.createSymbolicLink(atPath: link, withDestinationPath: store.path)
-        let hardLink = "\(store.folder)/Hard.adopting"
+        let hardLink = "\(store.folder)/Hard"
         try files.linkItem(atPath: store.path, toPath: hardLink)
         let folder = store.folder
         let cases = [
             (store.path, store.path), (store.path, "\(folder)/./Old.sqlite"), (store.path, link),
             (link, store.path), (store.path, "\(folder)/Old.sqlite/"),
-            (store.path, store.path + "-wal"), (store.path, "\(folder)/Hard"),
-            ("\(folder)/X.adopting", "\(folder)/X"),
-            ("\(folder)/X.adopting-source", "\(folder)/X"),
+            (store.path, store.path + "-wal"), (store.path, hardLink),
             ("\(folder)/X.adopting-lock", "\(folder)/X"),
             (store.path, "\(folder)/.Old_SUPPORT/_EXTERNAL_DATA/x"),
         ]
@@ -94,19 +130,6 @@ struct PlaceTests {
         }
         #expect(try Data(contentsOf: URL(filePath: store.path)) == bytes)
         #expect(adoptionError { _ = try NewStore(path: "\(folder)/a", from: link) } == nil)
-    }
-
-    @Test func `a folder that has the name of what is left of an adoption stays`() throws {
-        let store = try Shelf.store()
-        let folder = store.newPath + ".adopting"
-        try FileManager.default.createDirectory(
-            atPath: folder + "/precious", withIntermediateDirectories: true)
-        guard case .cannotWrite? = adoptionError({ _ = try store.adopt([Shelf.model]) }) else {
-            Issue.record("it was adopted")
-            return
-        }
-        #expect(FileManager.default.fileExists(atPath: folder + "/precious"))
-        #expect(store.files == ["Old.sqlite", "new.sqlite.adopting"])
     }
 
     @Test func `a store that does not fit leaves no folder where the new one was to be`() throws {

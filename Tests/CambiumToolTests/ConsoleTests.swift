@@ -25,7 +25,9 @@ struct ConsoleTests {
             let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
             let error = #expect(throws: ToolError.self) { try Console.write("text", to: full) }
             #expect(error?.exitCode == .file)
-            #expect(error?.message.contains("Make room") == true)
+            #expect(
+                error?.message == "The output cannot be written: No space left on device. Make room, "
+                    + "or let it go elsewhere.")
         }
     #endif
 }

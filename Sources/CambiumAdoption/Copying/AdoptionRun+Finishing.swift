@@ -29,10 +29,8 @@ extension AdoptionRun {
 
     /// The entity of a row of the new store.
     func name(ofRow key: Int64, _ table: ObjectTable) throws(SQLiteError) -> String {
-        let row = try connection.rows(table.sql.entityNumber, [.integer(key)]).first
-        guard case .integer(let number)? = row?.first else { return table.object.root.name }
-        return table.object.entities.first { $0.number == number }?.entity.name
-            ?? table.object.root.name
+        table.name(
+            ofNumber: try connection.rows(table.sql.entityNumber, [.integer(key)]).first?.first)
     }
 
     func derive(_ report: inout AdoptionReport) throws {

@@ -35,36 +35,6 @@ extension AdoptionRun {
             AdoptionSQL.count(ofValuesIn: column, ofSourceTable: table.object.table))
     }
 
-    /// Core Data keeps both sides of a one-to-one; where they do not say the same, the side counts
-    /// that our store keeps.
-    ///
-    /// - Returns: How many links only the other side has, those of refused rows included.
-    func noteOneSided(
-        _ key: CoreDataLayout.KeySource, _ query: String, _ table: ObjectTable,
-        _ report: inout AdoptionReport
-    ) throws -> Int {
-        let rows = try connection.rows(query)
-        for row in rows where row[3] == .integer(1) {
-            guard case .integer(let id) = row[0] else { continue }
-            let number = if case .integer(let number) = row[1] { number } else { Int64(0) }
-            let entity = table.object.entities.first { $0.number == number }?.entity.name
-            let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
-            let reason =
-                if target == nil {
-                    "the value is no key"
-                } else if row[4] == .integer(1) {
-                    "the object that it leads to does not lead back"
-                } else {
-                    "there is no object of that key in the store"
-                }
-            report.lostLinks.append(
-                .init(
-                    entity: entity ?? table.object.root.name, id: id,
-                    relationship: key.relationship.name, target: target, reason: reason))
-        }
-        return rows.count
-    }
-
     /// Links that are kept as pairs, and what copying them needs.
     struct Pairs {
         let link: CoreDataLayout.LinkSource
@@ -157,9 +127,11 @@ extension AdoptionRun {
     ) throws {
         for table in tables {
             for key in table.object.keys {
+                let completed = try noteCompleted(key, table, &report)
                 if let check = KeyCheckSQL(key.relationship, of: key.entity, in: model) {
                     links.wrote(
-                        try connection.number(check.count), of: key.relationship, key.entity)
+                        try connection.number(check.count) - completed, of: key.relationship,
+                        key.entity)
                 } else if let query = table.sql.oneSided(key) {
                     let lost = try noteOneSided(key, query, table, &report)
                     links.lost(lost, of: key.relationship, key.entity)

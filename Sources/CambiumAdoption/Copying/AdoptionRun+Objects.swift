@@ -24,6 +24,7 @@ extension AdoptionRun {
             var copier = ObjectCopier(table, model, connection)
             try copier.copy()
             report.refusedRows += copier.refused
+            if !copier.isWhole { try noteOddPlaces(table, &report) }
             let hasStrays = try noteStrays(table, &report)
             let hasRefused = try noteNoURIs(table, &report)
             if hasStrays || hasRefused || copier.copied < table.extent.rows {

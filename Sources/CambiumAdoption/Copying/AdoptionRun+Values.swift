@@ -37,6 +37,26 @@ extension AdoptionRun {
         return true
     }
 
+    /// Notes objects that have no place in an order, as what the store has for it is no number.
+    func noteOddPlaces(
+        _ table: ObjectTable, _ report: inout AdoptionReport
+    ) throws(SQLiteError) {
+        for key in table.object.keys {
+            guard let query = table.sql.oddPlaces(key),
+                let list = model.inverse(of: key.relationship)
+            else { continue }
+            for row in try connection.rows(query) {
+                guard case .integer(let id) = row[0] else { continue }
+                report.changedValues.append(
+                    .init(
+                        entity: table.name(ofNumber: row[1]), id: id,
+                        property: key.relationship.name,
+                        reason: "the link has no place in the order of \(list.entity.name)."
+                            + "\(list.relationship.name), as the store has no number for it"))
+            }
+        }
+    }
+
     /// Notes texts that are no URI. The store keeps them, but a program reads nil; where a value is
     /// required, the row is refused.
     ///

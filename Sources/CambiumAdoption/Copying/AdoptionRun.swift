@@ -73,6 +73,11 @@ final class AdoptionRun {
         /// What else there is to count; nil where all rows were copied, so that the new store tells.
         var counts: SourceCounts?
 
+        /// The name of the entity with a number; of another one that of the root entity.
+        func name(ofNumber number: StoredValue?) -> String {
+            object.entities.first { .integer($0.number) == number }?.entity.name ?? object.root.name
+        }
+
         mutating func countSource(_ connection: Connection) throws(SQLiteError) {
             counts = SourceCounts(object, try connection.rows(sql.counts))
         }

@@ -35,10 +35,12 @@ struct KeyRepair {
         while rows != refused.count {
             rows = refused.count
             for check in checks {
-                if isFirst, check.isOneToOne {
+                if isFirst, check.sql.isSymmetric {
+                    try balance(check.sql)
+                } else if isFirst, check.isOneToOne {
                     try take(
                         check.sql.rivals, check.sql,
-                        reason: "another object leads there, and only one may")
+                        reason: Self.isTaken)
                 }
                 guard try hasFaults(check.sql) else { continue }
                 try take(
@@ -52,6 +54,30 @@ struct KeyRepair {
             isFirst = false
         }
     }
+
+    /// Sees to it that both sides of a one-to-one that is its own inverse say the same: where one has
+    /// nothing, it gets the first object that leads there.
+    private mutating func balance(_ check: KeyCheckSQL) throws(SQLiteError) {
+        var completed: Set<Int64> = []
+        for row in try connection.rows(check.oneSided) {
+            guard case .integer(let key) = row[0], case .integer(let target) = row[2] else {
+                continue
+            }
+            if row[3] == .null, completed.insert(target).inserted {
+                _ = try connection.rows(check.set, [.integer(target), .integer(key)])
+            } else {
+                try give(
+                    up: row, check,
+                    reason: row[3] == .null
+                        ? Self.isTaken : "the object that it leads to does not lead back")
+            }
+        }
+        if let statement = check.setEntities, !completed.isEmpty {
+            try connection.execute(statement)
+        }
+    }
+
+    private static let isTaken = "another object leads there, and only one may"
 
     private mutating func refuse(_ inverse: RequiredInverseSQL) throws(SQLiteError) {
         for row in try connection.rows(inverse.missing) {
@@ -76,25 +102,28 @@ struct KeyRepair {
     private mutating func take(
         _ query: String, _ sql: KeyCheckSQL, reason: String
     ) throws(SQLiteError) {
+        for row in try connection.rows(query) { try give(up: row, sql, reason: reason) }
+    }
+
+    /// - Parameter row: Key, entity and target.
+    private mutating func give(
+        up row: [StoredValue], _ sql: KeyCheckSQL, reason: String
+    ) throws(SQLiteError) {
+        guard case .integer(let key) = row[0], case .text(let entity) = row[1],
+            case .integer(let target) = row[2]
+        else { return }
         let name = sql.relationship.name
-        for row in try connection.rows(query) {
-            guard case .integer(let key) = row[0], case .text(let entity) = row[1],
-                case .integer(let target) = row[2]
-            else { continue }
-            if sql.relationship.isOptional {
-                _ = try connection.rows(sql.clear, [.integer(key)])
-                lost.append(
-                    .init(
-                        entity: entity, id: key, relationship: name, target: target,
-                        reason: reason))
-            } else {
-                _ = try connection.rows(sql.remove, [.integer(key)])
-                maps.forget()
-                refused.append(
-                    .init(
-                        entity: entity, id: key, property: name,
-                        reason: "a link is required; \(reason) (\(target))"))
-            }
+        if sql.relationship.isOptional {
+            _ = try connection.rows(sql.clear, [.integer(key)])
+            lost.append(
+                .init(entity: entity, id: key, relationship: name, target: target, reason: reason))
+        } else {
+            _ = try connection.rows(sql.remove, [.integer(key)])
+            maps.forget()
+            refused.append(
+                .init(
+                    entity: entity, id: key, property: name,
+                    reason: "a link is required; \(reason) (\(target))"))
         }
     }
 }

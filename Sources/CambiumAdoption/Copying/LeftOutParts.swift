@@ -22,7 +22,7 @@ struct LeftOutParts {
         var parts: [AdoptionReport.LeftOut] = []
         for table in layout.unusedTables where !Self.silent.contains(table) {
             let rows = try connection.number(AdoptionSQL.count(ofSourceTable: table))
-            let (reason, isBookkeeping) = Self.reason(for: table)
+            let (reason, isBookkeeping) = reason(for: table)
             parts.append(
                 .init(name: table, rows: rows, reason: reason, isBookkeeping: isBookkeeping))
         }
@@ -52,15 +52,24 @@ struct LeftOutParts {
             parts.append(
                 .init(name: fault.path, rows: nil, reason: fault.reason, isBookkeeping: false))
         }
+        for name in store.ownNotes {
+            parts.append(
+                .init(
+                    name: name, rows: nil, reason: "what Core Data notes of the store",
+                    isBookkeeping: true))
+        }
         return parts
     }
 
-    private static func reason(for table: String) -> (words: String, isBookkeeping: Bool) {
-        if history.contains(table) {
+    private func reason(for table: String) -> (words: String, isBookkeeping: Bool) {
+        if Self.history.contains(table) {
             return ("Core Data's history; the new store has its own", true)
         }
         if table.hasPrefix("ANSCK") || table.hasPrefix("ZNSCK") {
             return ("what Core Data keeps for CloudKit", true)
+        }
+        if store.catalogue.isSystemTable(table) {
+            return ("what Core Data keeps for itself", true)
         }
         return ("the version has no entity or relationship for the table", false)
     }

@@ -11,6 +11,8 @@ struct ObjectCopier {
     private let statement: String
     private let statementOfPart: String
     private(set) var refused: [AdoptionReport.RefusedRow] = []
+    /// Whether all rows were copied at once, as each of them fits.
+    private(set) var isWhole = true
     /// How many rows were copied.
     private(set) var copied = 0
 
@@ -25,7 +27,7 @@ struct ObjectCopier {
     /// - Throws: Where the rows do not come one after the other as they are counted, too: pages of
     ///   the table are damaged then.
     mutating func copy() throws {
-        let isWhole = try run(statement, []) == nil
+        isWhole = try run(statement, []) == nil
         if !isWhole {
             let (first, last) = (max(1, table.extent.first), table.extent.last)
             if first <= last { try copy(first, last) }

@@ -1,22 +1,51 @@
 import CambiumModel
 
-/// What a row of `Z_METADATA` says: a UUID and a property list.
+/// What the row of `Z_METADATA` says: a UUID and a property list.
 struct CoreDataMetadata {
     private(set) var uuid: UUID?
     private(set) var identifiers: [String] = []
     private(set) var hashes: [String: Data] = [:]
     private(set) var notes: [String: String] = [:]
     private(set) var otherNotes: [String] = []
+    /// The names of what Core Data notes for itself.
+    private(set) var ownNotes: [String] = []
 
-    init(_ row: [StoredValue]) {
-        guard row.count == 2 else { return }
+    private static let namesOfOwn: Set = [
+        "NSStoreModelVersionIdentifiers", "NSStoreModelVersionHashes",
+        "NSStoreModelVersionHashesVersion", "NSStoreModelVersionHashesDigest",
+        "NSStoreModelVersionChecksumKey", "NSStoreType", "NSStoreUUID",
+        "NSPersistenceFrameworkVersion", "NSPersistenceMaximumFrameworkVersion",
+        "_NSAutoVacuumLevel",
+    ]
+    /// Those of CloudKit and of what came before it.
+    private static let prefixesOfOwn = [
+        "NSCloudKit", "NSPersistentCloudKit", "PFCloudKit", "com.apple.coredata.ubiquity.",
+    ]
+
+    /// Whether Core Data notes something for itself: a program's own names may begin like that, too.
+    private static func isOwn(_ name: String) -> Bool {
+        namesOfOwn.contains(name) || prefixesOfOwn.contains { name.hasPrefix($0) }
+    }
+
+    init(_ rows: [[StoredValue]]) {
+        if rows.count > 1 { otherNotes.append("Z_METADATA, the rows after the first") }
+        guard let row = rows.first, row.count == 2 else { return }
         if case .text(let text) = row[0] { uuid = UUID(uuidString: text) }
         if uuid == nil, row[0] != .null { otherNotes.append("Z_METADATA.Z_UUID") }
         guard case .blob(let bytes) = row[1], let list = BinaryPropertyList([UInt8](bytes)) else {
             if row[1] != .null { otherNotes.append("Z_METADATA.Z_PLIST") }
             return
         }
+        guard case .dictionary = list.root else {
+            otherNotes.append("Z_METADATA.Z_PLIST")
+            return
+        }
         for (name, value) in list.dictionary.sorted(by: { $0.key < $1.key }) {
+            guard Self.isOwn(name) else {
+                note(name, value)
+                continue
+            }
+            ownNotes.append(name)
             switch name {
             case "NSStoreModelVersionIdentifiers":
                 guard case .array(let members) = value else { continue }
@@ -31,10 +60,7 @@ struct CoreDataMetadata {
                     else { continue }
                     hashes[entity] = hash
                 }
-            case _ where name.hasPrefix("NS") || name.hasPrefix("_NS"):
-                // What Core Data notes for itself.
-                continue
-            default: note(name, value)
+            default: continue
             }
         }
     }

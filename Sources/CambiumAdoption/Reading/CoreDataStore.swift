@@ -17,6 +17,8 @@ package final class CoreDataStore {
     let notes: [String: String]
     /// The names of what else it noted.
     let otherNotes: [String]
+    /// The names of what Core Data noted for itself.
+    let ownNotes: [String]
     let files: CoreDataFiles
     let file: SourceFile
 
@@ -42,8 +44,7 @@ package final class CoreDataStore {
                 throw SQLiteError(code: Self.notADatabase, message: Self.hasNoTables)
             }
             encoding = try connection.rows("PRAGMA encoding").first?.first
-            list = CoreDataMetadata(
-                try connection.rows(CoreDataCatalogue.metadataQuery).first ?? [])
+            list = CoreDataMetadata(try connection.rows(CoreDataCatalogue.metadataQuery))
             catalogue = CoreDataCatalogue(
                 columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery),
                 virtualTables: try connection.rows(CoreDataCatalogue.virtualTablesQuery),
@@ -62,7 +63,7 @@ package final class CoreDataStore {
             throw .notCoreData(path: path, reason: "it has no entities")
         }
         (uuid, identifiers, hashes) = (list.uuid, list.identifiers, list.hashes)
-        (notes, otherNotes) = (list.notes, list.otherNotes)
+        (notes, otherNotes, ownNotes) = (list.notes, list.otherNotes, list.ownNotes)
     }
 
     private static let notADatabase: Int32 = 26

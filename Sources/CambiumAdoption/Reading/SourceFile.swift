@@ -15,8 +15,9 @@ final class SourceFile {
     let logFaults: [(path: String, reason: String)]
     private let copy: String?
     private let states: [FileState]
-    /// Kept until the copy is gone, so that nobody else makes one of that name meanwhile.
+    /// Kept until the copy is gone: by the lock others see that it is no leftover.
     private let place: NewStore?
+    private let temporary: TemporaryCopy?
 
     /// - Parameter place: Where a copy is made, if one is needed; nil is among the temporary files.
     init(_ files: CoreDataFiles, for place: NewStore?) throws(AdoptionError) {
@@ -25,21 +26,19 @@ final class SourceFile {
         var states = try Self.states(of: path)
         guard states[0].isThere else { throw .noFile(path: path) }
         guard states.dropFirst().contains(where: \.hasContent) else {
-            (copy, logFaults) = (nil, [])
+            (copy, temporary, logFaults) = (nil, nil, [])
             self.states = states
             uri = Self.uri(of: path) + "?immutable=1"
             return
         }
         try place?.prepare()
-        let copy =
-            place?.copyOfSource
-            ?? FileManager.default.temporaryDirectory
-            .appendingPathComponent("cambium-\(UUID().uuidString).sqlite").path
+        let temporary = try place == nil ? TemporaryCopy() : nil
+        let copy = place?.copyOfSource ?? temporary?.path ?? ""
         for _ in 0..<3 {
             try Self.copyFiles(from: path, to: copy)
             let after = try Self.states(of: path)
             if after == states {
-                self.copy = copy
+                (self.copy, self.temporary) = (copy, temporary)
                 self.states = states
                 logFaults = Self.logFaults(of: path, in: copy)
                 uri = Self.uri(of: copy)
@@ -90,7 +89,7 @@ final class SourceFile {
         }
     }
 
-    private static func remove(_ copy: String) {
+    static func remove(_ copy: String) {
         StoreFiles.removeFiles((CoreDataFiles.suffixes + ["-shm"]).map { copy + $0 })
     }
 

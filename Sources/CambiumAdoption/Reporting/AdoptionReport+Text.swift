@@ -28,11 +28,7 @@ extension AdoptionReport {
         add(
             "Missing files:",
             missingFiles.map { "\($0.entity) \($0.id).\($0.property): \($0.file)" }, to: &lines)
-        add(
-            "Left out:",
-            leftOut.map { thing in
-                "\(thing.name)\(thing.rows.map { " (\($0))" } ?? ""): \(thing.reason)"
-            }, to: &lines)
+        add("Left out:", leftOutLines, to: &lines)
         if let migration { lines += migration.lines }
         lines.append(footer)
         return lines.joined(separator: "\n") + "\n"
@@ -82,6 +78,21 @@ extension AdoptionReport {
         }
     }
 
+    /// What nobody misses comes last, all of one kind in one line.
+    private var leftOutLines: [String] {
+        let lost = leftOut.filter { !$0.isBookkeeping }
+        var kinds: [(reason: String, names: [String])] = []
+        for part in leftOut where part.isBookkeeping {
+            if let index = kinds.firstIndex(where: { $0.reason == part.reason }) {
+                kinds[index].names.append(part.label)
+            } else {
+                kinds.append((part.reason, [part.label]))
+            }
+        }
+        return lost.map { "\($0.label): \($0.reason)" }
+            + kinds.map { "\($0.names.joined(separator: ", ")): \($0.reason)" }
+    }
+
     private static let shownLines = 20
 
     private func add(
@@ -94,6 +105,10 @@ extension AdoptionReport {
         let more = entries.count - shown.count
         if more > 0 { lines.append("  … and \(more) more (--format json has all)") }
     }
+}
+
+extension AdoptionReport.LeftOut {
+    fileprivate var label: String { name + (rows.map { " (\($0))" } ?? "") }
 }
 
 extension AdoptionReport.EntityCount {

@@ -48,7 +48,9 @@ final class AdoptionLock {
     }
 
     /// The path of the file.
-    static func path(ofStore store: String) -> String { store + ".adopting-lock" }
+    static func path(ofStore store: String) -> String { store + suffix }
+
+    static let suffix = ".adopting-lock"
 
     private static func isFile(_ descriptor: Int32, _ path: String) -> Bool {
         var (opened, named) = (stat(), stat())

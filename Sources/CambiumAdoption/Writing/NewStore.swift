@@ -15,6 +15,7 @@ package final class NewStore {
     private var moved: [String] = []
 
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
+    private static let sourceSuffix = "-source"
 
     /// Writes nothing yet.
     ///
@@ -26,8 +27,8 @@ package final class NewStore {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
-        unfinished = path + ".adopting"
-        copyOfSource = path + ".adopting-source"
+        unfinished = UnfinishedFile.path(for: path, Self.mark)
+        copyOfSource = unfinished + Self.sourceSuffix
         let source = CoreDataFiles(ofStore: source)
         for file in Self.files(ofStore: path) where source.contains(file) {
             throw .destinationIsSource(path: file)
@@ -36,9 +37,7 @@ package final class NewStore {
 
     /// The files that are written for a new store.
     package static func files(ofStore path: String) -> [String] {
-        let names = [path, path + ".adopting", path + ".adopting-source"]
-        return names.flatMap { name in suffixes.map { name + $0 } }
-            + [AdoptionLock.path(ofStore: path)]
+        suffixes.map { path + $0 } + [AdoptionLock.path(ofStore: path)]
     }
 
     /// Makes sure that nobody else makes the store, and that there is nothing yet. Called as often
@@ -59,9 +58,19 @@ package final class NewStore {
         // The one that had the lock before may have made it.
         try requireNothingThere()
         self.lock = lock
-        // What a process that was killed has left.
-        remove()
-        StoreFiles.removeFiles(Self.suffixes.map { copyOfSource + $0 })
+        removeLeftovers()
+    }
+
+    private static let mark = ".adopting"
+
+    /// Removes what a process that was killed has left. Whoever makes one now has the lock.
+    private func removeLeftovers() {
+        let suffixes = Self.suffixes + Self.suffixes.map { Self.sourceSuffix + $0 }
+        for file in UnfinishedFile.leftovers(of: path, Self.mark, suffixes) {
+            // The folder first, as nothing leads to it when the file is gone.
+            try? FileManager.default.removeItem(atPath: ExternalForm.folder(ofStore: file))
+            StoreFiles.removeFiles([file])
+        }
     }
 
     private func requireNothingThere() throws(AdoptionError) {

@@ -136,7 +136,8 @@ package struct StoreMaintenance {
         } catch MigrationError.cancelled {
             throw MigrationError.cancelled
         } catch {
-            failure = StoreFailure(error, storeAt: path)?.reason ?? "\(error)"
+            failure =
+                StoreFailure(error, storeAt: path)?.reason ?? StoreFiles.reason(for: error)
         }
         let seconds = start.seconds
         let after = try counts(of: copy)

@@ -58,7 +58,7 @@ struct MigrationBackup {
                 try FileManager.default.moveItem(atPath: unfinished, toPath: path)
             }
         } catch {
-            throw .backupOfFilesFailed(path: path, reason: "\(error)")
+            throw .backupOfFilesFailed(path: path, reason: StoreFiles.reason(for: error))
         }
         let folder = StoreFiles.folder(of: path)
         guard StoreFiles.synchronize(folder: folder) else {

@@ -33,6 +33,15 @@ package struct CoreDataCatalogue: Sendable {
 
     /// The number from which on entities are Core Data's own: those of its history and of CloudKit.
     private static let firstSystemNumber: Int64 = 16_000
+    /// The tables of those, such as `ACHANGE`.
+    private let systemTables: Set<String>
+
+    /// Whether a table is Core Data's own: that of an entity of its, or of links of one.
+    package func isSystemTable(_ name: String) -> Bool {
+        systemTables.contains(name)
+            || CoreDataName.Numbered(joined: name).map { $0.number >= Self.firstSystemNumber }
+                == true
+    }
 
     /// Lists table, column and type of all tables, those left out that virtual tables keep.
     package static let columnsQuery = """
@@ -55,9 +64,9 @@ package struct CoreDataCatalogue: Sendable {
     package static let entitiesQuery = """
         SELECT "Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX" FROM "Z_PRIMARYKEY" ORDER BY "Z_ENT"
         """
-    /// The UUID and the property list of the store.
+    /// The UUID and the property list of the store, in the first row.
     package static let metadataQuery = """
-        SELECT "Z_UUID", "Z_PLIST" FROM "Z_METADATA" ORDER BY "Z_VERSION" LIMIT 1
+        SELECT "Z_UUID", "Z_PLIST" FROM "Z_METADATA" ORDER BY "Z_VERSION"
         """
     /// The tables without which a database is none that Core Data wrote.
     package static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
@@ -82,6 +91,13 @@ package struct CoreDataCatalogue: Sendable {
             tables[table, default: []].append(Column(name: name, type: type))
         }
         self.tables = tables
+        systemTables = Set(
+            entities.compactMap { row in
+                guard row.count == 4, case .integer(Self.firstSystemNumber...) = row[0],
+                    case .text(let name) = row[1]
+                else { return nil }
+                return "A" + name.uppercased()
+            })
         self.entities = entities.compactMap { row in
             guard row.count == 4, case .integer(let number) = row[0],
                 case .text(let name) = row[1], number < Self.firstSystemNumber

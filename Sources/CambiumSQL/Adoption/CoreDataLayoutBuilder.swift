@@ -42,7 +42,8 @@ struct CoreDataLayoutBuilder {
         }
         let tables = claimedTables.union(objects.map(\.table))
         let unusedTables = catalogue.tables.keys.filter { !tables.contains($0) }.sorted()
-        for table in unusedTables where CoreDataName.Numbered(joined: table) != nil {
+        for table in unusedTables
+        where CoreDataName.Numbered(joined: table) != nil && !catalogue.isSystemTable(table) {
             differences.append("the store has a table of links \(table), which nothing is kept in")
         }
         return CoreDataLayout(

@@ -12,6 +12,7 @@ package struct KeyCheckSQL: Sendable {
     private let target: String
     private let name: String
     private let destination: Entity
+    private let owner: String
     private let model: Model
 
     /// - Parameter entity: The entity that declares the relationship.
@@ -30,6 +31,7 @@ package struct KeyCheckSQL: Sendable {
             .map(SQLText.identifier)
         target = Self.object(of: destination, key: "t.\(self.column)", in: model)
         self.destination = destination
+        owner = entity.name
         self.model = model
         name = model.hasSubentities(root) ? "t.\"_entity\"" : SQLText.literal(.text(root.name))
     }
@@ -123,6 +125,24 @@ package struct KeyCheckSQL: Sendable {
             + "AND EXISTS (SELECT 1 FROM \(table) AS o WHERE o.\(column) = t.\(column) "
             + "AND o.\"_id\" < t.\"_id\")"
     }
+
+    /// Whether it is a one-to-one that is its own inverse, so that both objects have a key.
+    package var isSymmetric: Bool {
+        model.inverse(of: relationship).map {
+            ($0.relationship, $0.entity.name) == (relationship, owner)
+        }
+            ?? false
+    }
+
+    /// Key, entity and target of the rows that lead to one which does not lead back, and where that
+    /// leads to; of such a relationship.
+    package var oneSided: String {
+        "SELECT t.\"_id\", \(name), t.\(column), o.\(column) FROM \(table) AS t JOIN \(table) AS o "
+            + "ON o.\"_id\" = t.\(column) WHERE o.\(column) IS NOT t.\"_id\" ORDER BY 1"
+    }
+
+    /// Gives the row (parameter 1) a key (parameter 2).
+    package var set: String { "UPDATE \(table) SET \(column) = ?2 WHERE \"_id\" = ?1" }
 
     /// Takes the key from the row (parameter 1).
     package var clear: String {

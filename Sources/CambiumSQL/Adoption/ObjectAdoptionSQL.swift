@@ -36,8 +36,15 @@ package struct ObjectAdoptionSQL: Sendable {
             + "FROM \(from)\nWHERE \(isKnown)"
     }
 
-    /// Copies the rows whose keys lie between parameters 1 and 2.
-    package var copyPart: String { copy + " AND s.\"Z_PK\" BETWEEN ?1 AND ?2" }
+    /// Copies the rows whose keys lie between parameters 1 and 2. Unlike ``copy`` it takes rows whose
+    /// place in an order is no number, see ``oddPlaces(_:)``.
+    package var copyPart: String {
+        var part = self
+        part.takesOddPlaces = true
+        return part.copy + " AND s.\"Z_PK\" BETWEEN ?1 AND ?2"
+    }
+
+    private var takesOddPlaces = false
 
     /// One row of numbers: how many rows there are, the least and the greatest key. Unlike
     /// ``counts`` it does not read the rows.
@@ -106,26 +113,6 @@ package struct ObjectAdoptionSQL: Sendable {
                 "UPDATE \(name) SET \(column) = ?2 WHERE \"_id\" = ?1"
             )
         }
-    }
-
-    /// The links of a one-to-one that our store keeps at the other side, and that only this side
-    /// of Core Data's has: key, entity number, target, and whether the object and the target are in
-    /// our store. Nil for other relationships.
-    package func oneSided(_ key: CoreDataLayout.KeySource) -> String? {
-        let model = layout.model
-        guard let column = key.column,
-            case .inverseKey(let owner) = model.storage(of: key.relationship, of: key.entity),
-            let destination = model.entity(named: key.relationship.destination)
-        else { return nil }
-        let target = KeyCheckSQL.object(
-            of: destination, key: "s.\(SQLText.identifier(column))", in: model)
-        return "SELECT s.\"Z_PK\", s.\"Z_ENT\", s.\(SQLText.identifier(column)), "
-            + "EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) AS t "
-            + "WHERE t.\"_id\" = s.\"Z_PK\"), EXISTS (\(target)) FROM \(from) "
-            + "WHERE s.\(SQLText.identifier(column)) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
-            + "\(SQLText.identifier(model.root(of: destination).name)) AS o "
-            + "WHERE o.\"_id\" = s.\(SQLText.identifier(column)) "
-            + "AND o.\(SQLText.identifier(owner)) = s.\"Z_PK\")"
     }
 
     /// Makes a key (parameter 1) the next one that is given.
@@ -203,7 +190,8 @@ package struct ObjectAdoptionSQL: Sendable {
                 let key = key(inverse.relationship.name, of: inverse.entity.name),
                 let positions = key.positionColumn
             else { return nil }
-            return "s.\(SQLText.identifier(positions))"
+            let place = "s.\(SQLText.identifier(positions))"
+            return takesOddPlaces ? "CASE typeof(\(place)) WHEN 'integer' THEN \(place) END" : place
         }
     }
 

@@ -51,4 +51,16 @@ extension ObjectAdoptionSQL {
             return "SELECT EXISTS (SELECT 1 FROM \(from) WHERE \(conditions))"
         }
     }
+
+    /// Key and entity number of the objects whose place beside a key is no number; nil where there are
+    /// no places.
+    package func oddPlaces(_ key: CoreDataLayout.KeySource) -> String? {
+        guard let column = key.column, let places = key.positionColumn else { return nil }
+        return "SELECT s.\"Z_PK\", s.\"Z_ENT\" FROM \(from) "
+            + "WHERE typeof(s.\(SQLText.identifier(places))) NOT IN ('integer', 'null') "
+            + "AND s.\(SQLText.identifier(column)) IS NOT NULL"
+            + (isOf(key.entity).map { " AND \($0)" } ?? "")
+            + " AND EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) AS t "
+            + "WHERE t.\"_id\" = s.\"Z_PK\")"
+    }
 }

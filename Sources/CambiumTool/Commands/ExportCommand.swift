@@ -58,7 +58,7 @@ enum ExportCommand: Command {
         } catch {
             // A version with errors may be the one.
             console.writeError(DiagnosticReport(versions.diagnostics).rendered(as: .text))
-            throw ToolError.file("\(store) cannot be exported: \(error).")
+            throw ToolError.file("\(store) cannot be exported: \(StoreFiles.reason(for: error)).")
         }
         return .fine
     }

@@ -131,3 +131,10 @@ func adoptionError(_ body: () throws -> Void) -> AdoptionError? {
         return error as? AdoptionError
     }
 }
+
+extension AdoptionReport {
+    /// The names of what is left out, but for what Core Data notes of each store.
+    var leftOutTables: [String] {
+        leftOut.map(\.name).filter { !$0.hasPrefix("NSStore") }
+    }
+}

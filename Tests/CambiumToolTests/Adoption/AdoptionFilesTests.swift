@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQLite
 import Foundation
 import Testing
@@ -48,7 +49,7 @@ struct AdoptionFilesTests {
     }
 
     @Test func `each file that is written has a name of its own`() throws {
-        for (ids, report) in [("a", "a"), ("new", "b"), ("a", "new"), ("a", "new.adopting")] {
+        for (ids, report) in [("a", "a"), ("new", "b"), ("a", "new"), ("a", "new.adopting-lock")] {
             let run = ToolRun(
                 "adopt", store, "--model", bundle, "--to", folder.path("new"), "--ids",
                 folder.path(ids), "--report", folder.path(report))
@@ -87,6 +88,26 @@ struct AdoptionFilesTests {
         #expect(second.errors.contains("is a database"))
         #expect(FileManager.default.contents(atPath: other) == bytes)
         #expect(names == ["Old.sqlite", "Sample.xcdatamodeld", "other"])
+    }
+
+    @Test func `what a process left of a report that was killed is taken away by the next one`()
+        throws
+    {
+        let report = folder.path("report.json")
+        let killed = UnfinishedFile.path(for: folder.path(".report.json"), ".partial")
+        try Data("half".utf8).write(to: URL(fileURLWithPath: killed))
+        try folder.write("mine", to: ".report.json.partial")
+        let written = try PartialFile(report)
+        #expect(
+            ToolRun("adopt", store, "--model", bundle, "--plan", "--report", report).code == .fine)
+        #expect(folder.text(".report.json.partial") == "mine")
+        #expect(!FileManager.default.fileExists(atPath: killed))
+        // The one that somebody writes at the time stays.
+        try written.write(Data("later".utf8))
+        try written.finish()
+        #expect(folder.text("report.json") == "later")
+        #expect(
+            names == [".report.json.partial", "Old.sqlite", "Sample.xcdatamodeld", "report.json"])
     }
 
     @Test func `a report may go where there is no file`() {
