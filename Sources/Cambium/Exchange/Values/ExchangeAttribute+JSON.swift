@@ -52,7 +52,9 @@ extension ExchangeAttribute {
         case .string:
             return .string(try source.decode(String.self))
         case .codable:
-            return .string(try source.decode(JSONValue.self).text())
+            // Of the types that are decoded only this one takes null for a value.
+            let value = try source.decode(JSONValue.self)
+            return value == .null ? nil : .string(value.text())
         case .uuid:
             return UUID(uuidString: try source.decode(String.self)).map { .uuid($0) }
         case .uri:
