@@ -28,6 +28,9 @@ public enum MigrationError: Error, Sendable, Hashable {
     /// Other programs have added columns to tables whose rows the migration puts elsewhere, so that
     /// ``DriftPolicy/report`` cannot leave them.
     case columnsHaveNoPlace([StoreDifference])
+    /// Tables, indexes, views or triggers of other programs are in the way, or would not work with the
+    /// new version. Nothing was changed.
+    case foreignObjectsInTheWay([ForeignObject])
     /// The copy that is made before data goes away could not be made.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
@@ -46,7 +49,7 @@ extension MigrationError {
     public var coreDataCode: Int {
         switch self {
         case .notAStore, .storeIsDamaged: 259
-        case .otherModel, .storeDiffers, .columnsHaveNoPlace: 134020
+        case .otherModel, .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay: 134020
         case .newerFormat, .newerVersion: 134506
         case .unknownVersion: 134130
         case .refused: 134111
@@ -101,6 +104,9 @@ extension MigrationError: CustomStringConvertible {
                 + differences.map(\.description).joined(separator: ", ")
                 + ". Save what is in them elsewhere, or let the drift policy repair the store: a copy "
                 + "of it has them then"
+        case .foreignObjectsInTheWay(let objects):
+            "What other programs have put into the store is in the way of the migration, and nothing "
+                + "was changed: \(objects.words)"
         case .backupFailed(let path, let error):
             "The store could not be copied to \(path) before its migration. \(error). "
                 + error.remedyOfCopy(in: StoreFiles.folder(of: path))

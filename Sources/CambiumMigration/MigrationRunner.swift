@@ -131,14 +131,28 @@ package struct MigrationRunner {
         guard let chain = try chain(from: metadata) else {
             guard driftPolicy != .report else { return .current }
             let changed = try changes(in: connection, metadata, nil)
-            return changed.isEmpty || !allowsMigration ? .current : .changed(metadata, changed)
+            if changed.isEmpty || !allowsMigration { return .current }
+            try requireRoom(nil, from: metadata, changed, in: connection)
+            return .changed(metadata, changed)
         }
         guard allowsMigration else {
             // What differs are checks, defaults or indexes: the rows can be read and written.
             if chain.migrations.isEmpty { return .current }
             throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
         }
-        return .behind(metadata, chain, try changes(in: connection, metadata, chain))
+        let changed = try changes(in: connection, metadata, chain)
+        _ = try foreignColumns(changed, on: connection, chain)
+        try requireRoom(chain, from: metadata, changed, in: connection)
+        return .behind(metadata, chain, changed)
+    }
+
+    /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where something is.
+    private func requireRoom(
+        _ chain: MigrationChain?, from store: StoreMetadata, _ changed: [StoreDifference],
+        in connection: Connection
+    ) throws {
+        let objects = try foreignObjects(inWayOf: chain, from: store, changed, in: connection)
+        guard objects.isEmpty else { throw MigrationError.foreignObjectsInTheWay(objects) }
     }
 
     /// What another program has changed of what is ours.

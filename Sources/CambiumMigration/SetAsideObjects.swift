@@ -8,54 +8,47 @@ import CambiumSQLite
 /// indexes; those of the history as the new tables need them.
 struct SetAsideObjects {
     private let connection: Connection
-    private let others: [StoreTrigger]
-    /// The statements that make the views.
-    private let views: [String]
-    /// The indexes of others: they go with a table that is made anew.
-    private let indexes: [(name: String, sql: String)]
+    /// The triggers and views of others, and their indexes, which go with a table that is made anew.
+    private let others: [StoreObject]
     private let history: HistorySettings?
 
     /// Removes all triggers and views, inside of a transaction.
     init(of connection: Connection) throws(SQLiteError) {
         self.connection = connection
-        let triggers = try connection.rows(StoreTrigger.query).compactMap(StoreTrigger.init)
-        for trigger in triggers { try connection.execute(trigger.dropStatement) }
-        others = triggers.filter { !$0.isOfHistory }
+        let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        for object in objects where object.kind == .trigger || object.kind == .view {
+            // A view takes its triggers with it.
+            try connection.execute(object.removalIfThere)
+        }
+        others = objects.filter { object in
+            object.kind != .table && !object.isOfHistory
+                && !(object.kind == .index && TableIndex.mayBeOurs(object.name))
+        }
         history = HistorySettings(rows: try connection.rows(HistorySettings.query))
-        indexes = try connection.rows(MigrationSQL.indexes).compactMap { row in
-            guard case .text(let name) = row.first, case .text(let sql) = row.last,
-                !TableIndex.mayBeOurs(name)
-            else { return nil }
-            return (name, sql)
-        }
-        var views: [String] = []
-        for row in try connection.rows(MigrationSQL.views) {
-            guard case .text(let name) = row.first, case .text(let sql) = row.last else { continue }
-            try connection.execute(MigrationSQL.drop(view: name))
-            views.append(sql)
-        }
-        self.views = views
     }
 
-    /// Puts them back, triggers of tables and indexes of columns that are gone excepted.
+    /// Puts them back.
     ///
     /// - Parameter keepsHistory: Whether the names in the history still mean what they meant. If
     ///   not, it begins anew.
-    func putBack(in schema: Schema, _ model: Model, keepsHistory: Bool) throws(SQLiteError) {
-        for statement in views { try connection.execute(statement) }
-        let names = Set(
-            try connection.rows(Catalogue.namesQuery).compactMap { row -> String? in
-                if case .text(let name)? = row.first { name } else { nil }
-            })
-        for trigger in others where names.contains(trigger.table) {
-            try connection.execute(trigger.createStatement)
-        }
-        for index in indexes where !names.contains(index.name) {
-            do throws(SQLiteError) {
-                try connection.execute(index.sql)
-            } catch {
-                let noSuchColumnCode: Int32 = 1
-                guard error.primaryCode == noSuchColumnCode else { throw error }
+    /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where one does not fit any more: that
+    ///   it is missing without a word is for nobody to find out; `SQLiteError`.
+    func putBack(in schema: Schema, _ model: Model, keepsHistory: Bool) throws {
+        let there = Set(
+            try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+                .filter { $0.kind == .index }.map(\.name))
+        let kinds: [StoreObject.Kind] = [.view, .trigger, .index]
+        for kind in kinds {
+            for object in others
+            where object.kind == kind && !(kind == .index && there.contains(object.name)) {
+                do throws(SQLiteError) {
+                    try connection.execute(object.sql)
+                } catch {
+                    guard [1, 19].contains(error.primaryCode) else { throw error }
+                    throw MigrationError.foreignObjectsInTheWay([
+                        ForeignObject(object, .wouldBreak(error.message))
+                    ])
+                }
             }
         }
         guard let history else { return }

@@ -1,9 +1,15 @@
+import CambiumModel
+
 extension Connection {
     /// Opens a database for reading only.
     ///
     /// A program that was killed while it wrote has left a file that is half of one transaction. What
     /// that has written is taken back first, as every program that opens the file does, and as SQLite
     /// does not where it was told to read only.
+    ///
+    /// A database with a write-ahead log can be read only where SQLite can make its index beside it.
+    /// In a folder that may not be written it is read as a file that nobody changes, where there is
+    /// no log, or an empty one.
     ///
     /// - Throws: ``SQLiteError`` where the file cannot be opened or read, or where that cannot be
     ///   taken back because it may not be written.
@@ -17,9 +23,48 @@ extension Connection {
             return connection
         } catch {
             let mustRollBackCode: Int32 = 776
-            guard error.code == mustRollBackCode else { throw error }
+            if error.code != mustRollBackCode {
+                guard error.isOfFolder, isWhole(path) else { throw error }
+                let connection = try unchanging(path: path, settings: settings)
+                _ = try connection.rows(look)
+                return connection
+            }
         }
         _ = try Connection(path: path, mode: .readWrite, settings: settings).rows(look)
         return try Connection(path: path, mode: .readOnly, settings: settings)
     }
+
+    /// Opens a database that nobody changes as long as it is open, and beside which SQLite makes no
+    /// file.
+    static func unchanging(
+        path: String, settings: ConnectionSettings = ConnectionSettings()
+    ) throws(SQLiteError) -> Connection {
+        var settings = settings
+        settings.allowsURIs = true
+        return try Connection(
+            path: uri(of: path) + "?immutable=1", mode: .readOnly, settings: settings)
+    }
+
+    /// Whether all that was written is in the file itself.
+    private static func isWhole(_ path: String) -> Bool {
+        let files = FileManager.default
+        let log = try? files.attributesOfItem(atPath: path + "-wal")
+        return (log == nil || log?[.size] as? Int == 0)
+            && !files.fileExists(atPath: path + "-journal")
+    }
+
+    private static func uri(of path: String) -> String {
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-".utf8)
+        let escaped = path.utf8.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return plain.contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + (digits.count == 1 ? "0" : "") + digits
+        }
+        return (path.hasPrefix("/") ? "file://" : "file:./") + escaped.joined()
+    }
+}
+
+extension SQLiteError {
+    /// Whether what SQLite needs beside a file may be missing.
+    fileprivate var isOfFolder: Bool { [8, 14].contains(primaryCode) }
 }

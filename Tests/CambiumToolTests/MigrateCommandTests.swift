@@ -199,6 +199,26 @@ struct MigrateCommandTests {
         #expect(migrate("status", store).code == .fine)
     }
 
+    @Test func `a copy does not go where a part of the store is`() throws {
+        for suffix in ["", "-wal", "-shm", "-journal"] {
+            #expect(migrate("apply", store, "--backup", store + suffix).code == .file)
+        }
+        #expect(migrate("status", store).code.rawValue == 6)
+    }
+
+    @Test func `what other programs have put in the way is told before anything is done`() throws {
+        try Connection(path: store).execute("CREATE VIEW names AS SELECT name FROM A")
+        let words = "the view names would not work any more (no such column: name)"
+        for word in ["status", "plan", "rehearse", "apply"] {
+            let run = migrate(word, store)
+            #expect(run.code == .storeRefused)
+            #expect((run.output + run.errors).contains(words))
+        }
+        #expect(try titles(of: store, column: "name").count == 2)
+        let json = migrate("plan", store, "--json").output
+        #expect(json.contains("\"kind\" : \"view\"") && json.contains("DROP VIEW"))
+    }
+
     @Test func `what another program has changed is left or repaired, and told`() throws {
         #expect(migrate("apply", store).code == .fine)
         try Connection(path: store).execute("ALTER TABLE A ADD COLUMN extra TEXT")

@@ -10,10 +10,17 @@ enum ExpectedObjects {
     /// other checks, defaults or indexes.
     case columns(Schema)
     /// A fingerprint of each, and the program's version, which tells more of some tables: the store
-    /// is of an earlier version.
-    case fingerprints([String: String], later: Schema)
+    /// is of an earlier version. What statements of the chain tell besides is looked for where
+    /// something differs.
+    case fingerprints([String: String], later: Schema, FormerStatements)
     /// Nothing: the store was made by a form of its version that the program does not know.
     case nothing
+
+    /// The statements of a chain before and after a version.
+    struct FormerStatements {
+        let earlier: [String]
+        let later: [String]
+    }
 
     /// What differs in a store, sorted by name.
     func differences(in connection: Connection) throws(SQLiteError) -> [StoreDifference] {
@@ -29,8 +36,8 @@ enum ExpectedObjects {
             case .columns(let schema):
                 try Self.foreign(in: rows, besides: Self.statements(of: schema.tables))
                     + Self.columnDifferences(in: connection, from: schema)
-            case .fingerprints(let expected, let later):
-                Self.differences(of: rows, from: expected, later)
+            case .fingerprints(let expected, let later, let former):
+                Self.differences(of: rows, from: expected, later, former)
             case .nothing: [StoreDifference]()
             }
         return differences.sorted { $0.name < $1.name }
@@ -40,7 +47,7 @@ enum ExpectedObjects {
     var tables: [Table] {
         switch self {
         case .all(let schema), .columns(let schema): schema.tables
-        case .fingerprints(let expected, let later):
+        case .fingerprints(let expected, let later, _):
             Catalogue.tables(ofFingerprints: expected, from: later)
         case .nothing: []
         }
@@ -77,14 +84,15 @@ enum ExpectedObjects {
         guard let before = expected.parts(of: table), let after = actual.parts(of: table) else {
             return []
         }
+        // SQLite does not tell upper case from lower.
         let known = Dictionary(
-            before.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let names = Set(after.map(\.name))
+            before.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        let names = Set(after.map { $0.name.lowercased() })
         return after.compactMap { part in
-            guard let old = known[part.name] else { return .init(part, .foreign) }
+            guard let old = known[part.name.lowercased()] else { return .init(part, .foreign) }
             return old == part ? nil : .init(part, .changed)
         }
-            + before.filter { !names.contains($0.name) }.map { .init($0, .missing) }
+            + before.filter { !names.contains($0.name.lowercased()) }.map { .init($0, .missing) }
     }
 
     private static func statements(of tables: [Table]) -> [String: String] {
@@ -117,7 +125,8 @@ enum ExpectedObjects {
     // MARK: Less than all
 
     private static func differences(
-        of rows: [[StoredValue]], from expected: [String: String], _ later: Schema
+        of rows: [[StoredValue]], from expected: [String: String], _ later: Schema,
+        _ former: FormerStatements
     ) -> [StoreDifference] {
         let catalogue = Catalogue(rows: rows)
         let actual = catalogue.fingerprints
@@ -125,21 +134,36 @@ enum ExpectedObjects {
             return foreign(in: rows, besides: expected)
         }
         let texts = texts(of: rows)
+        let formerTables = FormerTables(
+            after: former.earlier, before: former.later, expected)
         let statements = statements(
-            of: Catalogue.tables(ofFingerprints: expected, from: later))
+            of: Catalogue.tables(ofFingerprints: expected, from: later)
+        ).merging(formerTables.statements) { known, _ in known }
         let knownCatalogue = Catalogue(rows: statements.map { [.text($0.key), .text($0.value)] })
         let changed = expected.compactMap { name, fingerprint -> StoreDifference? in
             guard actual[name] != fingerprint else { return nil }
             let parts =
                 statements[name] == nil
-                ? catalogue.columnsAdded(to: name, ofFingerprint: fingerprint)
-                    .map { .init($0, .foreign) }
+                ? guessedParts(of: name, fingerprint, in: catalogue, formerTables)
                 : parts(of: name, in: catalogue, besides: knownCatalogue)
             return StoreDifference(
                 name: name, kind: actual[name] == nil ? .missing : .changed,
                 expected: statements[name], actual: texts[name], parts: parts)
         }
         return changed + foreign(in: rows, besides: expected)
+    }
+
+    /// What can be told of a table whose text nobody knows: columns without which it is the right one,
+    /// or else those that the chain will miss.
+    private static func guessedParts(
+        of table: String, _ fingerprint: String, in catalogue: Catalogue, _ former: FormerTables
+    ) -> [StoreDifference.Part] {
+        let added = catalogue.columnsAdded(to: table, ofFingerprint: fingerprint)
+        if !added.isEmpty { return added.map { .init($0, .foreign) } }
+        guard let parts = catalogue.parts(of: table) else { return [] }
+        let names = Set(parts.filter(\.isColumn).map { $0.name.lowercased() })
+        return former.columnsRead(of: table).filter { !names.contains($0.lowercased()) }
+            .map { .init(name: $0, kind: .missing) }
     }
 
     private static func columnDifferences(
@@ -156,15 +180,19 @@ enum ExpectedObjects {
                 return StoreDifference(
                     name: table.name, kind: .missing, expected: table.createStatement())
             }
-            let expected = Set(table.columns.map(\.name))
-            guard actual != expected else { return nil }
+            let expected = table.columns.map(\.name)
+            let added = actual.sorted().filter { !Self.contains(expected, $0) }
+            let gone = expected.sorted().filter { !Self.contains(Array(actual), $0) }
+            guard !(added.isEmpty && gone.isEmpty) else { return nil }
             return StoreDifference(
                 name: table.name, kind: .changed, expected: table.createStatement(),
-                parts: actual.subtracting(expected).sorted()
-                    .map { .init(name: $0, kind: .foreign) }
-                    + expected.subtracting(actual).sorted()
-                    .map { .init(name: $0, kind: .missing) })
+                parts: added.map { .init(name: $0, kind: .foreign) }
+                    + gone.map { .init(name: $0, kind: .missing) })
         }
+    }
+
+    private static func contains(_ names: [String], _ name: String) -> Bool {
+        names.contains { $0 == name || $0.lowercased() == name.lowercased() }
     }
 }
 
@@ -178,11 +206,20 @@ extension MigrationRunner {
             return earlier.hash == store.schemaHash ? .all(earlier) : .columns(earlier)
         }
         guard first.schemaHash == store.schemaHash else { return .nothing }
-        return .fingerprints(fingerprints(before: first), later: schema)
+        let earlier = migrations(before: first)
+        let fingerprints = (earlier + [first])
+            .reduce(into: [String: String]()) { $0.merge($1.objects) { $1 } }
+            .filter { !$0.value.isEmpty }
+        return .fingerprints(
+            fingerprints, later: schema,
+            .init(
+                earlier: earlier.flatMap(\.steps).flatMap(\.sql),
+                later: chain.migrations.flatMap(\.steps).flatMap(\.sql)))
     }
 
-    /// Each migration says what the version that it starts from has other than the one before.
-    private func fingerprints(before first: Migration) -> [String: String] {
+    /// Those that lead to the version that a migration starts from: each says what its own has other
+    /// than the one before.
+    private func migrations(before first: Migration) -> [Migration] {
         var way = [first]
         while let last = way.last, way.count <= migrations.count,
             let former = migrations.first(where: {
@@ -191,9 +228,7 @@ extension MigrationRunner {
         {
             way.append(former)
         }
-        return way.reversed()
-            .reduce(into: [String: String]()) { $0.merge($1.objects) { $1 } }
-            .filter { !$0.value.isEmpty }
+        return way.dropFirst().reversed()
     }
 
     /// What another program has changed about a store's tables and indexes, as far as this one can

@@ -28,15 +28,27 @@ struct ForeignColumns {
     /// Their names, by their table's.
     var names: [String: Set<String>] { tables.mapValues { Set($0.map(\.name)) } }
 
+    /// The statements that give a new version's tables the columns, of those that it has.
+    var additions: [String] {
+        tables.sorted { $0.key < $1.key }.flatMap { table, columns in
+            columns.map { TableCopySQL.addition(of: $0, to: table) }
+        }
+    }
+
     /// Adds the columns that tables have besides those of a schema, as far as they are not known.
     ///
+    /// - Parameter isOfOthers: Whether a column is not the model's own.
     /// - Returns: The tables that have some.
-    mutating func add(besides schema: Schema, in catalogue: Catalogue) -> [StoreDifference] {
+    mutating func add(
+        besides schema: Schema, in catalogue: Catalogue,
+        where isOfOthers: (Catalogue.Part) -> Bool = { _ in true }
+    ) -> [StoreDifference] {
         schema.tables.compactMap { table in
-            let expected = Set(table.columns.map(\.name))
+            let expected = Set(table.columns.map { $0.name.lowercased() })
             let known = names[table.name] ?? []
             let more = (catalogue.parts(of: table.name) ?? []).filter {
-                $0.isColumn && !expected.contains($0.name) && !known.contains($0.name)
+                $0.isColumn && !expected.contains($0.name.lowercased()) && !known.contains($0.name)
+                    && isOfOthers($0)
             }
             guard !more.isEmpty else { return nil }
             tables[table.name, default: []] += more
@@ -49,10 +61,13 @@ struct ForeignColumns {
     // MARK: On the way
 
     /// The tables whose columns have no place in a migration: their rows go elsewhere, or to more
-    /// than one table, or they go.
+    /// than one table, or they go; or the new version has a column of that name.
     func lost(in migration: Migration) -> [String] {
         let statements = migration.steps.flatMap(\.sql)
         return tables.keys.sorted().filter { table in
+            let made = TableCopySQL.columnsMade(in: table, by: statements)
+            let names = tables[table, default: []].map { $0.name.lowercased() }
+            if names.contains(where: made.contains) { return true }
             let isDropped = statements.contains { StatementReach(of: $0).effect == .drops(table) }
             return isDropped && !TableCopySQL.isCarried(table, by: statements)
         }

@@ -38,14 +38,19 @@ extension MigrationRunner {
             return ["\(ConstraintName(name)?.violation ?? "two objects are equal in \(name)")"]
         }
         guard let table = tables.first(where: { $0.name == name }) else {
-            guard difference.kind == .missing, !difference.isIndex else { return [] }
+            guard difference.isMissingSomeTable else { return [] }
             return [
                 "how the store's version made \(name) is known to cambium migrate apply alone, "
                     + "with --drift repair and the model"
             ]
         }
         if difference.kind == .missing {
-            return links(to: name, in: connection, tables)
+            let other = catalogue.entries.keys.first { $0.lowercased() == name.lowercased() }
+            guard let other else { return links(to: name, in: connection, tables) }
+            return [
+                "\(name) is called \(other) now, and SQLite takes both for the same; give it its name "
+                    + "back: \(StoreObject.renamings(of: other, to: name))"
+            ]
         }
         let repair = TableRepair(of: table, in: catalogue)
         if repair.hasNoKeys { return ["the objects of \(name) have lost their numbers"] }

@@ -21,6 +21,15 @@ extension [StoreDifference] {
         return result
     }
 
+    /// The same, which a migration cannot leave as they are.
+    func needed(because need: String) -> Self {
+        map { difference in
+            var result = difference
+            result.need = need
+            return result
+        }
+    }
+
     /// Why they cannot be put right; nil where they can.
     var obstacles: String? {
         let all = flatMap(\.obstacles)
@@ -67,9 +76,13 @@ extension [StoreDifference] {
                 + "from before in its place"
         }
         // A store that lacks a table can be opened, but neither migrated nor read.
-        let leaving = contains(where: \.isMissingSomeTable) ? nil : "let \(report) leave it"
+        let need = lazy.compactMap(\.need).first
+        let canLeave = need == nil && !contains(where: \.isMissingSomeTable)
+        let leaving = canLeave ? "let \(report) leave it" : nil
         let consequences = consequences.isEmpty ? "" : " (it \(consequences))"
         let mending = "let \(repair) put it right after a copy was made\(consequences)"
-        return leaving.map { "Undo that, \(mending), or \($0)" } ?? "Undo that, or \(mending)"
+        let why = need.map { "They cannot be left as they are: \($0). " } ?? ""
+        return why
+            + (leaving.map { "Undo that, \(mending), or \($0)" } ?? "Undo that, or \(mending)")
     }
 }

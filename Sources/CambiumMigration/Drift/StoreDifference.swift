@@ -26,6 +26,8 @@ public struct StoreDifference: Sendable, Hashable {
     /// Why ``DriftPolicy/repair`` cannot put it right, a sentence each, as far as that is known
     /// beforehand; empty where nothing is in the way.
     public internal(set) var obstacles: [String]
+    /// Why ``DriftPolicy/report`` cannot leave it, where that was found out.
+    public internal(set) var need: String?
 
     /// A column or a constraint of a table.
     public struct Part: Sendable, Hashable {

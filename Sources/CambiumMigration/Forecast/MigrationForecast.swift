@@ -40,6 +40,9 @@ public struct MigrationForecast: Sendable, Hashable {
     public let freeSpace: Int?
     /// What another program has changed about the store's tables.
     public let differences: [StoreDifference]
+    /// What other programs have put into the store that is in the way: as long as there is something,
+    /// nothing can be migrated.
+    public let foreignObjects: [ForeignObject]
 
     /// What the whole means for the data: as much as the gravest step.
     public var kind: MigrationKind { steps.map(\.kind).max() ?? .additive }

@@ -51,7 +51,9 @@ extension MigrationRunner {
                 storeSize: storeSize,
                 // Once in the log or the journal, once in the file.
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
-                freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences)
+                freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
+                foreignObjects: try foreignObjects(
+                    inWayOf: chain, from: metadata, differences, in: connection))
         }
     }
 

@@ -87,7 +87,8 @@ extension SQLiteError {
         case 13: "The disk is full; the store is as it was. Make room, and try again"
         case 14:
             "It cannot be opened, or the files that SQLite needs beside it cannot be made. Give "
-                + "yourself leave to read the file and to write \(folder)"
+                + "yourself leave to read the file and to write \(folder), or copy the file, with its "
+                + "-wal where there is one, to another folder"
         case 26: "The file is no SQLite database"
         default: description
         }

@@ -64,6 +64,11 @@ package struct StoreMaintenance {
             expected)
         report.differences = differences.map(StatusReport.Difference.init)
         report.repair = differences.repairWords
+        if chain != nil || !differences.isEmpty {
+            report.inTheWay = try runner.foreignObjects(
+                inWayOf: chain, from: metadata, differences, in: connection
+            ).map(StatusReport.ForeignObject.init)
+        }
         return report
     }
 
@@ -91,7 +96,9 @@ package struct StoreMaintenance {
     package func apply(announcing announce: (String) -> Void = { _ in }) throws -> ApplyReport {
         let status = try status()
         let repair = runner.driftPolicy == .repair ? status.repair : nil
-        if let repair, !status.differences.contains(where: { !$0.obstacles.isEmpty }) {
+        if let repair, status.inTheWay.isEmpty,
+            !status.differences.contains(where: { !$0.obstacles.isEmpty })
+        {
             announce("\(path): the repair, after a copy was made: \(repair)\n")
         }
         if [.behind, .outdated].contains(status.state) || repair != nil {
@@ -153,10 +160,11 @@ package struct StoreMaintenance {
         let connection = try Connection.reading(path: path)
         var counts: [String: Int] = [:]
         for row in try connection.rows(ForecastSQL.tables) {
+            // A table that a module of SQLite's keeps may not be there without it.
             guard case .text(let name)? = row.first, !name.hasPrefix("sqlite_"),
                 !name.hasPrefix("_"),
-                case .integer(let count)? = try connection.rows(ForecastSQL.count(of: name)).first?
-                    .first
+                case .integer(let count)? =
+                    (try? connection.rows(ForecastSQL.count(of: name)))?.first?.first
             else { continue }
             counts[name] = Int(count)
         }

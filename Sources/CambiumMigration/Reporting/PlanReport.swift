@@ -42,6 +42,8 @@ package struct PlanReport: MigrationReport, Hashable {
     package let differences: [StatusReport.Difference]
     /// What a repair of that would do, in words.
     package let repair: String?
+    /// What other programs have put into the store that is in the way of the migration.
+    package let inTheWay: [StatusReport.ForeignObject]
 
     /// Makes a report of what a runner forecasts; nil where there is nothing to do.
     package init(store: String, _ forecast: MigrationForecast?) {
@@ -61,6 +63,7 @@ package struct PlanReport: MigrationReport, Hashable {
         makesBackup = forecast?.makesBackup ?? false
         differences = (forecast?.differences ?? []).map(StatusReport.Difference.init)
         repair = forecast?.differences.repairWords
+        inTheWay = (forecast?.foreignObjects ?? []).map(StatusReport.ForeignObject.init)
     }
 
     package var text: String {
@@ -95,6 +98,7 @@ package struct PlanReport: MigrationReport, Hashable {
             entries.append(("Changed", "by another program: \(names)"))
         }
         if let repair { entries.append(("Repair", repair)) }
+        entries += inTheWay.map { ("In the way", $0.words) }
         return text + ReportText.list(entries)
     }
 }

@@ -44,6 +44,26 @@ package struct StatusReport: MigrationReport, Hashable {
         }
     }
 
+    /// An object of another program's that is in the way of the migration.
+    package struct ForeignObject: Encodable, Sendable, Hashable {
+        /// Its name.
+        package let name: String
+        /// Whether it is a table, index, view or trigger.
+        package let kind: String
+        /// What is wrong, in words.
+        package let reason: String
+        /// What to do about it.
+        package let remedy: String
+
+        /// Both in words.
+        var words: String { "\(reason): \(remedy)" }
+
+        init(_ object: CambiumMigration.ForeignObject) {
+            (name, kind) = (object.name, object.kind.rawValue)
+            (reason, remedy) = (object.description, object.remedy)
+        }
+    }
+
     /// The store's path.
     package let store: String
     /// The program's model.
@@ -66,6 +86,8 @@ package struct StatusReport: MigrationReport, Hashable {
     package var differences: [Difference] = []
     /// What a repair of that would do, in words.
     package var repair: String?
+    /// What other programs have put into the store that is in the way of the migration.
+    package var inTheWay: [ForeignObject] = []
     /// Why the program cannot open the store.
     package var problem: String?
 
@@ -103,6 +125,7 @@ package struct StatusReport: MigrationReport, Hashable {
             entries.append(("Changed", "by another program: \(names)"))
         }
         if let repair { entries.append(("Repair", repair)) }
+        entries += inTheWay.map { ("In the way", $0.words) }
         return ReportText.list(entries)
     }
 }

@@ -11,6 +11,8 @@ struct MigrationBackup {
     private let former: String?
     /// Whether that one is the very same, and stands for this one.
     private var isFormer = false
+    /// Whether what is at `path` is this copy.
+    private var isNamed = false
     private let store: String
     private let unfinished: String
 
@@ -56,6 +58,7 @@ struct MigrationBackup {
             try StoreFiles.linkExternalFiles(ofStore: store, to: path)
             if !isFormer {
                 try FileManager.default.moveItem(atPath: unfinished, toPath: path)
+                isNamed = true
             }
         } catch {
             throw .backupOfFilesFailed(path: path, reason: StoreFiles.reason(for: error))
@@ -72,14 +75,15 @@ struct MigrationBackup {
         removeUnfinished()
         // What was there before is not ours to take away.
         if isFormer { return }
-        try? FileManager.default.removeItem(atPath: path)
+        if isNamed { StoreFiles.removeFiles([path]) }
         StoreFiles.removeExternalFiles(ofStore: path)
     }
 
     private func removeUnfinished() {
         // A journal that stayed would be played back into the next copy.
         for suffix in ["-journal", "-wal", "-shm", ""] {
-            try? FileManager.default.removeItem(atPath: unfinished + suffix)
+            // A folder of that name is not ours.
+            StoreFiles.removeFiles([unfinished + suffix])
         }
     }
 
@@ -87,7 +91,7 @@ struct MigrationBackup {
         var path = base
         var last: String?
         var number = 2
-        while FileManager.default.fileExists(atPath: path) {
+        while StoreFiles.isThere(path) {
             last = path
             path = "\(base)-\(number)"
             number += 1

@@ -71,8 +71,9 @@ extension MigrationRunner {
             if !known.isEmpty, case MigrationError.statementFailed(let step, let failure) = error,
                 failure.isAboutSchema
             {
+                let need = "the step \(step) needs it (\(failure.message))"
                 throw MigrationError.storeDiffers(
-                    known.adding("the step \(step) needs it (\(failure.message))"))
+                    driftPolicy == .report ? known.needed(because: need) : known.adding(need))
             }
             throw error
         }
@@ -119,6 +120,7 @@ extension MigrationRunner {
         _ foreign: ForeignColumns, repairing repair: () throws -> Void, folder: String?
     ) throws {
         var foreign = foreign
+        let links = try ForeignLinks(in: connection, chain, schema)
         let others = try SetAsideObjects(of: connection)
         try repair()
         for migration in chain.migrations {
@@ -161,7 +163,7 @@ extension MigrationRunner {
         meter.verifies()
         // Rows that nobody has written lead where they led.
         let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
-        if !isAdditive { try verifyLinks(connection) }
+        if !isAdditive { try verifyLinks(connection, besides: links) }
         try verify(catalogue, expected)
         // What is new in the model is in no history; anything else may have another meaning now.
         try others.putBack(in: schema, model, keepsHistory: isAdditive)
@@ -189,13 +191,16 @@ extension MigrationRunner {
         }
     }
 
-    private func verifyLinks(_ connection: Connection) throws {
-        let broken = try connection.rows(MigrationSQL.foreignKeyCheck)
-        if let first = broken.first, case .text(let table) = first.first {
+    private func verifyLinks(_ connection: Connection, besides others: ForeignLinks) throws {
+        for table in schema.tables {
+            let broken = try connection.rows(MigrationSQL.foreignKeyCheck(of: table.name))
+            guard let first = broken.first else { continue }
             var object: Int64?
             if first.count > 1, case .integer(let key) = first[1] { object = key }
-            throw MigrationError.brokenLinks(table: table, count: broken.count, object: object)
+            throw MigrationError.brokenLinks(
+                table: table.name, count: broken.count, object: object)
         }
+        try others.verify(in: connection)
     }
 
     private func verify(_ catalogue: Catalogue, _ expected: Catalogue) throws(MigrationError) {

@@ -23,6 +23,11 @@ package enum MigrationSQL {
     /// Lists keys that lead nowhere: table, row, destination, number of the key.
     package static let foreignKeyCheck = "PRAGMA foreign_key_check"
 
+    /// The same of one table.
+    package static func foreignKeyCheck(of table: String) -> String {
+        "\(foreignKeyCheck)(\(SQLText.identifier(table)))"
+    }
+
     /// The views, in the order of their making: name and text.
     package static let views =
         "SELECT \"name\", \"sql\" FROM \"sqlite_schema\" WHERE \"type\" = 'view' ORDER BY rowid"

@@ -71,6 +71,9 @@ package struct StatementReach: Sendable, Hashable {
         return .other
     }
 
+    /// The name of the index that a statement makes.
+    static func indexName(in sql: String) -> String? { names(after: "INDEX ", in: sql).first }
+
     /// The quoted names that follow a word, wherever it stands.
     private static func names(after word: String, in sql: String) -> [String] {
         let (text, start) = (Array(sql.utf8), Array(word.utf8) + [quote])

@@ -16,11 +16,67 @@ package enum TableCopySQL {
             && names.contains { reader.hasPrefix("INSERT INTO \(SQLText.identifier($0)) ") }
     }
 
+    /// The statement that gives a new table the rows of the old one of the same name, with the same
+    /// keys; nil where it is another table.
+    static func continuation(of table: String, by statements: [String]) -> String? {
+        let names = [temporaryName(of: table), StepTableSQL.workingName(of: table)]
+            .map { $0.lowercased() }
+        return statements.first { statement in
+            let reach = StatementReach(of: statement)
+            guard case .fills(let new) = reach.effect, names.contains(new.lowercased()),
+                reach.reads.contains(table)
+            else { return false }
+            // Links have no keys of their own.
+            return statement.contains("    old.\"_id\",") || !statement.contains("\"_id\"")
+        }
+    }
+
+    /// The columns, in lower case, that a statement which makes a table anew fills with another
+    /// column's values.
+    static func columnsMadeOfOthers(by reader: String) -> Set<String> {
+        guard let values = reader.firstRange(of: "SELECT\n    ") else { return [] }
+        var columns: Set<String> = []
+        for value in reader[values.upperBound...].split(separator: ",\n    ") {
+            // What has another source says what it is called.
+            guard let mark = value.ranges(of: " AS \"").last else { continue }
+            let name = value[mark.upperBound...].prefix { $0 != "\"" }
+            if value.contains("old.\""), !value.contains("old.\"\(name)\"") {
+                columns.insert(name.lowercased())
+            }
+        }
+        return columns
+    }
+
+    /// The columns, in lower case, that statements give a table, or the one that replaces it.
+    package static func columnsMade(in table: String, by statements: [String]) -> Set<String> {
+        let start = "ALTER TABLE \(SQLText.identifier(table)) ADD COLUMN "
+        var columns: Set<String> = []
+        for statement in statements {
+            var text: String?
+            if statement.hasPrefix(start) {
+                text = "CREATE TABLE \"x\" (" + statement.dropFirst(start.count) + ")"
+            } else if case .makes(let new) = StatementReach(of: statement).effect,
+                new == table || new == temporaryName(of: table)
+            {
+                text = statement
+            }
+            guard let text else { continue }
+            let parts = Catalogue(rows: [[.text("x"), .text(text)]]).parts(of: "x") ?? []
+            columns.formUnion(parts.filter(\.isColumn).map { $0.name.lowercased() })
+        }
+        return columns
+    }
+
+    /// Gives a table a column more.
+    package static func addition(of column: Catalogue.Part, to table: String) -> String {
+        "ALTER TABLE \(SQLText.identifier(table)) ADD COLUMN \(column.definition)"
+    }
+
     /// Gives the new table a column that only the old one has, with its values.
     package static func carry(_ column: Catalogue.Part, of table: String) -> [String] {
         let new = SQLText.identifier(temporaryName(of: table))
         let name = SQLText.identifier(column.name)
-        let addition = "ALTER TABLE \(new) ADD COLUMN \(column.definition)"
+        let addition = addition(of: column, to: temporaryName(of: table))
         // What SQLite computes cannot be written.
         if column.definition.uppercased().contains(" AS (")
             || column.definition.uppercased().contains(" AS(")

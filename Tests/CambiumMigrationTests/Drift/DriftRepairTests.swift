@@ -89,8 +89,10 @@ struct DriftRepairTests {
         // A program alone does not know what a table was like that is another one now.
         guard version < 3 || knowsAll else {
             let refusal = try refusal(runner, connection)
-            #expect(refusal.differences.map(\.name) == ["A"])
-            #expect(refusal.text.contains("cannot be repaired: the step "))
+            #expect(
+                refusal.differences.map(\.description)
+                    == ["A (changed: kind missing, note missing)"])
+            #expect(refusal.text.contains("cannot be repaired: how the store's version made A is"))
             return
         }
         let found = try runner.differences(in: connection)
@@ -219,5 +221,29 @@ struct DriftRepairTests {
             // It can be opened where there is nothing to migrate.
             #expect(try runner(.report).open(connection) == .current)
         }
+    }
+
+    @Test(arguments: [1, 3])
+    func `a column whose name is written otherwise keeps its values`(version: Int) throws {
+        let connection = try store(
+            of: Self.models[0], "ALTER TABLE A RENAME COLUMN note TO \"NOTE\"")
+        let runner = try runner(.repair, to: version, knowsAll: true)
+        let found = try runner.differences(in: connection).filter { $0.kind != .foreign }
+        #expect(found.map(\.description) == ["A (changed: NOTE changed)"])
+        _ = try runner.open(connection)
+        #expect(try Store.text(connection.rows("SELECT note FROM A")) == [["n"], ["o"]])
+    }
+
+    @Test func `a table whose name is written otherwise gets it back by the SQL of the error`()
+        throws
+    {
+        let connection = try store(
+            of: Self.models[0], "ALTER TABLE A RENAME TO x; ALTER TABLE x RENAME TO a")
+        let refusal = try refusal(runner(.repair), connection)
+        let statements = try #require(refusal.text.firstRange(of: "give it its name back: "))
+        let end = try #require(refusal.text.firstRange(of: ". Undo that"))
+        try connection.execute(
+            String(refusal.text[statements.upperBound..<end.lowerBound]))
+        #expect(try runner(.refuse).open(connection) == .current)
     }
 }

@@ -100,6 +100,25 @@ struct ForeignColumnTests {
         #expect(try Store.dump(connection) == before)
     }
 
+    @Test func `a column of others with the name of a new one is refused, and repaired`() throws {
+        for title in ["title", "Title"] {
+            let connection = try store(
+                more: "ALTER TABLE Tag ADD COLUMN \(title) TEXT; UPDATE Tag SET title = 'theirs'")
+            let models = Array(Self.models.prefix(2))
+            let before = try Store.dump(connection)
+            let error = #expect(throws: MigrationError.self) {
+                try runner(.report, to: models[1], models).open(connection)
+            }
+            let text = "\(try #require(error))"
+            #expect(text.contains("no place for columns that another program has added: Tag"))
+            #expect(text.contains("let the drift policy repair the store"))
+            #expect(try Store.dump(connection) == before)
+            _ = try runner(.repair, to: models[1], models).open(connection)
+            #expect(
+                try Store.text(connection.rows("SELECT title FROM Tag")) == [["one"], ["three"]])
+        }
+    }
+
     // MARK: A store of a form that nobody knows
 
     @Test(arguments: [DriftPolicy.refuse, .repair, .report])
@@ -176,5 +195,31 @@ struct ForeignColumnTests {
         #expect(parts.contains { $0.name == "name" && $0.kind == .changed })
         #expect(parts.contains { $0.name == "rank" && $0.kind == .missing })
         #expect(parts.contains { $0.name == "Tag.rule.inStock" && $0.kind == .missing })
+    }
+
+    @Test func `a program names what differs in a version between`() throws {
+        let models = Array(Self.models.prefix(3))
+        // The statements that lead to version 2 tell what its table is.
+        for (change, words) in [
+            ("ALTER TABLE Tag DROP COLUMN title", "Tag (changed: title missing)"),
+            (
+                "ALTER TABLE Tag DROP COLUMN title; ALTER TABLE Tag ADD COLUMN title INTEGER",
+                "Tag (changed: title changed)"
+            ),
+        ] {
+            let connection = try MigrationProver.makeStore(of: models[1], seed: nil)
+            try connection.execute(change)
+            let error = #expect(throws: MigrationError.self) {
+                try runner(.refuse, to: models[2], models).open(connection)
+            }
+            #expect("\(try #require(error))".contains(words))
+        }
+        // Of the first one no more is known than what is read of it.
+        let connection = try MigrationProver.makeStore(of: models[0], seed: nil)
+        try connection.execute("ALTER TABLE Tag DROP COLUMN name")
+        let error = #expect(throws: MigrationError.self) {
+            try runner(.refuse, to: models[2], models).open(connection)
+        }
+        #expect("\(try #require(error))".contains("Tag (changed: name missing)"))
     }
 }

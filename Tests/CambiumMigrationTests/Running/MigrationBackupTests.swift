@@ -146,4 +146,28 @@ struct MigrationBackupTests {
             #expect(try Connection(path: path).rows("SELECT count(*) FROM A") == [[.integer(2)]])
         }
     }
+
+    @Test func `what is in the way of a copy, a link too, is left and gone round`() throws {
+        try withStore { path in
+            let files = FileManager.default
+            try files.createSymbolicLink(
+                atPath: path + ".backup-1", withDestinationPath: "/nowhere/at/all")
+            let other = path + ".backup-1-2.unfinished"
+            try files.createDirectory(atPath: other, withIntermediateDirectories: true)
+            try Data("theirs".utf8).write(to: URL(filePath: other + "/file"))
+            let error = #expect(throws: MigrationError.self) { try runner.open(fileAt: path) }
+            guard case .backupFailed? = error else {
+                Issue.record("\(error as Any)")
+                return
+            }
+            #expect(files.contents(atPath: other + "/file") == Data("theirs".utf8))
+            try files.removeItem(atPath: other)
+            _ = try runner.open(fileAt: path)
+            let copies = ["store.sqlite.backup-1", "store.sqlite.backup-1-2"]
+            #expect(try names(beside: path) == copies)
+            #expect(
+                try files.destinationOfSymbolicLink(atPath: path + ".backup-1")
+                    == "/nowhere/at/all")
+        }
+    }
 }

@@ -19,7 +19,9 @@ extension MigrationCommand {
                 print(report, words)
                 return Self.ending(of: report)
             case .plan:
-                print(try store.plan(), words)
+                let report = try store.plan()
+                print(report, words)
+                return report.inTheWay.isEmpty ? .fine : .storeRefused
             case .apply:
                 print(try store.apply(announcing: writeError), words)
             case .rehearse:
@@ -75,7 +77,8 @@ extension MigrationCommand {
     }
 
     private static func ending(of report: StatusReport) -> Ending {
-        switch report.state {
+        if !report.inTheWay.isEmpty { return .storeRefused }
+        return switch report.state {
         case .none, .current: report.differences.isEmpty ? .fine : .storeRefused
         case .outdated, .behind: report.differences.isEmpty ? .storeIsBehind : .storeRefused
         case .refused: .storeRefused

@@ -52,7 +52,7 @@ public struct StoreLoadingError: Error, Sendable {
             case .newerFormat, .newerVersion, .unknownVersion: .unknownVersion
             case .migrationIsOff: .needsMigration
             case .cancelled: .cancelled
-            case .storeDiffers, .columnsHaveNoPlace: .storeDiffers
+            case .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay: .storeDiffers
             case .refused, .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed,
                 .codeIsMissing:
                 .migrationFailed

@@ -14,8 +14,9 @@ package struct TableRepair: Sendable {
 
     /// The columns that rows can be written to, as far as the store has them.
     private var kept: [Table.Column] {
-        let names = Set((parts ?? []).filter(\.isColumn).map(\.name))
-        return table.columns.filter { !$0.isGenerated && names.contains($0.name) }
+        // SQLite does not tell upper case from lower.
+        let names = Set((parts ?? []).filter(\.isColumn).map { $0.name.lowercased() })
+        return table.columns.filter { !$0.isGenerated && names.contains($0.name.lowercased()) }
     }
 
     private var missing: [Table.Column] {

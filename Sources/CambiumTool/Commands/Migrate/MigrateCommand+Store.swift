@@ -21,8 +21,13 @@ extension MigrateCommand {
         }
         runner.driftPolicy = drift
         if let copy = arguments.value("--backup") {
-            guard !Files.exists(copy) else {
+            guard !StoreFiles.isThere(copy) else {
                 throw ToolError.file("There is a file \(copy) already: name another with --backup.")
+            }
+            guard !StoreFiles.isPart(copy, ofStore: path) else {
+                throw ToolError.file(
+                    "\(copy) is where SQLite keeps a part of the store: name another with --backup."
+                )
             }
             runner.backupPath = copy
         }
@@ -39,7 +44,9 @@ extension MigrateCommand {
                 try print(report, arguments, console)
                 return report.exitCode
             case .plan:
-                try print(try store.plan(), arguments, console)
+                let report = try store.plan()
+                try print(report, arguments, console)
+                return report.inTheWay.isEmpty ? .fine : .storeRefused
             case .apply:
                 try store.requireNoCode()
                 let line = ProgressLine(console)
@@ -69,7 +76,8 @@ extension MigrateCommand {
 extension StatusReport {
     /// How the tool ends that found this out.
     fileprivate var exitCode: ExitCode {
-        switch state {
+        if !inTheWay.isEmpty { return .storeRefused }
+        return switch state {
         case .none, .current: differences.isEmpty ? .fine : .storeRefused
         case .outdated, .behind: differences.isEmpty ? .storeIsBehind : .storeRefused
         case .refused: .storeRefused
