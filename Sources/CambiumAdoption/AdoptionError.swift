@@ -57,7 +57,7 @@ extension AdoptionError: CustomStringConvertible {
         case .notCoreData(let path, let reason):
             "\(path) is no SQLite store of Core Data's: \(reason)"
         case .damaged(let path, let error):
-            "\(path) cannot be read: \(error). Take a copy from before it was damaged"
+            "\(path) cannot be read: \(error.message). Take a copy from before it was damaged"
         case .cannotRead(let path, let reason):
             "\(path) cannot be read: \(reason). Name a file that you may read, such as a copy"
         case .inUse(let path):

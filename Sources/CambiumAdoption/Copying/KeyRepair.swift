@@ -72,9 +72,6 @@ struct KeyRepair {
                         ? Self.isTaken : "the object that it leads to does not lead back")
             }
         }
-        if let statement = check.setEntities, !completed.isEmpty {
-            try connection.execute(statement)
-        }
     }
 
     private static let isTaken = "another object leads there, and only one may"
