@@ -54,7 +54,7 @@ extension ExchangeAttribute {
         case .codable:
             // Of the types that are decoded only this one takes null for a value.
             let value = try source.decode(JSONValue.self)
-            return value == .null ? nil : .string(value.text())
+            return value == .null ? nil : .string(try value.text())
         case .uuid:
             return UUID(uuidString: try source.decode(String.self)).map { .uuid($0) }
         case .uri:
