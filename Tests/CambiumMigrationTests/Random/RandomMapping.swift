@@ -44,7 +44,8 @@ struct RandomMapping {
                 old: reference, entity: kind.id, version: object.version,
                 values: values(of: object, kind))
         }
-        for link in self.new.links where !self.new.isOutOfStore(link) {
+        for link in self.new.links
+        where !self.new.isOutOfStore(link) && !self.new.isEmptied(link) {
             links[link.id] = (graph.links[link.id]).map { carried($0, link, graph) } ?? []
         }
         for linked in self.new.validLinks { addLinks(linked, graph) }

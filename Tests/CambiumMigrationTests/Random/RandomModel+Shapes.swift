@@ -87,12 +87,21 @@ extension RandomModel {
         (links[one].inverseFrom, links[other].inverseFrom) = (nil, nil)
     }
 
+    /// Whether the author gives up both ends of the relationship that one was.
+    func isEmptied(_ link: Link) -> Bool {
+        former.links.contains { before in
+            before.id == link.id && isDropped(before.source, before.name)
+                && before.inverse.map { isDropped(before.destination, $0) } ?? true
+        }
+    }
+
+    private func isDropped(_ entity: String, _ property: String?) -> Bool {
+        drops.contains { $0.entity == entity && $0.property == property }
+    }
+
     /// Whether a relationship has the links of another one, because only its new inverse keeps those.
     var takesLinksOfOthers: Bool {
-        func isDropped(_ entity: String, _ property: String?) -> Bool {
-            drops.contains { $0.entity == entity && $0.property == property }
-        }
-        return links.contains { link in
+        links.contains { link in
             former.links.contains { before in
                 before.id != link.id && before.inverse != nil && before.inverse == link.inverse
                     && isDropped(before.source, before.name)
