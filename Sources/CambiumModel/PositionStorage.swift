@@ -5,6 +5,9 @@
 /// without a number comes after those that have one; members that are equal in it come in the order
 /// of their keys.
 extension Model {
+    /// The distance of neighbours that were appended.
+    package static let positionGap: Int64 = 1 << 20
+
     /// The position column of an ordered to-many of `entity` (its own or an inherited one): in the
     /// destination's table, or in the join table. Nil where nothing is ordered or stored.
     public func positionColumn(of relationship: Relationship, of entity: Entity) -> String? {

@@ -19,10 +19,10 @@ extension StepLint {
     }
 
     private mutating func lintLostOrder(of name: String, in entity: String) {
-        guard
-            let relationship = new.model.entity(named: entity).flatMap({
-                new.model.relationship(name, of: $0)
-            })
+        guard let owner = new.model.entity(named: entity),
+            let relationship = new.model.relationship(name, of: owner),
+            // One that starts without links has no order to lose: that of the name is gone.
+            difference.match.origin(of: name, in: owner) != nil
         else { return lintGoneOrder(of: name, in: entity) }
         // Where one link alone stays, there is nothing to put in order.
         guard relationship.isToMany else { return }

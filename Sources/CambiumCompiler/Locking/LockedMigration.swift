@@ -65,10 +65,13 @@ struct LockedMigration {
                     ("relationship", keep.relationship), ("sort", Self.text(of: keep.order)),
                 ])
         }
-        for rule in own(migration.deduplications, "deduplicate") {
+        let deduplications = own(migration.deduplications, "deduplicate")
+        for (number, rule) in deduplications.enumerated() {
             add(
                 "deduplicate",
                 [
+                    // What is made one first may make others equal.
+                    ("number", deduplications.count > 1 ? "\(number + 1)" : nil),
                     ("entity", rule.entity), ("by", rule.properties.joined(separator: " ")),
                     ("sort", Self.text(of: rule.order)), ("links", rule.links.rawValue),
                 ])

@@ -51,16 +51,12 @@ package struct BrokenRuleSQL: Sendable {
         let fragment = try? ExpressionSQL.condition(
             condition, use: .truth, entity: entity, model: model, alias: "t", constants: .inline)
         guard let fragment, fragment.parameters.isEmpty else { return nil }
-        let root = model.root(of: entity)
-        let table = SQLText.identifier(root.name)
-        let name = model.hasSubentities(root) ? "t.\"_entity\"" : SQLText.literal(.text(root.name))
-        let family = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        let isMeant =
-            entity.parent == nil ? "" : "t.\"_entity\" IN (\(family.joined(separator: ", "))) AND "
+        let rows = EntityRows(of: entity, in: model)
         self.property = property
         self.reason = reason
         query =
-            "SELECT t.\"_id\", \(name) FROM \(table) AS t WHERE \(isMeant)NOT (\(fragment.text))"
-        remove = "DELETE FROM \(table) WHERE \"_id\" = ?1"
+            "SELECT t.\"_id\", \(rows.entity) FROM \(rows.table) AS t "
+            + "WHERE \(rows.isMeant)NOT (\(fragment.text))"
+        remove = rows.remove
     }
 }

@@ -23,18 +23,13 @@ package struct RequiredInverseSQL: Sendable {
         else { return nil }
         self.relationship = relationship
         self.owner = owner
-        let root = model.root(of: entity)
-        let table = SQLText.identifier(root.name)
-        let name = model.hasSubentities(root) ? "t.\"_entity\"" : SQLText.literal(.text(root.name))
-        let family = model.family(of: entity).map { SQLText.literal(.text($0.name)) }
-        let isMeant =
-            entity.parent == nil ? "" : "t.\"_entity\" IN (\(family.joined(separator: ", "))) AND "
+        let all = EntityRows(of: entity, in: model)
         let rows =
-            "FROM \(table) AS t WHERE \(isMeant)NOT EXISTS (SELECT 1 FROM "
+            "FROM \(all.table) AS t WHERE \(all.isMeant)NOT EXISTS (SELECT 1 FROM "
             + "\(SQLText.identifier(model.root(of: owner).name)) AS o "
             + "WHERE o.\(SQLText.identifier(column)) = t.\"_id\")"
         hasFaults = "SELECT EXISTS (SELECT 1 \(rows))"
-        missing = "SELECT t.\"_id\", \(name) \(rows)"
-        remove = "DELETE FROM \(table) WHERE \"_id\" = ?1"
+        missing = "SELECT t.\"_id\", \(all.entity) \(rows)"
+        remove = all.remove
     }
 }

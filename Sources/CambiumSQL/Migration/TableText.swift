@@ -112,26 +112,12 @@ struct TableText {
 
     /// A statement before and after a word that stands neither within parentheses nor in quotes.
     static func split(_ statement: String, at word: String) -> (head: String, rest: String?) {
-        var depth = 0
-        var quote: Character?
-        var index = statement.startIndex
-        while index < statement.endIndex {
-            let character = statement[index]
-            if let mark = quote {
-                if character == mark { quote = nil }
-            } else if character == "\"" || character == "'" {
-                quote = character
-            } else if character == "(" {
-                depth += 1
-            } else if character == ")" {
-                depth -= 1
-            } else if depth == 0, statement[index...].hasPrefix(word) {
-                let end = statement.index(index, offsetBy: word.count)
-                return (String(statement[..<index]), String(statement[end...]))
-            }
-            index = statement.index(after: index)
+        let found = index(in: statement[...], depth: 0) { index, depth in
+            depth == 0 && statement[index...].hasPrefix(word)
         }
-        return (statement, nil)
+        guard let found else { return (statement, nil) }
+        let end = statement.index(found, offsetBy: word.count)
+        return (String(statement[..<found]), String(statement[end...]))
     }
 
     /// What comes after the quote that ends a name or a text whose opening quote has been read.
@@ -161,22 +147,32 @@ struct TableText {
 
     /// Where the parenthesis closes whose inside a text begins with.
     private static func closing(in text: Substring) -> String.Index? {
-        var depth = 1
+        index(in: text, depth: 1) { _, depth in depth == 0 }
+    }
+
+    /// The first place outside of quotes that meets a condition.
+    ///
+    /// - Parameters:
+    ///   - depth: The number of parentheses that are open where the text begins.
+    ///   - condition: Told the place, and how many are open after the character there.
+    private static func index(
+        in text: Substring, depth: Int, where condition: (String.Index, _ depth: Int) -> Bool
+    ) -> String.Index? {
+        var depth = depth
         var quote: Character?
-        var index = text.startIndex
-        while index < text.endIndex {
+        for index in text.indices {
             let character = text[index]
             if let mark = quote {
                 if character == mark { quote = nil }
-            } else if character == "\"" || character == "'" {
-                quote = character
-            } else if character == "(" {
-                depth += 1
-            } else if character == ")" {
-                depth -= 1
-                if depth == 0 { return index }
+                continue
             }
-            index = text.index(after: index)
+            switch character {
+            case "\"", "'": quote = character
+            case "(": depth += 1
+            case ")": depth -= 1
+            default: break
+            }
+            if quote == nil, condition(index, depth) { return index }
         }
         return nil
     }

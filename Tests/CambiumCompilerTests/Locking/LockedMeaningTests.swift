@@ -40,8 +40,10 @@ struct LockedMeaningTests {
         </model>
         """
 
-    private func diagnostics(afterChangeTo text: String) throws -> [Diagnostic] {
-        let folder = try BundleReaderTests.Folder(["1.xml": Self.first, "2.xml": Self.second])
+    private func diagnostics(
+        afterChangeTo text: String, of second: String = Self.second
+    ) throws -> [Diagnostic] {
+        let folder = try BundleReaderTests.Folder(["1.xml": Self.first, "2.xml": second])
         let compilation = ModelCompiler.compile(folder.bundle.path)
         #expect(compilation.diagnostics.filter(\.isError).map(\.rendered) == [])
         let bundle = try #require(compilation.bundle)
@@ -88,6 +90,24 @@ struct LockedMeaningTests {
         let found = try diagnostics(afterChangeTo: text)
         #expect(found.first?.code == .frozenVersionChanged)
         #expect(found.first?.position.line == line)
+    }
+
+    @Test func `rules for equal objects in another order are another migration`() throws {
+        let rules = ["name", "stock"].map {
+            "<deduplicate entity=\"Product\" by=\"\($0)\" reason=\"entered twice\"/>"
+        }
+        func second(_ rules: [String]) -> String {
+            Self.first.replacingOccurrences(of: "version=\"1\"", with: "version=\"2\"")
+                .replacingOccurrences(
+                    of: "</entity>", with: "<unique by=\"name\"/><unique by=\"stock\"/></entity>"
+                )
+                .replacingOccurrences(
+                    of: "</model>",
+                    with: "<migration from=\"1\">\(rules.joined())</migration></model>")
+        }
+        #expect(try diagnostics(afterChangeTo: second(rules), of: second(rules)).isEmpty)
+        let found = try diagnostics(afterChangeTo: second(rules.reversed()), of: second(rules))
+        #expect(found.first?.code == .frozenVersionChanged)
     }
 
     @Test func `a lock of a former format is kept, and written anew`() throws {

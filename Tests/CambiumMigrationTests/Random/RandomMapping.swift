@@ -44,10 +44,12 @@ struct RandomMapping {
                 old: reference, entity: kind.id, version: object.version,
                 values: values(of: object, kind))
         }
-        for link in self.new.links where !self.new.isOutOfStore(link) {
+        for link in self.new.links
+        where !self.new.isOutOfStore(link) && !self.new.isEmptied(link) {
             links[link.id] = (graph.links[link.id]).map { carried($0, link, graph) } ?? []
         }
         for linked in self.new.validLinks { addLinks(linked, graph) }
+        if self.new.takesLinksOfOthers { isComplete = false }
         for declared in self.new.validDeduplications { removeDuplicates(declared) }
     }
 
@@ -76,7 +78,9 @@ struct RandomMapping {
         let fill = new.validFills.first {
             $0.entity == attribute.owner.name && $0.attribute == attribute.name
         }.flatMap { fill -> Expectation? in
-            guard case .literal(let value) = fill.value else { return nil }
+            guard case .literal(let value) = fill.value, !isWithoutValue(attribute, values) else {
+                return nil
+            }
             return stored(value, attribute)
         }
         guard let former, let value = values[former.id] else {

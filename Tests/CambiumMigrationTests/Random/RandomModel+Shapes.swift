@@ -61,6 +61,61 @@ extension RandomModel {
         links[index].isInverseOrdered = false
     }
 
+    /// Two relationships of the same entities exchange their inverses. The ends that lead away keep
+    /// the links; where that is not said, it must be asked.
+    mutating func exchangeInverses() {
+        let pairs = links.indices.flatMap { one in
+            links.indices.filter { other in
+                one < other && links[one].source == links[other].source
+                    && links[one].destination == links[other].destination
+                    && [one, other].allSatisfy { hasFormerInverse(links[$0]) }
+            }.map { (one, $0) }
+        }
+        guard !pairs.isEmpty else { return }
+        let (one, other) = pairs[random.next(pairs.count)]
+        let dropped = random.next(4)
+        for (index, id) in [links[one].id, links[other].id].enumerated() {
+            guard let before = former.links.first(where: { $0.id == id }),
+                let inverse = before.inverse, dropped > 1 || dropped == index
+            else { continue }
+            drops.append(.init(entity: before.destination, property: inverse, reason: "test"))
+            guard dropped < 2 else { continue }
+            drops.append(.init(entity: before.source, property: before.name, reason: "test"))
+        }
+        let names = (links[one].inverse, links[other].inverse)
+        (links[one].inverse, links[other].inverse) = (names.1, names.0)
+        (links[one].inverseFrom, links[other].inverseFrom) = (nil, nil)
+    }
+
+    /// Whether the author gives up both ends of the relationship that one was.
+    func isEmptied(_ link: Link) -> Bool {
+        former.links.contains { before in
+            before.id == link.id && isDropped(before.source, before.name)
+                && before.inverse.map { isDropped(before.destination, $0) } ?? true
+        }
+    }
+
+    private func isDropped(_ entity: String, _ property: String?) -> Bool {
+        drops.contains { $0.entity == entity && $0.property == property }
+    }
+
+    /// Whether a relationship has the links of another one, because only its new inverse keeps those.
+    var takesLinksOfOthers: Bool {
+        links.contains { link in
+            former.links.contains { before in
+                before.id != link.id && before.inverse != nil && before.inverse == link.inverse
+                    && isDropped(before.source, before.name)
+                    && !isDropped(before.destination, before.inverse)
+            }
+        }
+    }
+
+    private func hasFormerInverse(_ link: Link) -> Bool {
+        let before = former.links.first { $0.id == link.id }
+        return link.inverse != nil && before?.inverse == link.inverse && !link.isTransient
+            && before?.isTransient == false
+    }
+
     /// Whether a store has no links of it, before or after.
     func isOutOfStore(_ link: Link) -> Bool {
         link.isTransient || former.links.contains { $0.id == link.id && $0.isTransient }

@@ -76,6 +76,7 @@ struct RandomModel {
         self.isDynamic = isDynamic
         for _ in 0...random.next(3) { addKind() }
         for _ in 0...random.next(3) { addLink() }
+        if random.next(3) == 0 { addParallelLink() }
         addStaleNames()
         former = (kinds, links, hasMiddle)
     }
@@ -136,6 +137,16 @@ struct RandomModel {
                 isOrdered: random.next(2) == 0, isInverseOrdered: random.next(3) == 0))
     }
 
+    /// A second relationship of the same two entities.
+    private mutating func addParallelLink() {
+        if links[0].inverse == nil { links[0].inverse = name("i") }
+        let (source, destination) = (links[0].source, links[0].destination)
+        addLink()
+        let last = links.count - 1
+        if links[last].inverse == nil { links[last].inverse = name("i") }
+        (links[last].source, links[last].destination) = (source, destination)
+    }
+
     // MARK: Changes
 
     /// Starts the next version: what was renamed is so no longer.
@@ -163,7 +174,7 @@ struct RandomModel {
     }
 
     mutating func change() {
-        switch random.next(34) {
+        switch random.next(37) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -183,6 +194,7 @@ struct RandomModel {
         case 18: changeStorage()
         case 19, 20: dropInverse()
         case 21, 22, 23: makeUnique()
+        case 24, 25, 26: exchangeInverses()
         default: changeProperties()
         }
     }
@@ -294,7 +306,14 @@ struct RandomModel {
             }
         default:
             kinds[index].places[number].isOptional.toggle()
-            if place.isOptional { fillStreet(of: place.name, in: kinds[index].name) }
+            if place.isOptional {
+                fillStreet(of: place.name, in: kinds[index].name)
+            } else {
+                fills.append(
+                    .init(
+                        entity: kinds[index].name, attribute: "\(place.name).number",
+                        value: .literal(.int(7))))
+            }
         }
     }
 
@@ -474,7 +493,11 @@ struct RandomModel {
                         property.name == fill.attribute
                             && .literal(Self.constant(for: property.type)) == fill.value
                     }
-                        || kind.places.contains { fill.attribute == "\($0.name).street" })
+                        || kind.places.contains { place in
+                            ["street", "number"].contains {
+                                "\(place.name).\($0)" == fill.attribute
+                            }
+                        })
             }
         }
     }

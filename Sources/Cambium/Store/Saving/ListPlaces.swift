@@ -1,8 +1,10 @@
+import CambiumModel
+
 /// Chooses the numbers that keep a list in order, so that as few as possible change.
 enum ListPlaces {
     /// The distance of neighbours that were appended: room for twenty insertions, each between the
     /// last and its neighbour, and four bytes are enough for lists of up to two thousand.
-    static let gap: Int64 = 1 << 20
+    static let gap = Model.positionGap
 
     /// What must be written so that the places rise along the list.
     ///

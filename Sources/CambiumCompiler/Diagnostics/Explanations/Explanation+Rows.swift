@@ -257,8 +257,9 @@ extension Explanation {
             opened.
             """,
         remedy: """
-            Leave the part optional, or fill it from its old value. If there can be no such \
-            values, say so in a suppression.
+            Leave the part optional, or fill it: the values that are there get it, and where there \
+            is no value, there is none afterwards. If there can be no such values, say so in a \
+            suppression.
             """,
         wrong: .versions(
             """

@@ -19,6 +19,12 @@ package enum MigrationFix: Sendable, Hashable {
         package let entity: String
         /// Its name.
         package let name: String
+
+        /// Names an attribute.
+        package init(entity: String, name: String) {
+            self.entity = entity
+            self.name = name
+        }
     }
 
     /// Something of the new version is what was called `from` before. No name means that it is for

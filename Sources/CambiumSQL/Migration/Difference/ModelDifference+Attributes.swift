@@ -78,6 +78,7 @@ extension ModelDifference {
         if old.isTransient {
             checkValueForExistingObjects(new, of: entity, became: "stored now and required")
             add(.attributeStored(entity: entity.name, new.name))
+            addFilled(new, of: entity)
             return
         }
         compareTypes(old, new, of: entity)
@@ -93,7 +94,7 @@ extension ModelDifference {
         } else if !old.isOptional, new.isOptional {
             add(.attributeBecameOptional(entity: entity.name, new.name))
         }
-        if old.isOptional, !becomesRequired { addFilled(new, of: entity) }
+        if old.isOptional { addFilled(new, of: entity, isRequired: becomesRequired) }
         if old.defaultValue != new.defaultValue {
             add(.defaultChanged(entity: entity.name, new.name))
         }
@@ -107,11 +108,15 @@ extension ModelDifference {
         }
     }
 
-    /// A fill for the objects that have no value, where nothing else tells of it.
-    mutating func addFilled(_ attribute: Attribute, of entity: Entity) {
-        guard match.fill(of: attribute.name, in: entity.name) != nil,
-            !match.isRevised(attribute.name, in: entity.name)
-        else { return }
+    /// A fill for the objects that have no value; where they need one from now on, a default does as
+    /// well.
+    mutating func addFilled(
+        _ attribute: Attribute, of entity: Entity, isRequired: Bool = false
+    ) {
+        let isGiven =
+            match.fill(of: attribute.name, in: entity.name) != nil
+            || isRequired && attribute.defaultValue != nil
+        guard isGiven, !match.isRevised(attribute.name, in: entity.name) else { return }
         addOnce(.attributeFilled(entity: entity.name, attribute.name))
     }
 
@@ -126,9 +131,8 @@ extension ModelDifference {
             if match.isRevised(new.name, in: entity.name) {
                 add(.attributeRevised(entity: entity.name, new.name))
             }
-            if new.isOptional {
-                addFilled(new, of: entity)
-            } else {
+            addFilled(new, of: entity, isRequired: !new.isOptional)
+            if !new.isOptional {
                 add(.attributeBecameRequired(entity: entity.name, new.name))
             }
             if old.limits != new.limits {
@@ -148,48 +152,6 @@ extension ModelDifference {
         }
         if old.derivation != new.derivation || old.type != new.type || old.isTransient {
             add(.derivationChanged(entity: entity.name, new.name))
-        }
-    }
-
-    mutating func compareTypes(
-        _ old: Attribute, _ new: Attribute, of entity: Entity, givenUpIn owner: String? = nil
-    ) {
-        guard
-            let conversion = AttributeConversion(
-                from: old, in: self.old, to: new, in: self.new)
-        else {
-            let place = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
-            // What has another name, or is gone, is no value of the new attribute.
-            let isEmpty =
-                !new.isOptional && new.defaultValue == nil
-                && match.fill(of: new.name, in: entity.name) == nil
-            let fill = MigrationFix.fill([.init(entity: entity.name, name: new.name)])
-            // It cannot be said to be the old one at the same time.
-            let taken: [MigrationFix] =
-                new.renamedFrom == nil ? [] : [.takeBack(attribute: new.name, from: old.name)]
-            func parted(_ fix: MigrationFix, isFilled: Bool = true) -> MigrationFix {
-                let fixes = [fix] + taken + (isEmpty && isFilled ? [fill] : [])
-                return fixes.count > 1 ? .together(fixes) : fix
-            }
-            add(
-                MigrationProblem(
-                    entity: entity.name, property: new.name,
-                    message: "\(entity.name).\(new.name) changes its type from "
-                        + "\(words(for: old.type)) to \(words(for: new.type)), and not every value "
-                        + "is sure to survive; keep the old values under another name, let a step "
-                        + "of the program convert them, or drop them",
-                    fixes: [
-                        parted(.rename(.attribute, to: nil, from: old.name)),
-                        parted(.convert(entity: place, property: old.name), isFilled: false),
-                        parted(.drop(entity: place, property: old.name)),
-                    ]))
-            return
-        }
-        if old.type != new.type, !conversion.isSameThing {
-            add(
-                .attributeConverted(
-                    entity: entity.name, new.name, to: words(for: new.type),
-                    isChecked: conversion.fits != nil))
         }
     }
 
@@ -237,14 +199,5 @@ extension ModelDifference {
                     .giveDefault(name: attribute.name, type: attribute.type.word),
                     .fill([.init(entity: entity.name, name: attribute.name)]),
                 ] + (hasValues ? [.require(entity: entity.name, property: attribute.name)] : [])))
-    }
-
-    private func words(for type: AttributeType) -> String {
-        switch type {
-        case .decimal(let scale): "decimal (scale \(scale))"
-        case .anyDecimal: "decimal (any scale)"
-        case .codable(let name): "codable (\(name))"
-        default: type.word
-        }
     }
 }

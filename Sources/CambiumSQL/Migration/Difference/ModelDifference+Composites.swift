@@ -7,12 +7,6 @@ extension ModelDifference {
     ///   about them.
     mutating func compareComposites(of oldEntity: Entity, _ entity: Entity) -> Set<String> {
         var added: Set<String> = []
-        let oldRules = Dictionary(
-            oldEntity.presenceRules(in: old).map { ($0.composite, $0) },
-            uniquingKeysWith: { first, _ in first })
-        let rules = Dictionary(
-            entity.presenceRules(in: new).map { ($0.composite, $0) },
-            uniquingKeysWith: { first, _ in first })
         for composite in entity.compositeAttributes where !composite.isTransient {
             let parts = entity.attributes.filter(composite.contains)
             if let oldComposite = match.oldComposite(of: composite, in: entity) {
@@ -21,8 +15,9 @@ extension ModelDifference {
                         .attributeRenamed(
                             entity: entity.name, composite.name, from: oldComposite.name))
                 }
-                compare(
-                    oldRules[oldComposite.name], rules[composite.name], of: composite, entity)
+                if !newlyRequiredParts(of: composite.name, in: entity).isEmpty {
+                    add(.presenceChanged(entity: entity.name, composite.name))
+                }
                 continue
             }
             guard !composite.isNested,
@@ -73,18 +68,21 @@ extension ModelDifference {
         return gone
     }
 
-    private mutating func compare(
-        _ oldRule: PresenceRule?, _ rule: PresenceRule?, of composite: CompositeAttribute,
-        _ entity: Entity
-    ) {
-        guard let rule else { return }
-        func leaves(_ rule: PresenceRule) -> Set<Substring> {
-            Set(rule.required.map { $0.dropFirst(rule.composite.count) })
-        }
-        let wasRequired = match.oldComposite(of: composite, in: entity)?.isOptional == false
-        let oldRequired = oldRule.map(leaves) ?? []
-        if !wasRequired, !leaves(rule).isSubset(of: oldRequired) {
-            add(.presenceChanged(entity: entity.name, composite.name))
+    /// The parts of an optional composite value that it needs now, and that values of before may lack.
+    func newlyRequiredParts(of name: String, in entity: Entity) -> [String] {
+        guard let rule = entity.presenceRules(in: new).first(where: { $0.composite == name }),
+            let composite = entity.compositeAttributes.first(where: { $0.name == name }),
+            let before = match.oldComposite(of: composite, in: entity),
+            let oldEntity = match.oldEntity(of: entity)
+        else { return [] }
+        let oldRule = oldEntity.presenceRules(in: old).first { $0.composite == before.name }
+        return rule.required.filter { part in
+            guard let former = match.oldAttribute(of: part, in: entity.name),
+                before.contains(former)
+            else { return true }
+            // Within a value that every object had, whatever was not optional was there.
+            return before.isOptional
+                ? oldRule?.required.contains(former.name) != true : former.mayLackValue
         }
     }
 
@@ -99,7 +97,7 @@ extension ModelDifference {
             !$0.isOptional && $0.defaultValue == nil
                 && match.fill(of: $0.name, in: entity.name) == nil
         }
-        guard !missing.isEmpty else { return }
+        guard !missing.isEmpty else { return checkWhole(composite, of: entity) }
         let names = missing.map(\.name)
         add(
             MigrationProblem(
@@ -112,5 +110,26 @@ extension ModelDifference {
                         .attribute, name: composite.name, type: composite.composite),
                     .fill(names.map { .init(entity: entity.name, name: $0) }),
                 ]))
+    }
+
+    /// Fills of some parts do not make a value of what no object has.
+    private mutating func checkWhole(_ composite: CompositeAttribute, of entity: Entity) {
+        let rules = entity.presenceRules(in: new).filter {
+            $0.composite == composite.name || $0.composite.hasPrefix(composite.name + ".")
+        }
+        for rule in rules {
+            let filled = Set(
+                rule.parts.filter { match.fill(of: $0, in: entity.name) != nil })
+            let missing = rule.required.filter { !filled.contains($0) }
+            guard !filled.isEmpty, !missing.isEmpty else { continue }
+            add(
+                MigrationProblem(
+                    entity: entity.name, property: composite.name,
+                    message:
+                        "The migration fills a part of \(entity.name).\(rule.composite), which "
+                        + "no object has yet, and a value of it needs "
+                        + "\(missing.joined(separator: ", ")) too; fill each of them, or none",
+                    fixes: [.fill(missing.map { .init(entity: entity.name, name: $0) })]))
+        }
     }
 }

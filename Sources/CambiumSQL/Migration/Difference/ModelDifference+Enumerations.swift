@@ -1,48 +1,35 @@
 import CambiumModel
 
 extension ModelDifference {
-    /// A case is its raw value, which rows hold: one of another name is the same.
+    /// A case is its raw value, which rows hold: one of another name is the same. An enumeration
+    /// that has another name now is compared with those whose values its attributes had.
     mutating func compareEnumerations() {
         for enumeration in new.enumerations {
-            guard let before = old.enumeration(named: enumeration.name), before != enumeration
-            else { continue }
-            for item in enumeration.cases {
-                let known = before.cases.first { $0.rawValue == item.rawValue }
-                if let known, known.name != item.name {
-                    checkExchange(of: known, with: item, of: enumeration, since: before)
-                    add(.caseRenamed(enumeration: enumeration.name, item.name, from: known.name))
-                } else if known == nil {
-                    add(.caseAdded(enumeration: enumeration.name, item.name))
-                }
-            }
-            // Values of another type are converted, and refused where they are no case and nobody
-            // says what takes their place.
-            for item in before.cases where !enumeration.hasCase(of: item) {
-                guard
-                    before.rawType == enumeration.rawType
-                        || match.replacement(of: item.name, in: enumeration.name) != nil
-                else { continue }
-                compareDropped(item, of: enumeration, since: before)
+            for before in match.formers(of: enumeration.name) where before != enumeration {
+                compare(enumeration, since: before)
             }
         }
-        for replacement in new.migration?.replacements ?? [] {
-            if old.enumeration(named: replacement.enumeration) == nil {
-                compareReplaced(replacement)
-            }
-            check(replacement)
-        }
+        for replacement in new.migration?.replacements ?? [] { check(replacement) }
     }
 
-    /// A case that goes with the name that its enumeration had.
-    private mutating func compareReplaced(_ declared: MigrationDeclaration.Replacement) {
-        let name = declared.enumeration
-        let holders = match.holders(of: name).filter {
-            !match.isRevised($0.attribute.name, in: $0.entity.name)
+    private mutating func compare(_ enumeration: Enumeration, since before: Enumeration) {
+        for item in enumeration.cases {
+            let known = before.cases.first { $0.rawValue == item.rawValue }
+            if let known, known.name != item.name {
+                checkExchange(of: known, with: item, of: enumeration, since: before)
+                addOnce(.caseRenamed(enumeration: enumeration.name, item.name, from: known.name))
+            } else if known == nil {
+                addOnce(.caseAdded(enumeration: enumeration.name, item.name))
+            }
         }
-        guard !holders.isEmpty, match.formerCase(declared.name, of: name) != nil else { return }
-        add(.caseDropped(enumeration: name, declared.name, isReplaced: true))
-        if declared.replacement == nil, !holders.allSatisfy(\.attribute.isOptional) {
-            add(unanswered(declared, holders))
+        // Values of another type are converted, and refused where they are no case and nobody says
+        // what takes their place.
+        for item in before.cases where !enumeration.hasCase(of: item) {
+            guard
+                before.rawType == enumeration.rawType
+                    || match.replacement(of: item.name, in: enumeration.name) != nil
+            else { continue }
+            compareDropped(item, of: enumeration, since: before)
         }
     }
 
@@ -54,7 +41,7 @@ extension ModelDifference {
     ) {
         guard let own = before.cases.first(where: { $0.name == item.name }),
             before.rawType == enumeration.rawType,
-            let holder = match.holders(of: enumeration.name).first
+            let holder = match.holders(of: enumeration.name, from: before).first
         else { return }
         add(
             MigrationProblem(
@@ -73,11 +60,11 @@ extension ModelDifference {
     private mutating func compareDropped(
         _ item: EnumerationCase, of enumeration: Enumeration, since before: Enumeration
     ) {
-        let holders = match.holders(of: enumeration.name).filter {
+        let holders = match.holders(of: enumeration.name, from: before).filter {
             !match.isRevised($0.attribute.name, in: $0.entity.name)
         }
         let declared = match.replacement(of: item.name, in: enumeration.name)
-        add(
+        addOnce(
             .caseDropped(
                 enumeration: enumeration.name, item.name,
                 isReplaced: declared != nil && !holders.isEmpty))
@@ -165,25 +152,36 @@ extension ModelDifference {
 }
 
 extension ModelMatch {
-    /// The stored attributes whose values are cases of an enumeration in both versions: of the same
-    /// one, or where the old version has none of this name, of any.
-    func holders(of enumeration: String) -> [(entity: Entity, attribute: Attribute)] {
-        formers(of: enumeration).map { ($0.entity, $0.attribute) }
+    /// The stored attributes whose values are cases of an enumeration and were cases of another one,
+    /// or of the same, in the old version.
+    func holders(
+        of enumeration: String, from before: Enumeration
+    ) -> [(entity: Entity, attribute: Attribute)] {
+        uses(of: enumeration).filter { $0.types.contains(before) }
+            .map { ($0.entity, $0.attribute) }
+    }
+
+    /// What an enumeration was: the one of its name, or where the old version has none of this name,
+    /// those whose values its attributes had.
+    func formers(of enumeration: String) -> [Enumeration] {
+        if let same = old.enumeration(named: enumeration) { return [same] }
+        return uses(of: enumeration).flatMap(\.types).reduce(into: []) { found, type in
+            if !found.contains(type) { found.append(type) }
+        }
     }
 
     /// A case of the enumeration that one is now, as the old version has it.
     func formerCase(_ name: String, of enumeration: String) -> EnumerationCase? {
-        let types = old.enumeration(named: enumeration).map { [$0] }
-        return (types ?? formers(of: enumeration).flatMap(\.types)).lazy
-            .flatMap(\.cases).first { $0.name == name }
+        formers(of: enumeration).lazy.flatMap(\.cases).first { $0.name == name }
     }
 
     /// Whether attributes of an enumeration had another one before.
     fileprivate func wasCalled(_ enumeration: String, _ former: String) -> Bool {
-        formers(of: enumeration).contains { $0.types.contains { $0.name == former } }
+        formers(of: enumeration).contains { $0.name == former }
     }
 
-    private func formers(
+    /// The stored attributes of an enumeration that had cases of one before, and of which.
+    func uses(
         of enumeration: String
     ) -> [(entity: Entity, attribute: Attribute, types: [Enumeration])] {
         let same = old.enumeration(named: enumeration)

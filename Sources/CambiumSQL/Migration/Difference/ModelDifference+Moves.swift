@@ -35,8 +35,8 @@ extension ModelDifference {
         }
         if match.isRevised(attribute.name, in: entity.name) {
             addOnce(.attributeRevised(entity: entity.name, attribute.name))
-        } else if olds.contains(where: \.mayLackValue), !becomesRequired {
-            addFilled(attribute, of: entity)
+        } else if olds.contains(where: \.mayLackValue) {
+            addFilled(attribute, of: entity, isRequired: becomesRequired)
         }
         if becomesRequired {
             add(.attributeBecameRequired(entity: entity.name, attribute.name))
@@ -106,6 +106,13 @@ extension ModelDifference {
         add(
             .relationshipMoved(
                 entity: entity.name, relationship.name, from: Self.names(of: sources)))
+        if sources.contains(where: { source in
+            match.oldRelationship(at: source.old).map {
+                $0.isToMany && $0.counts != relationship.counts
+            } ?? false
+        }), relationship.isToMany {
+            addOnce(.countsChanged(entity: entity.name, relationship.name))
+        }
         let isOrdered = new.positionColumn(of: relationship, of: entity) != nil
         if wereOrdered.contains(!isOrdered) {
             addOnce(.orderChanged(entity: entity.name, relationship.name, isOrdered: isOrdered))

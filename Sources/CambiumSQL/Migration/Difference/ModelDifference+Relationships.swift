@@ -39,11 +39,21 @@ extension ModelDifference {
         }
     }
 
-    /// The inverse keeps the links of a relationship that is gone, and not its order.
+    /// The inverse keeps the links of a relationship that is gone, and not its order, unless there is
+    /// a new list that takes it on.
     private mutating func addLostOrder(
         of relationship: Relationship, _ oldEntity: Entity, name: String
     ) {
         guard old.positionColumn(of: relationship, of: oldEntity) != nil else { return }
+        let heirs = old.inverse(of: relationship).map {
+            match.heirs(of: .init(entity: $0.entity.name, property: $0.relationship.name))
+        }
+        let isKept = (heirs ?? []).allSatisfy { heir in
+            new.inverse(of: heir.relationship).map {
+                new.positionColumn(of: $0.relationship, of: $0.entity) != nil
+            } ?? false
+        }
+        guard !isKept || heirs?.isEmpty != false else { return }
         add(.orderChanged(entity: name, relationship.name, isOrdered: false))
     }
 
@@ -108,10 +118,7 @@ extension ModelDifference {
         {
             add(.relationshipChanged(entity: entity.name, new.name))
         }
-        let (before, after) = (
-            (old.minimumCount, old.maximumCount), (new.minimumCount, new.maximumCount)
-        )
-        if old.isToMany, new.isToMany, before != after {
+        if old.isToMany, new.isToMany, old.counts != new.counts {
             add(.countsChanged(entity: entity.name, new.name))
         }
         let wasOrdered = self.old.positionColumn(of: old, of: oldEntity) != nil
@@ -125,6 +132,7 @@ extension ModelDifference {
     /// is one thing with two ends, and reported at one.
     mutating func checkLinks(_ relationship: Relationship, of entity: Entity) {
         guard let links = CarriedLinks(of: relationship, of: entity, in: match) else { return }
+        if checkPartings(links) { return }
         if let conflict = links.conflict {
             guard reportedLinks.insert(Set(conflict)).inserted else { return }
             let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")

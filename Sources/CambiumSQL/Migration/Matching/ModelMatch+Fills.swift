@@ -15,6 +15,25 @@ extension ModelMatch {
         return sources.nodes[0].properties.contains(attribute)
     }
 
+    /// The optional composite value around an attribute that an object has to have for a fill of the
+    /// attribute to be for it: where there is none, there is none afterwards. Nil where the fill is for
+    /// every object, because the migration gives all that such a value needs.
+    func valueAround(_ attribute: Attribute, of entity: Entity) -> PresenceRule? {
+        entity.presenceRules(in: new).filter { $0.parts.contains(attribute.name) }
+            .max { one, other in
+                let (isOneWhole, isOtherWhole) = (
+                    isFilled(one, of: entity), isFilled(other, of: entity)
+                )
+                if isOneWhole != isOtherWhole { return isOneWhole }
+                return one.parts.count > other.parts.count
+            }
+            .flatMap { isFilled($0, of: entity) ? nil : $0 }
+    }
+
+    private func isFilled(_ rule: PresenceRule, of entity: Entity) -> Bool {
+        rule.required.allSatisfy { fill(of: $0, in: entity.name) != nil }
+    }
+
     /// Whether objects may have a value of the attribute already.
     func hasOldValues(_ attribute: String, in entity: String) -> Bool {
         guard let owner = new.entity(named: entity) else { return false }

@@ -30,7 +30,41 @@ extension ModelMatch {
 
     /// The attributes of an entity with the names that they say they had.
     func attributeNames(of entity: Entity, among names: Set<String>) -> [FormerNames.Name] {
-        entity.attributes.map { ($0.name, formerName(of: $0, in: entity, among: names)) }
+        entity.attributes.map { attribute in
+            guard let former = formerName(of: attribute, in: entity, among: names) else {
+                return (attribute.name, nil)
+            }
+            let isElsewhere = followsValue(attribute, in: entity) && isOnItsOwn(former, in: entity)
+            return (attribute.name, isElsewhere ? nil : former)
+        }
+    }
+
+    /// Whether an attribute is said to be another one only because it is part of a value that is.
+    func followsValue(_ attribute: Attribute, in entity: Entity) -> Bool {
+        guard let former = attribute.renamedFrom,
+            let around = entity.compositeAttributes.first(where: {
+                $0.contains(attribute) && !$0.isNested
+            }), let place = around.renamedFrom
+        else { return false }
+        return former == place + attribute.name.dropFirst(around.name.count)
+    }
+
+    /// Whether what is said of a part of an old value alone keeps it from following the value.
+    private func isOnItsOwn(_ part: String, in entity: Entity) -> Bool {
+        guard let oldEntity = oldEntity(of: entity) else { return false }
+        // A drop of all parts is one of the value.
+        let isDroppedAlone =
+            isDropped(oldEntity.name, part)
+            && oldEntity.compositeAttributes.contains { value in
+                !value.isNested && part.hasPrefix(value.name + ".")
+                    && oldEntity.attributes.contains {
+                        value.contains($0) && !isDropped(oldEntity.name, $0.name)
+                    }
+            }
+        return isDroppedAlone
+            || entity.attributes.contains { other in
+                other.renamedFrom == part && !followsValue(other, in: entity)
+            }
     }
 
     /// The name that an attribute says it had. A part of a composite value follows the value; its

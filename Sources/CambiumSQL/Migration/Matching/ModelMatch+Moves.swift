@@ -33,15 +33,16 @@ extension ModelMatch {
     /// The relationship of the new version, and the entity that declares it, that has the links of
     /// one of the old version.
     func heir(of property: PropertyName) -> (entity: Entity, relationship: Relationship)? {
-        for entity in new.entities {
-            for relationship in entity.relationships
-            where sources(of: relationship.name, in: entity).contains(where: {
-                $0.old == property
-            }) {
-                return (entity, relationship)
-            }
+        heirs(of: property).first
+    }
+
+    /// All of them: where it has moved down a hierarchy, there may be several.
+    func heirs(of property: PropertyName) -> [(entity: Entity, relationship: Relationship)] {
+        new.entities.flatMap { entity in
+            entity.relationships.filter { relationship in
+                sources(of: relationship.name, in: entity).contains { $0.old == property }
+            }.map { (entity, $0) }
         }
-        return nil
     }
 
     /// The property of the old version that one of the new version is, in objects of an entity that

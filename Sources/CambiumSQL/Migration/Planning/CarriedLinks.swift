@@ -5,6 +5,8 @@ import CambiumModel
 struct CarriedLinks {
     /// The old relationships, at least one.
     let sets: [OldLinks]
+    /// The same, with those of the other end where both ends have links of their own.
+    let all: [OldLinks]
     /// The old relationships, where both ends have links of their own that are not the same.
     let conflict: [ModelMatch.PropertyName]?
     /// What the author says about which links stay, by the end that can have only one.
@@ -23,6 +25,7 @@ struct CarriedLinks {
                 OldLinks.links(of: $0.relationship.name, in: $0.entity, isSwapped: true, match)
             } ?? []
         sets = own.isEmpty ? others : own
+        all = own + others
         guard !sets.isEmpty else { return nil }
         self.relationship = relationship
         self.inverse = inverse
@@ -69,16 +72,21 @@ struct CarriedLinks {
 
     /// A query of the pairs, `source` and `destination`, that stay.
     ///
-    /// - Parameter positions: The new columns of places, with the old ones of each of the sets.
-    func query(with positions: [(column: String, old: [String?])] = []) -> String {
+    /// - Parameter positions: The new columns of places, and whether they are those in the lists of
+    ///   the sources, or of the destinations.
+    func query(with positions: [(column: String, isOfSource: Bool)] = []) -> String {
+        let isMerged = sets.count > 1
         let queries = sets.indices.map { index in
-            sets[index].query(
-                with: positions.map { position in
-                    let old = position.old[index].map(SQLText.identifier)
-                    return (name: position.column, sql: old ?? "NULL")
-                } + choices(of: sets[index]))
+            let places = sets[index].positions
+            let columns = positions.map { position in
+                let old = position.isOfSource ? places.ofSource : places.ofDestination
+                return (name: position.column, sql: old.map(SQLText.identifier) ?? "NULL")
+            }
+            let number = isMerged ? [(name: Self.set, sql: "\(index)")] : []
+            return sets[index].query(with: columns + number + choices(of: sets[index]))
         }
         var query = queries.joined(separator: " UNION ALL ")
+        if isMerged, !positions.isEmpty { query = consecutive(query, positions) }
         var ends = [(keeps.source, "source", "_s"), (keeps.destination, "destination", "_d")]
         if keepsDestinationsFirst { ends.reverse() }
         for (index, (keep, end, prefix)) in ends.enumerated() {
@@ -97,6 +105,26 @@ struct CarriedLinks {
                 + "FROM (\(query))) WHERE \"_number\" = 1"
         }
         return query
+    }
+
+    /// What says of which of the sets a link is.
+    private static let set = "_set"
+
+    /// Where lists come together, one follows the other, in the order of the sets.
+    private func consecutive(
+        _ query: String, _ positions: [(column: String, isOfSource: Bool)]
+    ) -> String {
+        let places = positions.map { column, isOfSource in
+            let ends = isOfSource ? ("source", "destination") : ("destination", "source")
+            let name = SQLText.identifier(column)
+            return "row_number() OVER (PARTITION BY \"\(ends.0)\" ORDER BY \"\(Self.set)\", "
+                + "\(name) NULLS LAST, \"\(ends.1)\") * \(Model.positionGap) AS \(name)"
+        }
+        let names =
+            ["\"source\"", "\"destination\""] + places
+            + (choices(ofEnd: (keeps.source, "source", "_s"))
+                + choices(ofEnd: (keeps.destination, "destination", "_d")))
+        return "SELECT \(names.joined(separator: ", ")) FROM (\(query))"
     }
 
     /// What the links that stay are chosen by.

@@ -8,7 +8,7 @@ extension MigrationStepBuilder {
         case .orderChanged(let entity, let name, _), .linksDropped(let entity, let name):
             return tableOfLinks(entity, name) == table.name
         case .caseDropped(let enumeration, _, true):
-            return difference.match.holders(of: enumeration).contains {
+            return difference.match.uses(of: enumeration).contains {
                 difference.new.root(of: $0.entity).name == table.name
             }
         default:

@@ -50,9 +50,10 @@ struct ObjectRemoval {
                 let relationship = source.relationships.first(where: { $0.name == name }),
                 let destination = model.entity(named: relationship.destination)
             else { return [] }
-            return [("_source", source), ("_destination", destination)]
+            let ends = [("_source", source), ("_destination", destination)]
                 .filter { model.root(of: $0.1).name == root.name }
-                .flatMap { side, end in pairStatements(table, side, to: end) }
+            return (ends.count > 1 && links == .move ? [deletionOfInnerPairs(in: table)] : [])
+                + ends.flatMap { side, end in pairStatements(table, side, to: end) }
         case .objects:
             return table.columns.flatMap { column -> [String] in
                 guard case .key(let owner, let name) = column.content,
@@ -66,6 +67,37 @@ struct ObjectRemoval {
         }
     }
 
+    /// What linked two equal objects would lead from one object to itself.
+    private func deletionOfInnerPairs(in table: Table) -> String {
+        func kept(_ side: String) -> String {
+            "coalesce((SELECT pair.\"kept\" FROM \(Self.pairs) AS pair "
+                + "WHERE pair.\"old\" = \(side)), \(side))"
+        }
+        return "DELETE FROM \(SQLText.identifier(table.name)) "
+            + "WHERE \"_source\" <> \"_destination\" "
+            + "AND \(kept("\"_source\"")) = \(kept("\"_destination\""))"
+    }
+
+    /// Lists of equal objects become one: that of the object that stays, then those of the others.
+    private func listStatement(_ table: Table, _ side: String) -> [String] {
+        let position = "\(side)_position"
+        guard table.columns.contains(where: { $0.name == position }) else { return [] }
+        let other = SQLText.identifier(side == "_source" ? "_destination" : "_source")
+        let (name, owner, place) = (
+            SQLText.identifier(table.name), SQLText.identifier(side), SQLText.identifier(position)
+        )
+        return [
+            "UPDATE \(name) SET \(place) = listed.\"place\"\nFROM (SELECT link.\(owner) AS \"owner\", "
+                + "link.\(other) AS \"member\", row_number() OVER ("
+                + "PARTITION BY coalesce(pair.\"kept\", link.\(owner)) "
+                + "ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) "
+                + "* \(Model.positionGap) AS \"place\" FROM \(name) AS link "
+                + "LEFT JOIN \(Self.pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
+                + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n"
+                + "WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)"
+        ]
+    }
+
     /// Links that are pairs: what would be there twice is there once.
     private func pairStatements(_ table: Table, _ side: String, to end: Entity) -> [String] {
         let name = SQLText.identifier(table.name)
@@ -76,7 +108,9 @@ struct ObjectRemoval {
         let move =
             "UPDATE OR IGNORE \(name) SET \(column) = \(kept) WHERE "
             + ([isGoing(column)] + membership(of: kept, in: end)).joined(separator: " AND ")
-        return (links == .move ? [move] : []) + ["DELETE FROM \(name) WHERE \(isGoing(column))"]
+        return (links == .move ? listStatement(table, side) + [move] : []) + [
+            "DELETE FROM \(name) WHERE \(isGoing(column))"
+        ]
     }
 
     /// Links that are keys in rows: those to objects that go, and those that objects have that go.
@@ -132,6 +166,7 @@ struct ObjectRemoval {
             values.append("\(Self.moved).\"position\"")
             place = "link.\(SQLText.identifier(position))"
         }
+        let isListed = endGoes && place != "NULL"
         // Links of and to objects that stay are there to keep their place.
         var concerned: [String] = []
         var joins = ""
@@ -142,7 +177,7 @@ struct ObjectRemoval {
         if endGoes {
             joins += " LEFT JOIN \(Self.pairs) AS other ON other.\"old\" = link.\(key)"
             concerned += ["other.\"old\" IS NOT NULL"]
-            if isOneToOne { concerned.append(isStaying("link.\(key)")) }
+            if isOneToOne || isListed { concerned.append(isStaying("link.\(key)")) }
         }
         var conditions = [
             "link.\(key) IS NOT NULL", "(\(concerned.joined(separator: " OR ")))",
@@ -156,6 +191,10 @@ struct ObjectRemoval {
             if !relationship.isOptional { isMeant.append("one.\"old\" IS NULL") }
             conditions.append("(\(isMeant.joined(separator: " OR ")))")
         }
+        // The list of the object that stays, then those of the others.
+        let number =
+            "row_number() OVER (PARTITION BY \(to) ORDER BY coalesce(other.\"place\", 0), "
+            + "\(place) NULLS LAST, link.\"_id\") * \(Model.positionGap)"
         let order =
             (sourceGoes ? ["coalesce(one.\"place\", 0)"] : [])
             + (endGoes && (isOneToOne || !sourceGoes) ? ["coalesce(other.\"place\", 0)"] : [])
@@ -163,7 +202,7 @@ struct ObjectRemoval {
             "CREATE TABLE \(Self.moved) (\"source\" INTEGER PRIMARY KEY, \"destination\" INTEGER "
                 + "NOT NULL\(isOneToOne ? " UNIQUE" : ""), \"position\" INTEGER) STRICT",
             "INSERT OR IGNORE INTO \(Self.moved) (\"source\", \"destination\", \"position\")\n"
-                + "SELECT \(from), \(to), \(place) FROM \(name) AS link\(joins)\n"
+                + "SELECT \(from), \(to), \(isListed ? number : place) FROM \(name) AS link\(joins)\n"
                 + "WHERE \(conditions.joined(separator: " AND "))\n"
                 + "ORDER BY \(order.joined(separator: " + ")), 1, 2",
             "UPDATE \(name) SET (\(columns.joined(separator: ", "))) = ("

@@ -19,15 +19,9 @@ extension TableCopyBuilder {
         return TableCopy(
             table: table,
             linkQuery: links.query(
-                with: table.columns.dropFirst(2).map { column in
+                with: table.columns.dropFirst(2).map {
                     // The lists of the sources and those of the destinations.
-                    let isOfSource = column.name.hasPrefix("_source")
-                    return (
-                        column.name,
-                        links.sets.map {
-                            isOfSource ? $0.positions.ofSource : $0.positions.ofDestination
-                        }
-                    )
+                    ($0.name, isOfSource: $0.name.hasPrefix("_source"))
                 }))
     }
 
@@ -39,21 +33,17 @@ extension TableCopyBuilder {
         guard let links = carriedLinks(relationship, of: entity),
             links.sets.contains(where: { $0.positions.ofSource != nil })
         else { return .null }
-        guard links.sets.allSatisfy(\.isKeyOfDestination) else {
-            // Lists whose members were in several, of which they keep one.
-            let query = links.query(with: [("_place", links.sets.map(\.positions.ofSource))])
+        guard links.sets.count == 1, links.sets[0].isKeyOfDestination else {
+            // Lists that come together, or whose members were in several, of which they keep one.
+            let query = links.query(with: [("_place", isOfSource: true)])
             return .sql(
                 "(SELECT min(\"_place\") FROM (\(query)) "
                     + "WHERE \"destination\" = \(origin.newKey ?? "old.\"_id\""))")
         }
-        let columns = links.sets.compactMap { links -> String? in
-            let table = links.isSwapped ? links.table : links.destinationTable
-            guard links.isKeyOfDestination, table == origin.table.name else { return nil }
-            return links.positions.ofSource
-        }
-        guard columns.count > 1 else { return columns.first.map { .column($0) } ?? .null }
-        let list = columns.map { "old.\(SQLText.identifier($0))" }.joined(separator: ", ")
-        return .sql("coalesce(\(list))")
+        let only = links.sets[0]
+        let table = only.isSwapped ? only.table : only.destinationTable
+        guard table == origin.table.name, let column = only.positions.ofSource else { return .null }
+        return .column(column)
     }
 
     /// The key of a to-one that the new table holds: what it was, else what the author says.

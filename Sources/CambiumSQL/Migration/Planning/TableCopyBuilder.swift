@@ -95,18 +95,20 @@ struct TableCopyBuilder {
             if fill == nil, entity.parent == nil, case .constant = attribute.defaultValue {
                 return .init(.columnDefault(value))
             }
-            return .init(.null, new: restricted(value, to: entity))
+            return .init(
+                .null, new: restricted(inValue(value, of: attribute, entity), to: entity))
         }
         let old = self.origin(sources, from: origin)
         guard let value else { return .init(old) }
         let quoted = SQLText.identifier(column.name)
         let bare = origin.members(of: entity, without: sources)
         if match.isRevised(attribute.name, in: entity.name) {
-            return .init(old, new: restricted(value, to: entity))
+            return .init(old, new: restricted(inValue(value, of: attribute, entity), to: entity))
         }
         let mayLack = sources.contains(where: \.attribute.mayLackValue) || !bare.isEmpty
         if fill != nil || mayLack && !attribute.isOptional {
-            return .init(old, new: "coalesce(\(quoted), \(restricted(value, to: entity)))")
+            let given = restricted(inValue(value, of: attribute, entity), to: entity)
+            return .init(old, new: "coalesce(\(quoted), \(given))")
         }
         guard !bare.isEmpty else { return .init(old) }
         // What others had as nil stays so; those that had nothing there get the default.
@@ -140,6 +142,15 @@ struct TableCopyBuilder {
             self.old.root(of: oldEntity).name == origin.table.name
         else { return .null }
         return .column(self.old.column(of: old.name, in: oldEntity))
+    }
+
+    /// A value for a part of a composite value is NULL in rows that have no such value.
+    private func inValue(_ value: String, of attribute: Attribute, _ entity: Entity) -> String {
+        guard let rule = match.valueAround(attribute, of: entity) else { return value }
+        let parts = rule.parts.map {
+            "\(SQLText.identifier(new.column(of: $0, in: entity))) IS NOT NULL"
+        }
+        return "CASE WHEN \(parts.joined(separator: " OR ")) THEN \(value) END"
     }
 
     /// A value for objects of a sub-entity is NULL in rows of others.

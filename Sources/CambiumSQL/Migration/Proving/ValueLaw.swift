@@ -6,6 +6,8 @@ package struct ValueLaw: Sendable {
     /// What one value must be afterwards.
     enum Expectation: Hashable {
         case exactly(StoredValue)
+        /// The value, or none where the composite value that it is part of is not there.
+        case exactlyOrNull(StoredValue)
         /// A text that the number can be read from again.
         case text(of: Decimal)
         case textOfDouble(Double)
@@ -40,6 +42,7 @@ package struct ValueLaw: Sendable {
     func admits(_ former: StoredValue, _ value: StoredValue) -> Bool {
         switch expectation(of: former) {
         case .exactly(let expected): value == expected
+        case .exactlyOrNull(let expected): value == expected || value == .null
         case .text(let number):
             // Decimal takes a text for a number that only begins with one.
             if case .text(let text) = value {
@@ -100,7 +103,9 @@ package struct ValueLaw: Sendable {
         if let fill = match.fill(of: attribute.name, in: owner.name) {
             // What an expression gives, its own tests say.
             guard case .literal(let value) = fill else { return .anything }
-            return match.new.stored(value, of: attribute).map { .exactly($0) } ?? .anything
+            guard let stored = match.new.stored(value, of: attribute) else { return .anything }
+            return match.valueAround(attribute, of: owner) == nil
+                ? .exactly(stored) : .exactlyOrNull(stored)
         }
         // What may be absent stays so where it was.
         if hadOne, attribute.isOptional { return .exactly(.null) }

@@ -56,10 +56,10 @@ extension ModelDifference {
         case .entityBecameAbstract: return risk(.abstractEntity)
         case .externalChanged(_, let name, isExternal: false): return risk(.inRow, name)
         case .presenceChanged(_, let name):
-            let composite = entity.compositeAttributes.first { $0.name == name }
-            let parts = entity.attributes.filter { composite?.contains($0) ?? false }
-            return parts.contains { match.isRevised($0.name, in: entity.name) }
-                ? [] : risk(.presence, name)
+            let open = newlyRequiredParts(of: name, in: entity).filter {
+                match.fill(of: $0, in: entity.name) == nil
+            }
+            return open.isEmpty ? [] : risk(.presence(of: open), name)
         default: return []
         }
     }
@@ -116,18 +116,37 @@ extension ModelDifference {
         return old.map { excludesSome(new, $0) } ?? true
     }
 
+    // MARK: Numbers of objects
+
     /// Numbers of related objects are checked on save only.
     private func countRisks(of entity: Entity) -> [RowRisk] {
         entity.relationships.filter { relationship in
-            guard relationship.isToMany, !relationship.isTransient,
-                let old = match.oldRelationship(of: relationship.name, in: entity.name)
-            else { return false }
-            let (least, oldLeast) = (relationship.minimumCount ?? 0, old.minimumCount ?? 0)
-            return least > oldLeast
-                || Self.isTighter(relationship.maximumCount, old.maximumCount, <)
+            guard relationship.isToMany, !relationship.isTransient else { return false }
+            // Objects may have it from elsewhere in the hierarchy, and from several places.
+            return match.sources(of: relationship.name, in: entity)
+                .compactMap { match.oldRelationship(at: $0.old)?.counts }
+                .contains { before in
+                    let after = relationship.counts
+                    return (after.minimum ?? 0) > (before.minimum ?? 0)
+                        || Self.isTighter(after.maximum, before.maximum, <)
+                }
         }.map {
             RowRisk(
                 entity: entity.name, property: $0.name, kind: .counts, refusesStore: false)
         }
+    }
+}
+
+extension Relationship {
+    /// How many objects it may have, without limit where nil.
+    var counts: Counts {
+        isToMany
+            ? Counts(minimum: minimumCount, maximum: maximumCount)
+            : Counts(minimum: isOptional ? nil : 1, maximum: 1)
+    }
+
+    struct Counts: Equatable {
+        let minimum: Int?
+        let maximum: Int?
     }
 }

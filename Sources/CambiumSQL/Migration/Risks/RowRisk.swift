@@ -17,8 +17,8 @@ package struct RowRisk: Sendable, Hashable {
         case counts
         /// The entity, which is abstract now, has no objects of its own.
         case abstractEntity
-        /// A value with several parts has all that it needs, or none.
-        case presence
+        /// A value with several parts has all that it needs, which is these too from now on, or none.
+        case presence(of: [String])
         /// Values lie in the row, none in a file.
         case inRow
     }

@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import Testing
 
@@ -151,5 +152,67 @@ import Testing
                 (2, 'Book', 7, 1), (3, 'Book', 8, NULL), (4, 'Item', 8, NULL), (5, 'Book', 8, 1);
                 """, query: "SELECT _id, shelf FROM Item ORDER BY 1")
         #expect(found == [["1", "nil"], ["3", "1"]])
+    }
+
+    @Test func `what linked equal objects many to many goes`() throws {
+        let friends = [
+            Relationship(
+                name: "likes", destination: "Person", inverse: "likedBy", isToMany: true),
+            Relationship(
+                name: "likedBy", destination: "Person", inverse: "likes", isToMany: true),
+        ]
+        let found = try links(
+            of: [Entity(name: "Person", attributes: [number], relationships: friends)],
+            without: "Person",
+            rows: """
+                INSERT INTO Person (_id, number) VALUES (1, 7), (2, 7), (3, 8);
+                INSERT INTO Person_likedBy VALUES (1, 2), (2, 1), (2, 3), (3, 3);
+                """, query: "SELECT _source, _destination FROM Person_likedBy ORDER BY 1, 2")
+        #expect(found == [["1", "3"], ["3", "3"]])
+    }
+
+    @Test(arguments: [["Group", "Person"], ["Person", "Group"]])
+    func `the rules are followed in the order in which they stand`(entities: [String]) throws {
+        func model(_ version: String) -> Model {
+            let unique = { (names: [String]) in
+                version == "2" ? [UniqueConstraint(properties: names)] : []
+            }
+            let members = Relationship(
+                name: "people", destination: "Person", inverse: "group", isToMany: true)
+            let group = Relationship(
+                name: "group", destination: "Group", inverse: "people", isOptional: true)
+            return Store.model(
+                version,
+                [
+                    Entity(
+                        name: "Group", attributes: [number], relationships: [members],
+                        uniqueConstraints: unique(["number"])),
+                    Entity(
+                        name: "Person", attributes: [number], relationships: [group],
+                        uniqueConstraints: unique(["number", "group"])),
+                ],
+                deduplications: version == "1"
+                    ? []
+                    : entities.map {
+                        .init(
+                            entity: $0,
+                            properties: $0 == "Group" ? ["number"] : ["number", "group"],
+                            reason: "a test")
+                    })
+        }
+        // Only once the groups are one, the persons are equal.
+        let rows = """
+            INSERT INTO "Group" (_id, number) VALUES (1, 7), (2, 7);
+            INSERT INTO Person (_id, number, "group") VALUES (1, 5, 1), (2, 5, 2);
+            """
+        if entities.first == "Group" {
+            let found = try Store.migrate(
+                model("1"), model("2"), rows: rows, query: "SELECT _id, \"group\" FROM Person")
+            #expect(found == [["1", "1"]])
+        } else {
+            #expect(throws: MigrationError.self) {
+                try Store.migrate(model("1"), model("2"), rows: rows)
+            }
+        }
     }
 }

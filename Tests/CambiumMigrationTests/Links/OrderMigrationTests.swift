@@ -137,6 +137,34 @@ import Testing
         #expect(migration.kind == .lossy)
     }
 
+    @Test func `a new list that takes the links of a moved to-one keeps their order`() throws {
+        func version(_ number: String, isNew: Bool) -> Model {
+            let key = Relationship(
+                name: "a", destination: "A", inverse: isNew ? "list" : "bs", isOptional: true)
+            return Store.model(
+                number,
+                [
+                    Entity(
+                        name: "A",
+                        relationships: [
+                            isNew
+                                ? many("list", "S", "a", ordered: true)
+                                : many("bs", "B", "a", ordered: true)
+                        ]), Entity(name: "B", isAbstract: true, relationships: isNew ? [] : [key]),
+                    Entity(name: "S", parent: "B", relationships: isNew ? [key] : []),
+                ])
+        }
+        let (old, new) = (version("1", isNew: false), version("2", isNew: true))
+        #expect(try Migration(from: old, to: new).kind == .reversible)
+        let found = try Store.migrate(
+            old, new,
+            rows: """
+                INSERT INTO A (_id) VALUES (1);
+                INSERT INTO B (_id, _entity, a, a_position) VALUES (7, 'S', 1, 2), (8, 'S', 1, 1);
+                """, query: "SELECT _id FROM B ORDER BY a_position")
+        #expect(found == [["8"], ["7"]])
+    }
+
     @Test func `renamed ends keep the order in the rows of the members`() throws {
         let rows = try Store.migrate(
             model("1", [many("bs", "B", "a", ordered: true)], [one("a", "A", "bs")]),

@@ -1,0 +1,84 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import Testing
+
+/// Relationships that were each other's inverse and are so no longer.
+@Suite struct PartedInverseTests {
+    private typealias Store = TestStore
+
+    private func many(_ name: String, _ to: String, _ inverse: String) -> Relationship {
+        Relationship(name: name, destination: to, inverse: inverse, isToMany: true)
+    }
+
+    /// Two relationships between the same entities; in the second version they exchange inverses.
+    private func model(_ version: String, drops: [(String, String?)] = []) -> Model {
+        let isNew = version == "2"
+        let inverses = isNew ? ["y", "x"] : ["x", "y"]
+        return Store.model(
+            version,
+            [
+                Entity(
+                    name: "A",
+                    relationships: [many("a", "B", inverses[0]), many("b", "B", inverses[1])]),
+                Entity(
+                    name: "B",
+                    relationships: [
+                        many("x", "A", isNew ? "b" : "a"), many("y", "A", isNew ? "a" : "b"),
+                    ]),
+            ], drops: drops)
+    }
+
+    private let rows = """
+        INSERT INTO A (_id) VALUES (1), (2); INSERT INTO B (_id) VALUES (7), (8);
+        INSERT INTO A_a VALUES (1, 7); INSERT INTO A_b VALUES (2, 8);
+        """
+
+    @Test func `which end keeps the links is asked for each pair`() {
+        let found = ModelDifference(from: model("1"), to: model("2")).problems
+        #expect(
+            Set(found.map { Set($0.fixes) }) == [
+                [.drop(entity: "A", property: "a"), .drop(entity: "B", property: "x")],
+                [.drop(entity: "A", property: "b"), .drop(entity: "B", property: "y")],
+            ])
+    }
+
+    @Test func `links that lose one pair of ends are not there twice`() throws {
+        let half = ModelDifference(
+            from: model("1"), to: model("2", drops: [("A", "a"), ("B", "x")])
+        ).problems
+        #expect(
+            half.map { Set($0.fixes) } == [
+                [.drop(entity: "A", property: "b"), .drop(entity: "B", property: "y")]
+            ])
+        #expect(half.first?.message.contains("were each other's inverse before") == true)
+        let found = try Store.migrate(
+            model("1"), model("2", drops: [("A", "a"), ("B", "x"), ("B", "y")]), rows: rows,
+            query: "SELECT 'a', * FROM A_a UNION ALL SELECT 'b', * FROM A_b")
+        #expect(found == [["b", "2", "8"]])
+    }
+
+    @Test func `a pair that becomes two pairs is asked about too`() {
+        let old = Store.model(
+            "1",
+            [
+                Entity(name: "A", relationships: [many("a", "B", "x")]),
+                Entity(name: "B", relationships: [many("x", "A", "a")]),
+            ])
+        let problems = ModelDifference(
+            from: old,
+            to: Store.model(
+                "2",
+                [
+                    Entity(
+                        name: "A", relationships: [many("a", "B", "y"), many("b", "B", "x")]),
+                    Entity(
+                        name: "B", relationships: [many("x", "A", "b"), many("y", "A", "a")]),
+                ])
+        ).problems
+        #expect(
+            problems.map(\.fixes) == [
+                [.drop(entity: "A", property: "a"), .drop(entity: "B", property: "x")]
+            ])
+    }
+}
