@@ -84,9 +84,9 @@ git ls-files --cached --others --exclude-standard | while IFS= read -r path; do
     mkdir -p "$fresh/$(dirname "$path")"
     cp -P "$path" "$fresh/$path"
 done
-# Only the tests of the runtime, of the SQL, of adoption, of migrations and of the tool are wanted.
-wanted="Tests/CambiumTests Tests/CambiumSQLTests Tests/CambiumAdoptionTests"
-wanted="$wanted Tests/CambiumMigrationTests Tests/CambiumToolTests"
+# Only the tests that the faults name are wanted.
+wanted="Tests/CambiumTests Tests/CambiumSQLTests Tests/CambiumCompilerTests"
+wanted="$wanted Tests/CambiumAdoptionTests Tests/CambiumMigrationTests Tests/CambiumToolTests"
 count=$(grep -c '^mutant ' "$list")
 faults=
 for number in $(seq 1 "$count"); do

@@ -41,7 +41,8 @@ public struct ExchangeDateFormat: Sendable {
     /// A format of the program's own.
     ///
     /// - Parameters:
-    ///   - parse: Reads a text; nil where it is no date, which is an error of its line.
+    ///   - parse: Reads a text; nil where it is no date, which is an error of its line. Called on
+    ///     the thread that reads ahead.
     ///   - format: Writes a date.
     public static func custom(
         parse: @escaping @Sendable (String) -> Date?, format: @escaping @Sendable (Date) -> String
