@@ -53,6 +53,11 @@ public final class ManagedObjectContext {
     /// Whether the context takes over what other contexts save: at the end of the current event and
     /// at every fetch and save. Default: true for the contexts that a container hands out.
     ///
+    /// Unsaved changes of the same objects stay on top. Where another context has changed the very
+    /// property meanwhile, a fetch or a save leaves the object as it is, and the save resolves the
+    /// conflict by ``mergePolicy``: what an event reads, changes and saves is never laid over what
+    /// it did not see. Between two events unsaved changes win, as in Core Data.
+    ///
     /// A child takes over what its ``parent`` saves, merges, refreshes, takes back (by a rollback,
     /// undo or redo) and gets from its other children: not what setters change in the parent.
     @exclusivity(unchecked) public var automaticallyMergesChangesFromParent: Bool
@@ -161,6 +166,10 @@ public final class ManagedObjectContext {
     /// The commit up to which the context knows what others have saved. A child counts for itself
     /// what it takes over, as what comes from its parent is not committed yet.
     var mergedCommit: Int64 = 0
+    /// Whether the merge that is at work leaves out what contradicts unsaved changes.
+    var leavesConflicts = false
+    /// What such merges have left out since the last event.
+    var missed: [ManagedObject] = []
     /// The latest commit of which the context knows, though maybe not of all before it.
     var latestMerged: Int64 = 0
     /// Rows that went, with the commit in which they did, where the context does not know yet of
@@ -221,7 +230,7 @@ public final class ManagedObjectContext {
     /// isolation.
     func endEvent() {
         isEndOfEventScheduled = false
-        mergeIfAutomatic()
+        mergeAtEndOfEvent()
         processChanges()
         undoManager?.endEvent()
         sweepIfGrown()

@@ -116,7 +116,8 @@ final class ObjectExtras {
     @exclusivity(unchecked) var fetched: [Int: [LinkSet.Member]] = [:]
     /// Whether the row was found missing, or deleted by another isolation.
     @exclusivity(unchecked) var vanished = false
-    /// Whether another context saved changes while the object was to be deleted here.
+    /// Whether the object has left out what another context saved: it was to be deleted here, or was
+    /// changed in the same property.
     @exclusivity(unchecked) var missedChange = false
     /// The object that a save has kept in place of this one, which was new and had its unique
     /// values.

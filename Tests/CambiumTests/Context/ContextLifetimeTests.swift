@@ -23,6 +23,21 @@ import Testing
         product.category = nil
     }
 
+    @Test func `members that were read are none when the context is gone`() throws {
+        var container: PersistentContainer? = try PersistentContainer(
+            model: Shop.model, at: .memory)
+        let category = try #require(
+            try makeProduct(in: try #require(container)).category)
+        #expect(category.products.count == 1)
+        container = nil
+        #expect(category.managedObjectContext == nil)
+        #expect(category.products.count == 0)
+        #expect(category.products.isEmpty)
+        // A sequence that promises more than it has traps here.
+        #expect(category.products.map(\.sku) == [])
+        #expect(Array(category.products) == [])
+    }
+
     @Test func `a task may let go of the container while its objects are in use`() async throws {
         for _ in 0..<200 {
             let (product, task) = try releaseElsewhere()

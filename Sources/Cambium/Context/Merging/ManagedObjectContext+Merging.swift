@@ -4,15 +4,21 @@ extension ManagedObjectContext {
     /// Takes over what other contexts have saved since the last time, a child what has come to its
     /// ``parent``. Unsaved changes of the same objects stay on top, and no conflict is raised.
     ///
-    /// Contexts that merge automatically do it by themselves, at the end of an event and at every
-    /// fetch and save.
+    /// Contexts that merge automatically do it by themselves, at the end of an event and, but for
+    /// what is a conflict then, at every fetch and save; see
+    /// ``automaticallyMergesChangesFromParent``.
     public func mergePending() {
         mergePending(with: nil)
     }
 
     /// Takes over what others have saved, and what a batch operation of this context has changed,
     /// in the order of the commits.
-    func mergePending(with own: ChangeSet?) {
+    ///
+    /// - Parameter leavesConflicts: Whether objects stay as they are that were changed here and by
+    ///   others in the same property, so that the save sees the conflict.
+    func mergePending(with own: ChangeSet?, leavesConflicts: Bool = false) {
+        self.leavesConflicts = leavesConflicts
+        defer { self.leavesConflicts = false }
         parent?.mergeIfAutomatic()
         let (mail, isComplete) = mailbox.take()
         var changeSets = parent == nil ? mail.filter { $0.number > mergedCommit } : mail
@@ -20,7 +26,8 @@ extension ManagedObjectContext {
             let place = changeSets.firstIndex { $0.number > own.number } ?? changeSets.endIndex
             changeSets.insert(own, at: place)
         }
-        guard !changeSets.isEmpty || !isComplete else { return }
+        let hasMissed = !leavesConflicts && !missed.isEmpty
+        guard !changeSets.isEmpty || !isComplete || hasMissed else { return }
         processChanges()
         advanceQueryGeneration()
         if !isComplete { refreshAllObjects() }
@@ -67,10 +74,31 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Takes over what others have saved in the middle of an event. What was read before may be
+    /// what the changes rest on: where others have changed the same, that is a conflict.
     func mergeIfAutomatic() {
         guard automaticallyMergesChangesFromParent, parent != nil || !mailbox.hasNothing
         else { return }
+        mergePending(with: nil, leavesConflicts: parent == nil)
+    }
+
+    /// Takes over what others have saved between two events, as Core Data does.
+    func mergeAtEndOfEvent() {
+        guard automaticallyMergesChangesFromParent,
+            parent != nil || !mailbox.hasNothing || !missed.isEmpty
+        else { return }
         mergePending()
+    }
+
+    /// The objects that have left out what others saved, but for those that need not any more.
+    private func takeMissed() -> [ManagedObject] {
+        if leavesConflicts { return [] }
+        defer { missed = [] }
+        return missed.filter { object in
+            object.extras?.missedChange = false
+            return object.lifecycle == .updated
+                || (object.lifecycle == .clean && object.record != nil)
+        }
     }
 
     /// Takes over several saves in their order, and tells observers once.
@@ -78,7 +106,7 @@ extension ManagedObjectContext {
         var changes = ObjectChanges()
         changes.isComplete = isComplete
         var unregistered = UnregisteredRows()
-        var outdated: [ManagedObject] = []
+        var outdated = takeMissed()
         let watched = watchedEntities
         followForwards()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
@@ -158,13 +186,15 @@ extension ManagedObjectContext {
         let base = object.extras?.snapshot?.record ?? object.record
         if let placed, let base, placed.record.version <= base.version { return }
         switch object.lifecycle {
+        case .clean where leavesConflicts && locked.contains { $0 === object }:
+            miss(object)
         case .clean:
             // A child reads the rows from its parent, where that costs next to nothing.
             if parent != nil, object.record != nil { outdated.append(object) }
             object.becomeClean(object.keepingTransients(placed, draftWriter))
         case .updated where object.flags.contains(.isDraft):
             if let placed {
-                object.rebase(on: placed, draftWriter)
+                rebase(object, on: placed)
             } else {
                 outdated.append(object)
             }
@@ -177,6 +207,22 @@ extension ManagedObjectContext {
         case .inserted, .discarded, .gone:
             break
         }
+    }
+
+    /// Gives a changed object the row that another context saved, below its changes.
+    private func rebase(_ object: ManagedObject, on placed: PlacedRecord) {
+        if leavesConflicts, object.isContradicted(by: placed.record) {
+            miss(object)
+        } else {
+            object.rebase(on: placed, draftWriter)
+        }
+    }
+
+    /// Leaves an object as it is: the save is to see that others have changed it.
+    private func miss(_ object: ManagedObject) {
+        guard object.extras?.missedChange != true else { return }
+        object.ownExtras.missedChange = true
+        missed.append(object)
     }
 
     /// Reads the rows of changed objects whose rows did not come with the change set.
@@ -206,7 +252,7 @@ extension ManagedObjectContext {
                         object.record = kept?.record
                         object.page = kept?.page
                     } else {
-                        object.rebase(on: placed, draftWriter)
+                        rebase(object, on: placed)
                     }
                 }
             } catch {

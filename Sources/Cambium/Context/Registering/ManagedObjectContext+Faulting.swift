@@ -262,6 +262,19 @@ extension ManagedObject {
         return withExtendedLifetime(page) { copy }
     }
 
+    /// Whether a newer row has other values than the object was read with where the object has, too.
+    final func isContradicted(by theirs: Record) -> Bool {
+        guard let extras, let draft = record, let base = extras.snapshot?.record else {
+            return false
+        }
+        let kinds = entityDescription.shape.kinds
+        return extras.changedSlots.slots.contains { slot in
+            entityDescription.layout.slots[slot].column != nil
+                && !theirs.isEqual(slot, kinds[slot], to: base)
+                && !draft.isEqual(slot, kinds[slot], to: base)
+        }
+    }
+
     /// Takes a newer row as the base of its unsaved changes, which stay on top.
     final func rebase(on placed: PlacedRecord, _ writer: RecordWriter) {
         guard let extras, let draft = record, flags.contains(.isDraft) else { return }

@@ -3,9 +3,10 @@ extension ManagedObjectContext {
     /// is saved rests on what this object says.
     ///
     /// The save fails, or resolves the conflict by ``mergePolicy``, if somebody else has changed or
-    /// deleted the object meanwhile. It holds for the next save that succeeds. Where the context
-    /// has merged the change (``automaticallyMergesChangesFromParent``), there is no conflict any
-    /// more. The save of a child hands it on to the ``parent``.
+    /// deleted the object meanwhile. It holds for the next save that succeeds. What the context
+    /// has merged since, at the end of an event (``automaticallyMergesChangesFromParent``) or by
+    /// ``mergePending()``, is no conflict any more. The save of a child hands it on to the
+    /// ``parent``.
     ///
     /// ```swift
     /// order.total = price.amount * 3

@@ -186,9 +186,10 @@ extension ManagedObjectContext {
         for object in updated + deleted
         where object.lifecycle == .updated || object.lifecycle == .deleted {
             restored.append(object)
-            // A deleted object did not take over what others saved meanwhile: it is read again.
-            object.becomeClean(
-                object.lifecycle == .deleted ? nil : object.extras?.snapshot ?? object.placed)
+            // Who did not take over what others saved meanwhile is read again.
+            let isOutdated =
+                object.lifecycle == .deleted || object.extras?.missedChange == true
+            object.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
             noteForEvent(object)
         }
         // What was read of the links took the changes into account, also where none was noted.

@@ -191,9 +191,13 @@ extension ManagedObject {
     final func links(_ ordinal: Int) -> LinkSet {
         if notesReads { noteRead(of: .links(ordinal)) }
         let relationship = entityDescription.relationships[ordinal]
+        // Nobody finds the members of an object whose context is gone: it has none.
+        guard let context = state.context else {
+            return LinkSet(isOrdered: relationship.isOrdered)
+        }
         if relationship.isTransient { return transientLinks(of: relationship) }
         let known = extras?.links[ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
-        guard let context = state.context, key != .min else { return known }
+        guard key != .min else { return known }
         if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded {
             if let survivor = known.stored == nil ? extras?.survivor : nil {
                 return survivor.links(ordinal)

@@ -28,6 +28,35 @@ struct ImportLinksTests {
         ImportSource(entityName: entity, from: .text(text), as: format)
     }
 
+    @Test func `contexts see links that had to wait, whatever they had read`() throws {
+        try withContainer(Exchange.model, on: .file) { container in
+            let context = container.newContext()
+            let lines = (0..<3).map { "{\"sku\": \"s\($0)\"}" }
+            try context.importing(lines.joined(separator: "\n"))
+            let reader = container.newContext()
+            let articles = try reader.all("Article")
+            let linked = (0..<3).map { "{\"sku\": \"s\($0)\", \"category\": \"Books\"}" }
+            var request = ImportRequest([
+                source("Article", linked.joined(separator: "\n")),
+                source("Category", "name\nBooks", .csv()),
+            ])
+            request.mergePolicy = .objectTrump
+            try context.execute(request)
+            // Nothing but the coordinator's rows, of which none was there when the import came.
+            let another = container.newContext()
+            for article in articles {
+                let same = another.object(with: article.objectID)
+                #expect(same[one: "category"]?["name"] == "Books")
+            }
+            reader.mergePending()
+            for article in articles {
+                #expect(article[one: "category"]?["name"] == "Books")
+                article["title"] = "changed"
+            }
+            try reader.save()
+        }
+    }
+
     // MARK: To one
 
     @Test(arguments: StoreKind.sqlite)
