@@ -25,7 +25,13 @@ struct MigrationChain: Equatable {
 
     /// Finds the shortest chain; nil where there is none. A version is known by name and hash, or
     /// by its hash alone where it was given another name.
-    init?(from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration]) {
+    ///
+    /// - Parameter knowsHashes: Whether the hash alone may do. Two versions can look the same and
+    ///   mean other things: the migration between them fills a value anew.
+    init?(
+        from store: StoreMetadata, to program: StoreMetadata, among migrations: [Migration],
+        knowingHashes knowsHashes: Bool
+    ) {
         let target = Version(name: program.version, hash: program.versionHash)
         let start = Version(name: store.version, hash: store.versionHash)
         let known =
@@ -33,7 +39,7 @@ struct MigrationChain: Equatable {
             + migrations.reversed().map { Version(name: $0.from, hash: $0.fromHash) }
         guard
             let first = known.first(where: { $0 == start })
-                ?? known.first(where: { $0.hash == start.hash })
+                ?? known.first(where: { knowsHashes && $0.hash == start.hash })
         else { return nil }
         var ways: [Version: [Migration]] = [first: []]
         var queue = [first]

@@ -26,6 +26,9 @@ package struct MigrationRunner {
     /// The tables of the earlier version that a store has, for whoever has its model; nil where that
     /// is not known. A program has no more than fingerprints.
     package var earlierSchema: (StoreMetadata) -> Schema? = { _ in nil }
+    /// The names of versions that come after the program's, for whoever knows of any. A store that
+    /// has one of them, or one that its numbers make later, is newer, whatever its tables look like.
+    package var laterVersions: Set<String> = []
     /// The steps that the program supplies.
     package var code: [CodeStep] = []
 
@@ -194,10 +197,13 @@ package struct MigrationRunner {
             throw .newerFormat(store: store.format, program: String(Schema.formatVersion))
         }
         if store == target { return nil }
-        guard let chain = MigrationChain(from: store, to: target, among: migrations) else {
-            if VersionName(store.version).isLater(than: VersionName(model.version)) {
-                throw .newerVersion(store: store.version, program: model.version)
-            }
+        let isNewer =
+            laterVersions.contains(store.version)
+            || VersionName(store.version).isLater(than: VersionName(model.version))
+        let found = MigrationChain(
+            from: store, to: target, among: migrations, knowingHashes: !isNewer)
+        guard let chain = found else {
+            if isNewer { throw .newerVersion(store: store.version, program: model.version) }
             let known = migrations.map { "\($0.from) (\($0.fromHash))" }
             throw .unknownVersion(
                 store: store.version, hash: store.versionHash,

@@ -19,12 +19,17 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     /// (bytes): the JSON of the values that Core Data archived; NULL where they are none of those
     /// that have one.
     case archiveJSON = "cambium_archive_json"
+    /// (text): the same with what no text has for each NUL, so that functions of SQLite's that end at
+    /// one see all of it. (Its `replace()` does not look for a NUL.)
+    case wholeText = "cambium_whole_text"
 
     /// How many arguments it takes.
     package var argumentCount: Int {
         switch self {
         case .decimalBytes, .decimalUnits: 2
-        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber, .archiveJSON: 1
+        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber, .archiveJSON,
+            .wholeText:
+            1
         }
     }
 
@@ -54,6 +59,9 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
             return OrderedDecimal.bytes(ofShort: number).map { .blob($0) } ?? .null
         case (.archiveJSON, .blob(let bytes), _):
             return ArchivedJSON.text(of: bytes).map { .text($0) } ?? .null
+        case (.wholeText, .text(let text), _):
+            guard text.utf8.contains(0) else { return .text(text) }
+            return .text(text.replacing("\0", with: "\u{FFFF}"))
         default:
             return .null
         }

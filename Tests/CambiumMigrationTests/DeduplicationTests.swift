@@ -7,6 +7,20 @@ import Testing
     private typealias Store = TestStore
     private typealias Deduplication = MigrationDeclaration.Deduplication
 
+    @Test func `a plan names what is unique and who goes, where no table is written again`() throws
+    {
+        let migration = try Migration(
+            from: model("1"),
+            to: model(
+                "2", unique: true,
+                [Deduplication(entity: "Product", properties: ["sku"], reason: "imported twice")]))
+        #expect(
+            migration.steps.map(\.summary) == [
+                "Bring the indexes up to date: make sku of Product unique; keep one of several "
+                    + "objects of Product with the same sku (imported twice)"
+            ])
+    }
+
     private func model(
         _ version: String, unique: Bool = false, sub: Bool = false,
         _ deduplications: [Deduplication] = []

@@ -176,6 +176,29 @@ struct MigrateCommandTests {
         #expect(apply.errors.contains("--drift repair"))
     }
 
+    @Test func `a plan ends as the migration would where another program has changed a table`()
+        throws
+    {
+        try Connection(path: store).execute("ALTER TABLE A ADD COLUMN theirs TEXT")
+        let codes = ["status", "plan", "apply"].map { migrate($0, store).code }
+        #expect(codes == [.storeRefused, .storeRefused, .storeRefused])
+    }
+
+    @Test func `a store of a later version of the bundle is none for an earlier one`() throws {
+        for version in ["2", "3"] {
+            try folder.write(
+                "<model xmlns=\"urn:cambium:model:1\" name=\"Same\" version=\"\(version)\">"
+                    + "<entity name=\"A\"/></model>", to: "Same.cambium/\(version).xml")
+        }
+        let (path, model) = (folder.path("same.sqlite"), folder.path("Same.cambium"))
+        try folder.write("", to: "same.sqlite")
+        #expect(ToolRun(["migrate", "apply", path, "--model", model]).code == .fine)
+        for word in ["status", "plan", "rehearse", "apply"] {
+            let run = ToolRun(["migrate", word, path, "--model", model, "--to", "2"])
+            #expect(run.code == .storeRefused, "\(word): \(run.output)")
+        }
+    }
+
     @Test func `what a repair makes and takes away is told before and after`() throws {
         try Connection(path: store).execute(
             """

@@ -15,6 +15,8 @@ extension CompiledBundle {
         let end = migrations.firstIndex { $0.from == target.model.version } ?? migrations.count
         var runner = MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
         let models = versions.map(\.model)
+        runner.laterVersions = Set(
+            models.drop { $0.version != target.model.version }.dropFirst().map(\.version))
         runner.earlierSchema = { store in
             models.first { $0.version == store.version && $0.versionHash == store.versionHash }
                 .map { Schema(of: $0) }

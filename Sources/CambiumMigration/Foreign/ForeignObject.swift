@@ -76,7 +76,8 @@ extension ForeignObject {
                 "drop it (\(object.removal)) and make it as the new version needs it: " + object.sql
         case (.table, _):
             remedy =
-                "make it anew without what leads there, or save its rows elsewhere and drop it"
+                "save its rows elsewhere, drop it (\(object.removal)) and make it anew without what "
+                + "leads there: \(object.sql)"
         case (_, .nameIsNeeded), (_, .looksLikeOurs):
             remedy = "take it away (\(object.removal)) and give it another name: \(object.sql)"
         case (_, _):

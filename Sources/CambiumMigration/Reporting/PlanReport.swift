@@ -66,6 +66,19 @@ package struct PlanReport: MigrationReport, Hashable {
         inTheWay = (forecast?.foreignObjects ?? []).map(StatusReport.ForeignObject.init)
     }
 
+    /// Whether a program, and `apply`, would refuse the store as it is: others have changed what is the
+    /// model's, or something of theirs is in the way.
+    package func isRefused(_ policy: DriftPolicy) -> Bool {
+        let changed = differences.filter { $0.kind != StoreDifference.Kind.foreign.rawValue }
+        return switch policy {
+        case _ where !inTheWay.isEmpty: true
+        case .refuse: !changed.isEmpty
+        case .repair: changed.contains { !$0.obstacles.isEmpty }
+        // The differences alone do not tell.
+        case .report: false
+        }
+    }
+
     package var text: String {
         guard !versions.isEmpty else { return "Nothing to migrate: \(store)\n" }
         var text = "\(store): \(ReportText.way(versions))\n"

@@ -41,7 +41,22 @@ extension MigrationRefusal: CustomStringConvertible {
             let numbers = objects.map(String.init).joined(separator: " and ")
             facts.append("\(objects.count == 1 ? "object" : "objects") \(numbers) of \(entity)")
         }
-        if let value { facts.append("the value is \(value)") }
+        if let value { facts.append("the value is \(value.withVisibleControls)") }
         return reason + (facts.isEmpty ? "" : " [\(facts.joined(separator: ", "))]")
+    }
+}
+
+extension String {
+    /// The same with the codes of characters that a terminal would not show, or would obey.
+    fileprivate var withVisibleControls: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.properties.generalCategory == .control {
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
     }
 }

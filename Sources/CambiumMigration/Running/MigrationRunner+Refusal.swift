@@ -18,7 +18,7 @@ extension MigrationRunner {
             }
             return refusal
         }
-        refusal.entity = search.table
+        refusal.entity = TableCopySQL.lastingName(of: search.table)
         // That they are not found is no error beside the one that there is.
         if let preparation = search.preparation { try? connection.execute(preparation) }
         guard let row = try? connection.rows(search.query).first else { return refusal }

@@ -28,6 +28,12 @@ extension ExpressionSQL {
         _ options: ComparisonOptions, _ one: SQLFragment, _ other: SQLFragment
     ) -> SQLFragment? {
         guard options.isEmpty else { return nil }
+        // SQLite's instr() alone reads texts to their end.
+        if relation == .contains {
+            guard left.isLeaf, right.isLeaf else { return nil }
+            return "instr(\(one), \(other)) > 0"
+        }
+        let (one, other) = (wholeText(one, of: left), wholeText(other, of: right))
         if let pattern = globPattern(relation, right) {
             return "\(one) GLOB \(constant(.text(pattern)))"
         }
@@ -42,7 +48,6 @@ extension ExpressionSQL {
         case .beginsWith: return "substr(\(one), 1, length(\(other))) = \(other)"
         case .endsWith:
             return "substr(\(one), max(1, length(\(one)) - length(\(other)) + 1)) = \(other)"
-        case .contains: return "instr(\(one), \(other)) > 0"
         default: return nil
         }
     }

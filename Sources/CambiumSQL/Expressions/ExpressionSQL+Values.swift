@@ -182,7 +182,7 @@ extension ExpressionSQL {
         switch function {
         case .now, .text, .number, .date, .entity:
             throw Self.failure("\(function.rawValue)() should have been resolved")
-        case .length: return "length(\(operand))"
+        case .length: return "length(\(wholeText(operand, of: first)))"
         case .abs where first.type == .anyDecimal: return Self.call(.magnitude, operand)
         case .abs:
             // SQLite's abs() leaves the sign of −0.0, which a sum with 0.0 takes away.

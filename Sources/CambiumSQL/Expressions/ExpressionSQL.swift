@@ -25,6 +25,9 @@ package struct ExpressionSQL {
     let entity: Entity
     let model: Model
     let constants: Constants
+    /// Whether texts may have a NUL in them. Cambium writes none, but a store that another program
+    /// has written to may have some, and `length()` and GLOB of SQLite's end there.
+    private let heedsNUL: Bool
     private let alias: String?
     /// Above 0 inside a subselect, where columns of the outer row need a table before them.
     private var depth = 0
@@ -35,8 +38,10 @@ package struct ExpressionSQL {
 
     /// Prepares for statements in which the entity's table has a name.
     package init(
-        entity: Entity, model: Model, alias: String? = nil, constants: Constants = .parameters
+        entity: Entity, model: Model, alias: String? = nil, constants: Constants = .parameters,
+        heedsNUL: Bool = false
     ) {
+        self.heedsNUL = heedsNUL
         self.entity = entity
         self.model = model
         self.alias = alias
@@ -53,18 +58,20 @@ package struct ExpressionSQL {
     ///   - values: Values for `$name`; others become named parameters.
     ///   - variables: Objects that `$name.property` may start from, with their entities; the
     ///     statement has their tables as ``alias(ofVariable:)`` in the order of the names.
+    ///   - heedsNUL: Whether texts are read to their end where another program has put a NUL into
+    ///     them.
     /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the entity, or uses
     ///   what the store does not have.
     package static func condition(
         _ condition: ModelExpression, use: Use = .filter, entity: Entity, model: Model,
         alias: String? = nil, constants: Constants = .parameters, values: [String: Value] = [:],
-        variables: [String: Entity] = [:]
+        variables: [String: Entity] = [:], heedsNUL: Bool = false
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let typed = try ExpressionCompiler.typedCondition(
             condition, entity: entity, model: model, parameters: values, variables: variables,
             allowsParameters: true)
         let lowering = ExpressionSQL(
-            entity: entity, model: model, alias: alias, constants: constants)
+            entity: entity, model: model, alias: alias, constants: constants, heedsNUL: heedsNUL)
         return try lowering.limited { (lowering) throws(ExpressionDiagnostics) in
             try lowering.condition(typed, use)
         }
@@ -81,13 +88,13 @@ package struct ExpressionSQL {
     package static func value(
         _ expression: ModelExpression, as type: AttributeType? = nil, entity: Entity,
         model: Model, alias: String? = nil, constants: Constants = .parameters,
-        values: [String: Value] = [:]
+        values: [String: Value] = [:], heedsNUL: Bool = false
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         let typed = try ExpressionCompiler.typedValue(
             expression, as: type, entity: entity, model: model, parameters: values,
             allowsParameters: true)
         let lowering = ExpressionSQL(
-            entity: entity, model: model, alias: alias, constants: constants)
+            entity: entity, model: model, alias: alias, constants: constants, heedsNUL: heedsNUL)
         return try lowering.limited { (lowering) throws(ExpressionDiagnostics) in
             try lowering.value(typed)
         }
@@ -160,7 +167,8 @@ package struct ExpressionSQL {
         guard constants == .parameters, fragment.parameters.count > Self.maximumParameters else {
             return fragment
         }
-        lowering = ExpressionSQL(entity: entity, model: model, alias: alias, constants: .literals)
+        lowering = ExpressionSQL(
+            entity: entity, model: model, alias: alias, constants: .literals, heedsNUL: heedsNUL)
         lowering.joins = joins
         return try write(&lowering)
     }
@@ -189,6 +197,12 @@ package struct ExpressionSQL {
         depth += 1
         defer { depth -= 1 }
         return try write(&self).impure
+    }
+
+    /// A text for functions of SQLite's that end at a NUL: what no text has stands for it.
+    func wholeText(_ text: SQLFragment, of expression: TypedExpression) -> SQLFragment {
+        if case .literal = expression { return text }
+        return heedsNUL ? "\(raw: ConversionFunction.wholeText.rawValue)(\(text))" : text
     }
 
     static func failure(_ message: String) -> ExpressionDiagnostics {

@@ -2,7 +2,7 @@
 public enum MigrationKind: String, Sendable, Hashable, CaseIterable {
     /// Something new; nothing that was there is touched.
     case additive
-    /// The same data in another form; the way back exists.
+    /// The same data in another place or under another name; the way back exists.
     case reversible
     /// Data becomes less exact, or goes away where the author said that it may: values, links, or
     /// whole objects.

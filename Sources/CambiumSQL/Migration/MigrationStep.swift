@@ -35,5 +35,7 @@ extension MigrationStep {
     static let placing = "put the new tables in place"
 
     /// Whether the step gives tables their names that steps before it made, and drops nothing else.
-    package var onlyPlacesTables: Bool { summary.lowercased().hasPrefix(Self.placing) }
+    package var onlyPlacesTables: Bool {
+        summary.lowercased().hasPrefix(Self.placing) && !summary.contains(": ")
+    }
 }

@@ -5,6 +5,11 @@ package enum TableCopySQL {
     /// The name that a new table has while the old one is there.
     static func temporaryName(of table: String) -> String { "_new_\(table)" }
 
+    /// The name that a table has afterwards.
+    package static func lastingName(of table: String) -> String {
+        table.hasPrefix(temporaryName(of: "")) ? String(table.dropFirst(5)) : table
+    }
+
     /// Whether the rows of a table that goes are in the new one of the same name, with the same
     /// keys, and nowhere else.
     package static func isCarried(_ table: String, by statements: [String]) -> Bool {

@@ -79,11 +79,15 @@ extension Model {
 
     /// A value over the columns of a row and SQLite's own functions, in the stored form of an
     /// attribute, or of its own type without one; nil where it needs more.
+    ///
+    /// - Parameter heedsNUL: Whether texts may have a NUL in them.
     func columnValue(
-        _ expression: ModelExpression, for attribute: Attribute? = nil, of entity: Entity
+        _ expression: ModelExpression, for attribute: Attribute? = nil, of entity: Entity,
+        heedsNUL: Bool = false
     ) -> String? {
         let fragment = try? ExpressionSQL.value(
-            expression, as: attribute?.type, entity: entity, model: self, constants: .inline)
+            expression, as: attribute?.type, entity: entity, model: self, constants: .inline,
+            heedsNUL: heedsNUL)
         return fragment.flatMap { $0.isPure ? $0.text : nil }
     }
 

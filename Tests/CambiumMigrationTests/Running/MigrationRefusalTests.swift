@@ -69,6 +69,21 @@ struct MigrationRefusalTests {
         #expect(withValue.contains("[object 5 of Product, the value is 'secret name']"))
     }
 
+    @Test(arguments: [false, true])
+    func `a text that ends too early for a limit is named, with what a terminal would not show`(
+        isRebuilt: Bool
+    ) throws {
+        let (refusal, text, withValue) = try refusal(
+            product("1"),
+            product("2", name: Limits(minimumLength: 1, maximumLength: 4), renamed: isRebuilt),
+            rows: "INSERT INTO Product (_id, name) VALUES (1, 'a'), (2, 'b' || char(0) || 'long')")
+        #expect(refusal.entity == "Product" && refusal.objects == [2])
+        #expect(
+            text.contains(
+                "Product.name holds a NUL character, which text cannot keep [object 2 of Product]"))
+        #expect(withValue.contains("the value is 'b\\u{0}long'"))
+    }
+
     @Test func `a type names the value that does not fit`() throws {
         let (refusal, text, withValue) = try refusal(
             product("1"), product("2", stock: .int16), rows: rows)

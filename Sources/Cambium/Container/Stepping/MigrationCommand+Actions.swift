@@ -21,7 +21,7 @@ extension MigrationCommand {
             case .plan:
                 let report = try store.plan()
                 print(report, words)
-                return report.inTheWay.isEmpty ? .fine : .storeRefused
+                return report.isRefused(words.drift) ? .storeRefused : .fine
             case .apply:
                 print(try store.apply(announcing: writeError), words)
             case .rehearse:

@@ -13,8 +13,11 @@ public struct PersistentStoreMetadata: Sendable, Hashable {
     /// What the program noted, by names of its own.
     public let notes: [String: String]
 
-    /// Whether a program with this model can open the store without a migration.
+    /// Whether a program with this model can open the store without a migration: it has the model's
+    /// version, by name and by hash. Two versions that look the same can have a migration between
+    /// them, which fills values anew.
     public func isCompatible(with model: Model) -> Bool {
-        modelName == model.name && versionHash == model.versionHash
+        modelName == model.name && modelVersion == model.version
+            && versionHash == model.versionHash
     }
 }

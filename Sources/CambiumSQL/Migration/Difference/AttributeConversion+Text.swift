@@ -60,12 +60,14 @@ extension AttributeConversion {
                                 + "AND \(range.upperBound)")
                 }, isExact: { "CAST(CAST(\($0) AS INTEGER) AS TEXT) = \($0)" })
         case .double:
-            // What JSON takes for a number is one.
+            // What JSON takes for a number is one, to its end and not beyond what there is.
             return AttributeConversion(
                 value: { "CAST(\($0) AS REAL)" },
                 fits: {
                     "CASE WHEN json_valid(\($0)) "
-                        + "THEN json_type(\($0)) IN ('integer', 'real') ELSE 0 END"
+                        + "THEN json_type(\($0)) IN ('integer', 'real') "
+                        + "AND instr(\($0), char(0)) = 0 "
+                        + "AND abs(CAST(\($0) AS REAL)) <= 1.7976931348623157e308 ELSE 0 END"
                 })
         case .decimal(let scale):
             let units = { (column: String) in

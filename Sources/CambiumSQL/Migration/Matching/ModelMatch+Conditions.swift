@@ -31,7 +31,7 @@ extension ModelMatch {
     func rows(of drop: MigrationDeclaration.Drop, _ entity: Entity) -> String? {
         guard let condition = drop.condition,
             let fragment = try? ExpressionSQL.condition(
-                condition, entity: entity, model: old, constants: .inline),
+                condition, entity: entity, model: old, constants: .inline, heedsNUL: true),
             fragment.parameters.isEmpty
         else { return nil }
         guard old.hasSubentities(old.root(of: entity)) else { return "(\(fragment.text))" }

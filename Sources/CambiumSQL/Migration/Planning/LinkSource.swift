@@ -12,7 +12,7 @@ enum LinkSource {
             let oldDestination = match.oldEntity(of: destination),
             let condition = try? ExpressionSQL.condition(
                 link.condition, entity: oldDestination, model: match.old, alias: alias,
-                constants: .inline, variables: [sourceName: source]),
+                constants: .inline, variables: [sourceName: source], heedsNUL: true),
             condition.parameters.isEmpty
         else { return nil }
         let (root, sourceRoot) = (match.old.root(of: oldDestination), match.old.root(of: source))

@@ -133,7 +133,10 @@ struct MigrationStepBuilder {
             let isNew = copy.parts.isEmpty
             return step(
                 for: table, isNew ? "Make \(table.name)" : "Rebuild \(table.name)", isNew: isNew,
-                sql: [table.createStatement(named: name)] + copy.insertStatements(into: name))
+                sql: [table.createStatement(named: name)] + copy.insertStatements(into: name)
+                    + RefusalSQL.statements(
+                        isNew ? [] : table.textConditions(besides: copy.parts.map(\.source)),
+                        in: name, ofOneRow: false))
         }
     }
 
@@ -200,7 +203,21 @@ struct MigrationStepBuilder {
             + (indexStatements.isEmpty && indexDrops.isEmpty
                 ? [] : ["bring the indexes up to date"])
         let text = parts.isEmpty ? "bring the key table up to date" : parts.joined(separator: ", ")
-        return text.prefix(1).uppercased() + text.dropFirst()
+        let rules = newRules.isEmpty ? "" : ": \(newRules.joined(separator: "; "))"
+        return text.prefix(1).uppercased() + text.dropFirst() + rules
+    }
+
+    /// What is unique from now on, and which objects go because of that, where no step of the table's
+    /// own says so.
+    private var newRules: [String] {
+        let silent = zip(copies, ways).filter { $0.1 == .keep }.map(\.0.table)
+        let changes = difference.changes.filter { change in
+            switch change {
+            case .uniqueAdded, .duplicatesDropped: silent.contains { concerns(change, $0) }
+            default: false
+            }
+        }
+        return changes.map(difference.sentence)
     }
 
     private var indexKind: MigrationKind {

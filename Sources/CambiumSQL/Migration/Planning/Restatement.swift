@@ -65,6 +65,8 @@ struct Restatement: Hashable {
         func check(_ part: String, besides old: String = "", of column: Table.Column? = nil) {
             let known = TableText.checks(in: old).map(\.condition)
             for (name, condition) in TableText.checks(in: part) where !known.contains(condition) {
+                conditions += new.textConditions(of: condition)
+                    .filter { !conditions.contains($0) }
                 conditions.append(
                     .init(
                         name: name, condition: condition,

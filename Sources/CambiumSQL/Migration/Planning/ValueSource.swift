@@ -11,7 +11,8 @@ enum ValueSource {
             return literal(value, for: attribute, in: model)
         }
         guard !uses(expression, derivedOf: entity, in: model) else { return nil }
-        let value = model.columnValue(expression, for: attribute, of: entity)
+        let value = model.columnValue(
+            expression, for: attribute, of: entity, heedsNUL: true)
         return attribute.usesExternalForm ? value.map(inline) : value
     }
 

@@ -46,7 +46,7 @@ extension MigrateCommand {
             case .plan:
                 let report = try store.plan()
                 try print(report, arguments, console)
-                return report.inTheWay.isEmpty ? .fine : .storeRefused
+                return report.isRefused(drift) ? .storeRefused : .fine
             case .apply:
                 try store.requireNoCode()
                 let line = ProgressLine(console)

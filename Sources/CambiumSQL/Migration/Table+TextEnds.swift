@@ -1,0 +1,33 @@
+import CambiumModel
+
+// SQLite's length() and GLOB end at a NUL. Cambium writes no text with one; another program may have.
+extension Table {
+    /// Conditions that the texts which a CHECK measures have no NUL, so that it sees all of them.
+    func textConditions(of check: String) -> [RefusalSQL.Condition] {
+        guard check.contains("length(") || check.contains(" GLOB ") else { return [] }
+        let names = Set(TableText.names(in: check))
+        return columns.filter { column in
+            let type = "\(SQLText.identifier(column.name)) TEXT"
+            return names.contains(column.name) && column.definition.hasPrefix(type)
+        }.map { column in
+            let text = SQLText.identifier(column.name)
+            return RefusalSQL.Condition(
+                name: "\(name).\(column.name) holds a NUL character, which text cannot keep",
+                condition: "instr(\(text), char(0)) = 0", column: text)
+        }
+    }
+
+    /// The same of all CHECKs that rows from other tables have not met there.
+    func textConditions(besides sources: [Table]) -> [RefusalSQL.Condition] {
+        let known = sources.map { Set($0.checks) }
+        var conditions: [RefusalSQL.Condition] = []
+        for check in checks where !known.allSatisfy({ $0.contains(check) }) {
+            conditions += textConditions(of: check).filter { !conditions.contains($0) }
+        }
+        return conditions
+    }
+
+    private var checks: [String] {
+        (columns.map(\.definition) + constraints).flatMap(TableText.checks).map(\.condition)
+    }
+}
