@@ -24,12 +24,13 @@ import Testing
     }
 
     @Test func `members that were read are none when the context is gone`() throws {
-        var container: PersistentContainer? = try PersistentContainer(
-            model: Shop.model, at: .memory)
-        let category = try #require(
-            try makeProduct(in: try #require(container)).category)
-        #expect(category.products.count == 1)
-        container = nil
+        func readCategory() throws -> Category? {
+            let container = try PersistentContainer(model: Shop.model, at: .memory)
+            let category = try makeProduct(in: container).category
+            #expect(category?.products.count == 1)
+            return category
+        }
+        let category = try #require(try readCategory())
         #expect(category.managedObjectContext == nil)
         #expect(category.products.count == 0)
         #expect(category.products.isEmpty)
