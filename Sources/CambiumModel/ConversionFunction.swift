@@ -16,15 +16,16 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     /// (number): the bytes of the number that its 15 digits are, where it has few of them; NULL where
     /// only its text can tell.
     case decimalOfShortNumber = "cambium_decimal_of_short_number"
-    /// (bytes): the JSON of the values that Core Data archived; NULL where they are none of those
-    /// that have one.
+    /// (bytes, type): the JSON of the values that Core Data archived, as a type of Swift's takes it;
+    /// NULL where they are none of those that have one, or of another type. An empty name is any
+    /// type.
     case archiveJSON = "cambium_archive_json"
 
     /// How many arguments it takes.
     package var argumentCount: Int {
         switch self {
-        case .decimalBytes, .decimalUnits: 2
-        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber, .archiveJSON: 1
+        case .decimalBytes, .decimalUnits, .archiveJSON: 2
+        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber: 1
         }
     }
 
@@ -52,8 +53,8 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
             return OrderedDecimal.bytes(ofShort: Double(number)).map { .blob($0) } ?? .null
         case (.decimalOfShortNumber, .real(let number), _):
             return OrderedDecimal.bytes(ofShort: number).map { .blob($0) } ?? .null
-        case (.archiveJSON, .blob(let bytes), _):
-            return ArchivedJSON.text(of: bytes).map { .text($0) } ?? .null
+        case (.archiveJSON, .blob(let bytes), .text(let type)):
+            return ArchivedJSON.text(of: bytes, as: type).map { .text($0) } ?? .null
         default:
             return .null
         }
