@@ -66,10 +66,13 @@ struct IdentityTrace {
         var gone: [Gone] = []
         for path in paths {
             let entity = path.entity.flatMap { model.entity(named: $0) }
-            let keys = try connection.rows(
-                IdentitySQL.takeGone(newEntity: entity, in: model),
-                [.text(path.oldEntity), .integer(path.shift)]
-            ).compactMap { row in if case .integer(let key) = row[0] { key } else { nil } }
+            let statement = try connection.statement(
+                IdentitySQL.takeGone(newEntity: entity, in: model))
+            defer { statement.reset() }
+            try statement.bind([.text(path.oldEntity), .integer(path.shift)])
+            // A million keys are not too many, a million rows of values would be.
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
             if !keys.isEmpty { gone.append(Gone(entity: path.oldEntity, keys: keys.sorted())) }
         }
         return gone
