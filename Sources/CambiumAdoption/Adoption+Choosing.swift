@@ -5,14 +5,15 @@ import CambiumSQLite
 // Which of several versions that fit alike a store is adopted as.
 extension Adoption {
     /// Adopts the store as the first version that loses no row, link or value; where each does, as
-    /// the one that loses the fewest.
+    /// the one that loses the fewest. Those come first from which a way leads to the version that is
+    /// wanted, and whose way changes the least of the data.
     ///
     /// - Parameter place: Where the new store is made; nil is nowhere.
     func adopt(in match: VersionFinder.Match, _ place: NewStore?) throws -> AdoptionReport {
         let meter = AdoptionMeter(progress: progress, isCancelled: isCancelled)
         do {
-            let candidates = try inForm(
-                of: [match] + match.others.filter(isReachable).map(match.taking))
+            let candidates = byWay(
+                try inForm(of: [match] + match.others.filter(isReachable).map(match.taking)))
             var losses: [Int] = []
             for candidate in candidates {
                 let (run, report) = try copy(as: candidate, place, meter)
@@ -33,6 +34,7 @@ extension Adoption {
         // What another version's was.
         place?.remove()
         var report = report(of: match)
+        report.choice = match.choice
         let run = try AdoptionRun(self, match, place, meter)
         try run.copy(&report)
         return (run, report)
@@ -43,6 +45,34 @@ extension Adoption {
         try run.migrate(&report)
         try store.file.requireUnchanged()
         return report
+    }
+
+    /// The versions by what the ways from them do to the data, and those that do as much the oldest
+    /// first.
+    private func byWay(_ candidates: [VersionFinder.Match]) -> [VersionFinder.Match] {
+        guard candidates.count > 1 else { return candidates }
+        let ways = ways(from: candidates.map(\.layout.model))
+        var known: [String: Int] = [:]
+        let weights = ways.map { way in
+            (isBlocked: way.obstacle != nil, changes: way.weight(&known))
+        }
+        func isBefore(_ one: Int, _ other: Int) -> Bool {
+            (weights[one].isBlocked ? 1 : 0, weights[one].changes, one)
+                < (weights[other].isBlocked ? 1 : 0, weights[other].changes, other)
+        }
+        let order = candidates.indices.sorted(by: isBefore)
+        return order.map { index in
+            var candidate = candidates[index]
+            candidate.way = ways[index]
+            let earlier = (0..<index).filter { isBefore(index, $0) }
+            guard let first = earlier.first else { return candidate }
+            let name = candidates[first].layout.model.version
+            candidate.choice =
+                weights[first].isBlocked && !weights[index].isBlocked
+                ? "no migration leads on from '\(name)', which fits as well"
+                : "the migrations from '\(name)', which fits as well, change more of the data"
+            return candidate
+        }
     }
 
     /// Leaves out versions which keep bytes in another form than the store has, where not all do: with

@@ -90,18 +90,25 @@ package struct Adoption {
         }
     }
 
-    /// The steps that are to be taken.
-    func way(from model: Model) -> MigrationWay {
+    /// The steps that are to be taken from each of some versions, the oldest first.
+    func ways(from models: [Model]) -> [MigrationWay] {
         let names = versions.map(\.version)
-        let end = migrates ? target ?? current : model.version
-        if let first = names.firstIndex(of: model.version), let last = names.firstIndex(of: end),
-            last < first
-        {
-            return MigrationWay(at: model, tooLateFor: end)
+        // What leads on from the oldest leads on from the others.
+        var known: [String: Steps] = [:]
+        return models.map { model in
+            let end = migrates ? target ?? current : model.version
+            if let first = names.firstIndex(of: model.version),
+                let last = names.firstIndex(of: end), last < first
+            {
+                return MigrationWay(at: model, tooLateFor: end)
+            }
+            if end == model.version {
+                return MigrationWay(from: model, to: end, versions: versions, Steps(migrations: []))
+            }
+            let steps = known[end] ?? steps(model.version, end)
+            known[end] = steps
+            return MigrationWay(from: model, to: end, versions: versions, steps)
         }
-        let steps =
-            end == model.version ? Steps(migrations: []) : steps(model.version, end)
-        return MigrationWay(from: model, to: end, versions: versions, steps)
     }
 
     static let settings: ConnectionSettings = {

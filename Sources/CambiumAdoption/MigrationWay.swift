@@ -16,6 +16,18 @@ struct MigrationWay {
     /// The version that the way leads to.
     var last: Model { models.last ?? first }
 
+    /// How many changes on the way take data away or write other data.
+    ///
+    /// - Parameter known: How many do in the steps that were looked at, by the version they lead to.
+    func weight(_ known: inout [String: Int]) -> Int {
+        zip([first] + models, models).reduce(0) { sum, step in
+            let weight =
+                known[step.1.version] ?? MigrationToll(from: step.0, to: step.1).weight
+            known[step.1.version] = weight
+            return sum + weight
+        }
+    }
+
     /// No way: the version that wrote the store comes after the one to go to.
     init(at last: Model, tooLateFor target: String) {
         first = last
@@ -57,16 +69,14 @@ struct MigrationWay {
     }
 
     /// What to say of it where only the first steps were taken; nil where there is nowhere to go.
-    func count(of taken: Int, obstacle: String?) -> AdoptionReport.MigrationCount? {
+    func count(
+        of taken: Int, _ tolls: MigrationTolls, obstacle: String?
+    ) -> AdoptionReport.MigrationCount? {
         guard taken > 0 || obstacle != nil else { return nil }
         let end = taken > 0 ? models[taken - 1].version : first.version
         return AdoptionReport.MigrationCount(
             from: first.version, to: end, versions: models.prefix(taken).map(\.version),
-            losses: steps.prefix(taken).flatMap { migration in
-                // What only puts in place what others made loses nothing more than those.
-                migration.steps.filter { $0.losesData && !$0.onlyPlacesTables }
-                    .map { "\(migration.to): \($0.summary)" }
-            },
+            losses: tolls.losses, objects: tolls.takenObjects, links: tolls.takenLinks,
             stoppedAt: obstacle == nil ? nil : end, reason: obstacle)
     }
 }

@@ -16,8 +16,9 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     /// (number): the bytes of the number that its 15 digits are, where it has few of them; NULL where
     /// only its text can tell.
     case decimalOfShortNumber = "cambium_decimal_of_short_number"
-    /// (bytes): the JSON of the values that Core Data archived; NULL where they are none of those
-    /// that have one.
+    /// (bytes, type): the JSON of the values that Core Data archived, as a type of Swift's takes it;
+    /// NULL where they are none of those that have one, or of another type. An empty name is any
+    /// type.
     case archiveJSON = "cambium_archive_json"
     /// (text): the same with what no text has for each NUL, so that functions of SQLite's that end at
     /// one see all of it. (Its `replace()` does not look for a NUL.)
@@ -26,10 +27,8 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
     /// How many arguments it takes.
     package var argumentCount: Int {
         switch self {
-        case .decimalBytes, .decimalUnits: 2
-        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber, .archiveJSON,
-            .wholeText:
-            1
+        case .decimalBytes, .decimalUnits, .archiveJSON: 2
+        case .decimalText, .decimalOfText, .decimalOfNumber, .decimalOfShortNumber, .wholeText: 1
         }
     }
 
@@ -57,8 +56,8 @@ package enum ConversionFunction: String, CaseIterable, Sendable {
             return OrderedDecimal.bytes(ofShort: Double(number)).map { .blob($0) } ?? .null
         case (.decimalOfShortNumber, .real(let number), _):
             return OrderedDecimal.bytes(ofShort: number).map { .blob($0) } ?? .null
-        case (.archiveJSON, .blob(let bytes), _):
-            return ArchivedJSON.text(of: bytes).map { .text($0) } ?? .null
+        case (.archiveJSON, .blob(let bytes), .text(let type)):
+            return ArchivedJSON.text(of: bytes, as: type).map { .text($0) } ?? .null
         case (.wholeText, .text(let text), _):
             guard text.utf8.contains(0) else { return .text(text) }
             return .text(text.replacing("\0", with: "\u{FFFF}"))

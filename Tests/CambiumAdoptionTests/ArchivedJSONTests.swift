@@ -76,4 +76,42 @@ struct ArchivedJSONTests {
             _ = ArchivedJSON.text(of: Data(archive.prefix(place)))
         }
     }
+
+    @Test func `an address that is a part of another one is the whole one`() {
+        func archive(base: String) -> Data {
+            PropertyListBytes.archive([
+                .dictionary([
+                    ("$class", .reference(4)), ("NS.relative", .reference(2)),
+                    ("NS.base", .reference(3)),
+                ]),
+                .string("b?x=1"),
+                .dictionary([
+                    ("$class", .reference(4)), ("NS.relative", .reference(5)),
+                    ("NS.base", .reference(0)),
+                ]),
+                archivedClass("NSURL"), .string(base),
+            ])
+        }
+        #expect(ArchivedJSON.text(of: archive(base: "http://a/c/")) == "\"http://a/c/b?x=1\"")
+        #expect(ArchivedJSON.text(of: archive(base: "http://a/c")) == "\"http://a/b?x=1\"")
+    }
+
+    @Test(
+        arguments: [
+            ("[1,0]", "[Bool]", "[true,false]"), ("[true]", "[Int64]", "[1]"),
+            ("[1.0, true]", "[Int]", "[1,1]"), ("[300]", "[UInt8]", nil), ("[1.5]", "[Int64]", nil),
+            ("[\"1\"]", "[Int64]", nil), ("[1,2]", "[String]", nil), ("{}", "[String]", nil),
+            ("7", "[String]", nil), ("null", "[String]?", "null"), ("null", "[String]", nil),
+            ("[ 1, 2.5 ]", "Set<Double>", "[ 1, 2.5 ]"), ("\"alone\"", "[String]", nil),
+            ("{\"a\":[1]}", "[String: [Bool]]", "{\"a\":[true]}"),
+            ("{\"a\":1}", "Dictionary<String, String>", nil),
+            ("[\"AA==\"]", "Array<Data>", "[\"AA==\"]"),
+            ("[\"no\"]", "[UUID]", nil), ("{\"any\": 1}", "Settings", "{\"any\": 1}"),
+            ("[{\"x\": 1}]", "[Shop.Part]", "[{\"x\": 1}]"), ("2", "Bool", nil),
+        ] as [(String, String, String?)])
+    func `values of another kind become what the type takes, where that is the same`(
+        json: String, type: String, expected: String?
+    ) {
+        #expect(ArchivedJSON.text(of: Data(json.utf8), as: type) == expected)
+    }
 }

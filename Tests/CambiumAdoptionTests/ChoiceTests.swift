@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import Testing
 
@@ -31,13 +32,17 @@ struct ChoiceTests {
         Self.version("3", isOptional: true),
     ]
 
+    private func migrations() throws -> [Migration] {
+        try zip(versions, versions.dropFirst()).map { try Migration(from: $0, to: $1) }
+    }
+
     @Test func `of versions that fit alike the earliest that loses nothing is taken`() throws {
         let whole = try store("(1, 1, 1, 'a'), (2, 1, 1, 'b')")
-        #expect(try whole.adopt(versions).writtenBy == "1")
+        #expect(try whole.adopt(versions, migrations()).writtenBy == "1")
         let store = try store("(1, 1, 1, 'a'), (2, 1, 1, NULL)")
         var keys: [Int64] = []
         var fractions: [Double] = []
-        let report = try store.adopt(versions) {
+        let report = try store.adopt(versions, migrations()) {
             $0.target = "2"
             $0.identities = { keys.append($0.oldKey) }
             $0.progress = { fractions.append($0.fraction) }
@@ -53,7 +58,7 @@ struct ChoiceTests {
 
     @Test func `where each version loses something, the one that loses least is taken`() throws {
         let store = try store("(1, 1, 1, NULL), (2, 99, 1, NULL)")
-        let report = try store.adopt(versions)
+        let report = try store.adopt(versions, migrations())
         #expect(report.writtenBy == "2")
         #expect(report.refusedRows.map(\.id) == [2])
         #expect(try store.rows("SELECT _id FROM A") == [["1"]])
@@ -106,5 +111,33 @@ extension ChoiceTests {
         #expect(report.writtenBy == (hasForm == isExternalFirst ? "1" : "2"))
         #expect(report.alsoFits.count == 1)
         #expect(try store.rows("SELECT x FROM A WHERE _id = 1") == [["1 aa bb"]])
+    }
+
+    @Test func `of versions that fit alike that is taken whose migrations change least`() throws {
+        let x = ModelExpression.keyPath(root: .subject, names: ["x"])
+        let changing = Model(
+            name: "M", version: "2", entities: Self.version("2", isOptional: true).entities,
+            migration: MigrationDeclaration(
+                from: "1",
+                drops: [
+                    .init(
+                        entity: "A", condition: .comparison(x, .equal, .literal(.null), []),
+                        reason: "nobody needs them")
+                ]))
+        let versions = [
+            Self.version("1", isOptional: true), changing, Self.version("3", isOptional: true),
+        ]
+        let migrations = try zip(versions, versions.dropFirst())
+            .map { try Migration(from: $0, to: $1) }
+        let store = try store("(1, 1, 1, 'a'), (2, 1, 1, NULL)")
+        let report = try store.adopt(versions, migrations)
+        #expect(report.writtenBy == "2" && report.objects == 2)
+        #expect(report.choice?.contains("'1'") == true)
+        #expect(report.text.contains("It is taken as '2': the migrations from '1'"))
+        // A version from which no way leads on is the last choice.
+        let other = try self.store("(1, 1, 1, 'a')")
+        let blocked = try other.adopt(versions, [migrations[1]])
+        #expect(blocked.writtenBy == "2")
+        #expect(blocked.choice == "no migration leads on from '1', which fits as well")
     }
 }

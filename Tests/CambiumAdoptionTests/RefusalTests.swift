@@ -185,4 +185,36 @@ struct RefusalTests {
                 == [["1", "6"], ["6", "1"]])
         #expect(report.relationships.first { $0.relationship == "all" }?.written == 1)
     }
+
+    @Test func `a row that cannot be for itself takes no like row with it`() throws {
+        // Tag 1 leads nowhere, and comes before its like.
+        let store = try Shelf.store(
+            changes: "UPDATE ZTAG SET ZLABEL = 'same'; UPDATE ZTAG SET ZBEST = 99 WHERE Z_PK = 1")
+        let report = try store.adopt([Shelf.model])
+        #expect(try store.rows("SELECT _id FROM Tag") == [["2"]])
+        #expect(report.refusedRows.map(\.id) == [1, 4])
+        #expect(report.refusedRows.map { $0.property ?? "" } == ["best", "label"])
+        #expect(report.entities.first { $0.entity == "Tag" }?.read == 3)
+        #expect(
+            report.relationships.filter { $0.relationship == "tags" }.map { [$0.read, $0.written] }
+                == [[3, 1]])
+    }
+
+    @Test func `reasons tell keys of no object from refused ones and those of other entities`()
+        throws
+    {
+        let store = try Shelf.store(
+            changes: """
+                UPDATE ZPLACE SET ZNAME = NULL WHERE Z_PK = 2;
+                UPDATE ZITEM SET ZPREQUEL = 7 WHERE Z_PK = 3;
+                UPDATE ZITEM SET ZPLACE = 50 WHERE Z_PK = 1;
+                """)
+        let report = try store.adopt([Shelf.model])
+        func reason(_ id: Int64, _ relationship: String) -> String? {
+            report.lostLinks.first { $0.id == id && $0.relationship == relationship }?.reason
+        }
+        #expect(reason(3, "place") == "the object of that key was refused")
+        #expect(reason(3, "prequel") == "the object of that key is of Film, which is no Book")
+        #expect(reason(1, "place") == "there is no object of that key in the store")
+    }
 }

@@ -76,7 +76,8 @@ struct ValueTests {
         ("VARCHAR", .string, "x'41'", "string"),
         ("BLOB", .uuid, "x'0001'", "uuid"),
         ("BLOB", .data, "5", "data"),
-        ("DECIMAL", .decimal(scale: 2), "1.999", "decimal"),
+        ("DECIMAL", .decimal(scale: 2), "1.999", "more than 2 places"),
+        ("DECIMAL", .decimal(scale: 2), "'much'", "decimal"),
         ("DECIMAL", .anyDecimal, "'NaN'", "Decimal"),
         ("TIMESTAMP", .date, "'now'", "date"),
     ])
@@ -149,6 +150,12 @@ struct ValueTests {
         let unknown = try adopt(.codable("[String]"), column: "BLOB", "x'\(otherHex)'")
         #expect(unknown.value == "nil")
         #expect(unknown.report.changedValues.map(\.property) == ["x"])
+        let numbers = try adopt(.codable("[String]"), column: "BLOB", "'[1, 2]'")
+        #expect(numbers.value == "nil")
+        #expect(
+            numbers.report.changedValues.map(\.reason)
+                == ["nil, as the value does not fit the type [String]"])
+        #expect(try adopt(.codable("[Bool]"), column: "BLOB", "'[1]'").value == "[true]")
     }
 
     @Test func `large values come from their files, and a file that is missing is named`() throws {

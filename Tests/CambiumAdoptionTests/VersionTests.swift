@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import Testing
 
@@ -24,7 +25,9 @@ struct VersionTests {
         #expect(named.writtenBy == "2")
         #expect(named.foundBy == "identifier")
         #expect(named.alsoFits == ["1", "3"])
-        #expect(try other.adoption(versions).plan().writtenBy == "1")
+        let migrations = try zip(versions, versions.dropFirst())
+            .map { try Migration(from: $0, to: $1) }
+        #expect(try other.adoption(versions, migrations).plan().writtenBy == "1")
     }
 
     @Test func `hashes tell versions apart that tables do not`() throws {
@@ -52,6 +55,16 @@ struct VersionTests {
         // A version that was not it is none of those that fit.
         #expect(try plan(list([("1", 6)])).writtenBy == "2")
         #expect(VersionHashes(Data("<plist/>".utf8)) == nil)
+        // Hashes that are all others are said to be.
+        let error = adoptionError { _ = try plan(list([("1", 5), ("2", 6), ("3", 6)])) }
+        guard case .fitsNoVersion(let mismatch)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(
+            mismatch.differences == [
+                "the hash of Item is another one than the version's, although all tables fit"
+            ])
     }
 
     @Test func `a store that does not fit the version it names is refused, whatever else fits`()

@@ -15,13 +15,16 @@ extension AdoptionRun {
                 report.missingFiles += copier.missing
             }
             for unreadable in table.sql.unreadable {
+                guard case .codable(let type) = unreadable.attribute.type else { continue }
                 for row in try connection.rows(unreadable.query) {
                     guard case .integer(let key) = row.first else { continue }
                     report.changedValues.append(
                         .init(
                             entity: try name(ofRow: key, table), id: key,
                             property: unreadable.attribute.name,
-                            reason: "nil, as only the program can read what its class archived"))
+                            reason: row[1] == .integer(1)
+                                ? "nil, as the value does not fit the type \(type)"
+                                : "nil, as only the program can read what its class archived"))
                 }
             }
         }
@@ -47,6 +50,22 @@ extension AdoptionRun {
                         reason: "computed anew; the store had another value"))
             }
             try connection.execute(update)
+        }
+    }
+
+    /// Notes objects with fewer or more objects at a to-many than there may be. They stay, as without
+    /// them more would be lost.
+    func noteInvalidCounts(_ report: inout AdoptionReport) throws(SQLiteError) {
+        for sql in LinkCountSQL.all(in: model) {
+            for row in try connection.rows(sql.query) {
+                guard case .integer(let key) = row[0], case .text(let entity) = row[1],
+                    case .integer(let count) = row[2]
+                else { continue }
+                report.invalidObjects.append(
+                    .init(
+                        entity: entity, id: key, property: sql.relationship.name,
+                        reason: sql.words(count)))
+            }
         }
     }
 

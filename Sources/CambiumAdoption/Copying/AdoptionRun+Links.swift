@@ -17,7 +17,7 @@ extension AdoptionRun {
     }
 
     func checkKeys(_ report: inout AdoptionReport, _ tables: [ObjectTable]) throws {
-        var repair = KeyRepair(model, connection)
+        var repair = KeyRepair(model, connection, refused: report.refusedRows)
         try repair.run(over: tables.map(\.object))
         report.refusedRows += repair.refused
         report.lostLinks += repair.lost
@@ -146,21 +146,32 @@ extension AdoptionRun {
             links.read(count, of: link.relationship, link.entity)
             links.wrote(copied, of: link.relationship, link.entity)
             guard copied < count else { continue }
-            for row in try connection.rows(sql.lost) { note(row, link, &report) }
+            let refused = report.refusedRows.keysByRoot(in: model)
+            for row in try connection.rows(sql.lost) { note(row, link, refused, &report) }
         }
     }
 
     /// Notes a link that is not in the new store.
     private func note(
-        _ row: [StoredValue], _ link: CoreDataLayout.LinkSource, _ report: inout AdoptionReport
+        _ row: [StoredValue], _ link: CoreDataLayout.LinkSource, _ refused: [String: Set<Int64>],
+        _ report: inout AdoptionReport
     ) {
         let (name, vague) = (link.relationship.name, "the store does not say which two it links")
         switch (row[0], row[1]) {
         case (.integer(let owner), .integer(let member)):
+            let isRefused = [
+                (link.entity.name, owner), (link.relationship.destination, member),
+            ].contains { name, key in
+                model.entity(named: name).map(model.root).map {
+                    refused[$0.name]?.contains(key) == true
+                } ?? false
+            }
             report.lostLinks.append(
                 .init(
                     entity: link.entity.name, id: owner, relationship: name, target: member,
-                    reason: "one of the two objects is not there"))
+                    reason: isRefused
+                        ? "one of the two objects was refused"
+                        : "one of the two objects is not there"))
         case (.integer(let owner), _):
             report.lostLinks.append(
                 .init(

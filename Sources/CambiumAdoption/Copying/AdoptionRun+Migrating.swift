@@ -6,15 +6,26 @@ import CambiumSQLite
 extension AdoptionRun {
     /// Brings the new store to the version that was asked for, or as far as the steps lead.
     func migrate(_ report: inout AdoptionReport) throws {
-        let way = adoption.way(from: layout.model)
+        let way = knownWay ?? adoption.ways(from: [layout.model])[0]
         for pragma in AdoptionSQL.pragmasOfMigration { try connection.execute(pragma) }
-        var trace = try adoption.identities.map { _ in
-            try IdentityTrace(layout.objects.map(\.root), layout.model, connection)
+        // Who loses something is found step by step.
+        var trace: IdentityTrace?
+        if adoption.identities != nil || way.steps.contains(where: \.losesData) {
+            trace = try IdentityTrace(layout.objects.map(\.root), layout.model, connection)
         }
-        let (taken, obstacle) = try take(way, &trace)
-        report.migration = way.count(of: taken, obstacle: obstacle ?? way.obstacle)
+        var tolls = MigrationTolls(
+            connection, objects: report.entities.reduce(0) { $0 + $1.written })
+        let (taken, obstacle) = try take(way, &trace, &tolls)
+        report.migration = way.count(of: taken, tolls, obstacle: obstacle ?? way.obstacle)
+        report.objects = tolls.objects
         report.version = taken > 0 ? way.models[taken - 1].version : layout.model.version
-        if let trace, let identities = adoption.identities { try trace.tell(identities) }
+        guard let trace, let identities = adoption.identities else { return }
+        try trace.tell(identities)
+        for row in report.refusedRows {
+            try identities(
+                Adoption.Identity(
+                    oldEntity: row.entity, oldKey: row.id, newEntity: nil, newKey: nil))
+        }
     }
 
     private static let migrationStart = 0.75
@@ -22,7 +33,7 @@ extension AdoptionRun {
     /// Takes the steps: all at once, and one by one where one of them cannot be taken, so that the
     /// store is as new as it can be.
     private func take(
-        _ way: MigrationWay, _ trace: inout IdentityTrace?
+        _ way: MigrationWay, _ trace: inout IdentityTrace?, _ tolls: inout MigrationTolls
     ) throws -> (taken: Int, obstacle: String?) {
         guard !way.steps.isEmpty else { return (0, nil) }
         try meter.begins(
@@ -35,10 +46,14 @@ extension AdoptionRun {
             } catch let error as MigrationError where error != .cancelled {}
         }
         for (index, step) in way.steps.enumerated() {
+            let (old, new) = (index > 0 ? way.models[index - 1] : way.first, way.models[index])
             do {
-                try trace?.prepare(for: way.models[index])
-                try run([step], to: way.models[index])
-                try trace?.follow(way.models[index])
+                if step.losesData { try tolls.prepare(from: old, to: new) }
+                try trace?.prepare(for: new)
+                try run([step], to: new)
+                if step.losesData, let names = trace?.oldNames { tolls.names(by: names) }
+                try trace?.follow(new)
+                if step.losesData { try tolls.take(trace?.gone() ?? []) }
             } catch let error as MigrationError where error != .cancelled {
                 return (index, "\(error)")
             }

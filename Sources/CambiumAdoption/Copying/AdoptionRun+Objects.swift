@@ -39,36 +39,61 @@ extension AdoptionRun {
     static let indexingShare = 0.15
     static let checkingShare = 0.05
 
-    func makeIndexes(
-        _ report: inout AdoptionReport, _ tables: inout [ObjectTable]
-    ) throws {
+    /// An index of rows of which no two may be alike, and some are.
+    struct BrokenIndex {
+        let index: TableIndex
+        let root: Entity
+    }
+
+    /// Makes the indexes.
+    ///
+    /// - Returns: Those that rows are in the way of: which of them stay is known when those are gone
+    ///   that cannot be for themselves.
+    func makeIndexes(_ tables: [ObjectTable]) throws -> [BrokenIndex] {
         let rows = tables.reduce(0) { $0 + $1.extent.rows }
         try meter.begins(
             .checking, "Make indexes", at: Self.copyingShare, share: Self.indexingShare, rows: rows)
+        var broken: [BrokenIndex] = []
         for table in schema.tables {
             guard case .objects(let name) = table.content, let root = model.entity(named: name)
             else { continue }
-            let before = report.refusedRows.count
             for index in table.indexes {
-                try make(index, of: root, &report)
+                do throws(SQLiteError) {
+                    try connection.execute(index.createStatement)
+                } catch {
+                    guard error.primaryCode == Self.constraintCode, index.uniqueRows != nil else {
+                        throw error
+                    }
+                    broken.append(BrokenIndex(index: index, root: root))
+                }
             }
-            // The links of rows that are gone are those of the old store, too.
-            guard report.refusedRows.count > before,
-                let place = tables.firstIndex(where: { $0.object.root.name == name })
-            else { continue }
-            try tables[place].countSource(connection)
         }
+        return broken
+    }
+
+    private static let constraintCode: Int32 = 19
+
+    /// Takes away what is like another row where no two may be, and what needs that.
+    func refuseDuplicates(
+        _ report: inout AdoptionReport, _ broken: [BrokenIndex], _ tables: [ObjectTable],
+        _ pairs: [Pairs]
+    ) throws {
+        let before = report.refusedRows.count
+        for part in broken { try make(part.index, of: part.root, &report) }
+        guard report.refusedRows.count > before else { return }
+        try checkKeys(&report, tables)
+        for pair in pairs { try connection.execute(pair.sql.removeDangling) }
+        try refuseBrokenRules(&report, tables, pairs)
     }
 
     /// Makes an index; where rows are alike that may not be, the first of them stays.
-    func make(
+    private func make(
         _ index: TableIndex, of root: Entity, _ report: inout AdoptionReport
     ) throws {
         do throws(SQLiteError) {
             try connection.execute(index.createStatement)
         } catch {
-            let constraintCode: Int32 = 19
-            guard error.primaryCode == constraintCode,
+            guard error.primaryCode == Self.constraintCode,
                 let duplicates = AdoptionSQL.duplicates(for: index, of: root, in: model)
             else { throw error }
             let found = RefusalReason(model, root).of(error, entity: nil)

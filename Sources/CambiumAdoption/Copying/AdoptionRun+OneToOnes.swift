@@ -13,6 +13,8 @@ extension AdoptionRun {
         _ report: inout AdoptionReport
     ) throws -> Int {
         let rows = try connection.rows(query)
+        let root = model.entity(named: key.relationship.destination).map(model.root)?.name ?? ""
+        let refused = rows.isEmpty ? [] : report.refusedRows.keysByRoot(in: model)[root] ?? []
         for row in rows where row[3] == .integer(1) {
             guard case .integer(let id) = row[0] else { continue }
             let target: Int64? = if case .integer(let key) = row[2] { key } else { nil }
@@ -21,6 +23,10 @@ extension AdoptionRun {
                     "the value is no key"
                 } else if row[4] == .integer(1) {
                     "the object that it leads to does not lead back"
+                } else if target.map(refused.contains) == true {
+                    "the object of that key was refused"
+                } else if row[5] == .integer(1) {
+                    "the object of that key is no \(key.relationship.destination)"
                 } else {
                     "there is no object of that key in the store"
                 }

@@ -13,6 +13,8 @@ final class AdoptionRun {
     /// Where the new store is made; nil is in a temporary file, for a plan.
     let place: NewStore?
     var links: LinkCounts
+    /// The steps that lead on from the version, where they are known.
+    let knownWay: MigrationWay?
 
     var model: Model { layout.model }
 
@@ -24,6 +26,7 @@ final class AdoptionRun {
         self.meter = meter
         self.place = place
         layout = match.layout
+        knownWay = match.way
         schema = Schema(of: match.layout.model)
         links = LinkCounts(match.layout.model)
         var settings = Adoption.settings
@@ -50,13 +53,15 @@ final class AdoptionRun {
         for statement in schema.statements.suffix(schema.recordCount) {
             try connection.execute(statement)
         }
-        var tables = try copyObjects(&report)
-        try makeIndexes(&report, &tables)
+        let tables = try copyObjects(&report)
+        let broken = try makeIndexes(tables)
         try countKeys(tables)
         try checkKeys(&report, tables)
         let pairs = try copyLinks(&report)
         try refuseBrokenRules(&report, tables, pairs)
+        try refuseDuplicates(&report, broken, tables, pairs)
         try countLinks(&report, tables, pairs)
+        try noteInvalidCounts(&report)
         try copyFiles(&report, tables)
         try derive(&report)
         try finishCounts(&report, tables)

@@ -11,6 +11,12 @@ struct IdentityTrace {
         var shift: Int64 = 0
     }
 
+    /// Objects of an entity that are not there any more.
+    struct Gone {
+        let entity: String
+        let keys: [Int64]
+    }
+
     private let connection: Connection
     private let roots: [Entity]
     private let first: Model
@@ -53,6 +59,28 @@ struct IdentityTrace {
             paths[index].entity = model.entity(named: name).flatMap(match.newEntity)?.name
         }
         model = next
+    }
+
+    /// The objects that the last step took away, by the entity that they had at first.
+    func gone() throws(SQLiteError) -> [Gone] {
+        var gone: [Gone] = []
+        for path in paths {
+            let entity = path.entity.flatMap { model.entity(named: $0) }
+            let statement = try connection.statement(
+                IdentitySQL.takeGone(newEntity: entity, in: model))
+            defer { statement.reset() }
+            try statement.bind([.text(path.oldEntity), .integer(path.shift)])
+            // A million keys are not too many, a million rows of values would be.
+            var keys: [Int64] = []
+            while try statement.step() { keys.append(statement.integer(at: 0)) }
+            if !keys.isEmpty { gone.append(Gone(entity: path.oldEntity, keys: keys.sorted())) }
+        }
+        return gone
+    }
+
+    /// What the entities of the version before a step were called at first.
+    func oldNames(of entities: Set<String>) -> Set<String> {
+        Set(paths.filter { $0.entity.map(entities.contains) ?? false }.map(\.oldEntity))
     }
 
     /// Tells what became of each key.

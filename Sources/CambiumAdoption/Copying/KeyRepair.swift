@@ -11,9 +11,14 @@ struct KeyRepair {
     private(set) var refused: [AdoptionReport.RefusedRow] = []
     private(set) var lost: [AdoptionReport.LostLink] = []
 
-    init(_ model: Model, _ connection: Connection) {
+    /// The keys of the rows that were refused, by the root of their hierarchy.
+    private var refusedKeys: [String: Set<Int64>]
+
+    /// - Parameter refused: The rows that were refused before.
+    init(_ model: Model, _ connection: Connection, refused: [AdoptionReport.RefusedRow]) {
         self.model = model
         self.connection = connection
+        refusedKeys = refused.keysByRoot(in: model)
         maps = EntityMaps(model, connection)
     }
 
@@ -43,9 +48,7 @@ struct KeyRepair {
                         reason: Self.isTaken)
                 }
                 guard try hasFaults(check.sql) else { continue }
-                try take(
-                    check.sql.dangling, check.sql,
-                    reason: "there is no object of that key in the store")
+                try takeDangling(check.sql)
                 if let statement = check.sql.setEntities { try connection.execute(statement) }
             }
             for inverse in inverses where try connection.number(inverse.hasFaults) != 0 {
@@ -80,8 +83,7 @@ struct KeyRepair {
         for row in try connection.rows(inverse.missing) {
             guard case .integer(let key) = row[0], case .text(let entity) = row[1] else { continue }
             _ = try connection.rows(inverse.remove, [.integer(key)])
-            maps.forget()
-            refused.append(
+            note(
                 .init(
                     entity: entity, id: key, property: inverse.relationship.name,
                     reason: "a link is required; the store has no \(inverse.owner.name) that it "
@@ -94,6 +96,32 @@ struct KeyRepair {
             return try connection.rows(query, [.blob(map)]).first?.first != .integer(0)
         }
         return try connection.number(check.hasFaults) != 0
+    }
+
+    private mutating func takeDangling(_ sql: KeyCheckSQL) throws(SQLiteError) {
+        let root = sql.destinationRoot.name
+        for row in try connection.rows(sql.dangling) {
+            var reason = "there is no object of that key in the store"
+            if case .integer(let target) = row[2], refusedKeys[root]?.contains(target) == true {
+                reason = "the object of that key was refused"
+            } else if case .text(let entity)? = try connection.rows(sql.entityOfObject, [row[2]])
+                .first?.first
+            {
+                reason =
+                    "the object of that key is of \(entity), which is no "
+                    + sql.relationship.destination
+            }
+            try give(up: row, sql, reason: reason)
+        }
+    }
+
+    /// Takes a row away for a reason.
+    private mutating func note(_ row: AdoptionReport.RefusedRow) {
+        maps.forget()
+        refused.append(row)
+        for (root, keys) in [row].keysByRoot(in: model) {
+            refusedKeys[root, default: []].formUnion(keys)
+        }
     }
 
     private mutating func take(
@@ -116,11 +144,20 @@ struct KeyRepair {
                 .init(entity: entity, id: key, relationship: name, target: target, reason: reason))
         } else {
             _ = try connection.rows(sql.remove, [.integer(key)])
-            maps.forget()
-            refused.append(
+            note(
                 .init(
                     entity: entity, id: key, property: name,
                     reason: "a link is required; \(reason) (\(target))"))
+        }
+    }
+}
+
+extension [AdoptionReport.RefusedRow] {
+    /// The keys of the rows, by the root of their hierarchy.
+    func keysByRoot(in model: Model) -> [String: Set<Int64>] {
+        reduce(into: [:]) { keys, row in
+            guard let entity = model.entity(named: row.entity) else { return }
+            keys[model.root(of: entity).name, default: []].insert(row.id)
         }
     }
 }

@@ -32,10 +32,14 @@ struct RefusalReason {
         if error.message.hasPrefix("cannot store "), let column = words.last {
             let name = column.split(separator: ".").dropFirst().joined(separator: ".")
             let property = property(ofColumn: name, entity: entity)
-            let type = property.flatMap { name in
-                model.attribute(name, of: entity ?? root)?.type.caseName
+            let type = property.flatMap { model.attribute($0, of: entity ?? root)?.type }
+            if case .decimal(let scale)? = type, error.message.contains(" BLOB ") {
+                return (
+                    property,
+                    "the number has more than \(scale) places after the point, or is too great"
+                )
             }
-            return (property ?? name, "the value is no \(type ?? "value of its type")")
+            return (property ?? name, "the value is no \(type?.caseName ?? "value of its type")")
         }
         return (nil, error.message)
     }

@@ -23,6 +23,10 @@ struct VersionFinder {
         let alsoFits: [String]
         /// Those of them for which as much speaks, the oldest first.
         var others: [CoreDataLayout] = []
+        /// Why an earlier one of them is not taken, in words; nil where the earliest is.
+        var choice: String?
+        /// The steps that lead on from the version, where they were asked for.
+        var way: MigrationWay?
 
         /// The same with another one of them.
         func taking(_ other: CoreDataLayout) -> Match {
@@ -40,8 +44,8 @@ struct VersionFinder {
     /// The version that wrote the store.
     ///
     /// Hashes tell all. An identifier tells more than the tables, which versions may have in common:
-    /// if one is in the store, its version is the one, or there is none. Of several that fit alike
-    /// the earliest is taken, as the migrations lead on from there.
+    /// if one is in the store, its version is the one, or there is none. Which of several that fit
+    /// alike is taken, the rows and the migrations tell.
     ///
     /// - Parameter forced: The name of the version, where somebody knows it.
     func match(forced: String?) throws(AdoptionError) -> Match {
@@ -83,13 +87,24 @@ struct VersionFinder {
         one.mismatches.count < other.mismatches.count
     }
 
+    /// In what a version and the store differ: in what the tables show, and in the hashes.
+    private func differences(of layout: CoreDataLayout) -> [String] {
+        let hashed = hashes?.differences(of: layout.model.version, from: store) ?? []
+        guard let first = hashed.first, layout.mismatches.isEmpty else {
+            return layout.mismatches + hashed
+        }
+        return ["\(first), although all tables fit"] + hashed.dropFirst()
+    }
+
     /// - Parameter named: The version that the store names.
     private func mismatch(
         _ layouts: [CoreDataLayout], named: CoreDataLayout?
     ) -> VersionMismatch {
         // Of those that are equally far the named one, or the last, which is mostly in use.
         let others = layouts.filter { $0.model.version != named?.model.version }
-        let sorted = ([named].compactMap(\.self) + others.reversed()).sorted(by: Self.isNearer)
+        let sorted = ([named].compactMap(\.self) + others.reversed()).sorted {
+            differences(of: $0).count < differences(of: $1).count
+        }
         let entities = store.catalogue.entities.map(\.name)
         let known = Set(
             layouts.flatMap { layout in
@@ -98,13 +113,13 @@ struct VersionFinder {
         return VersionMismatch(
             store: store.path, model: layouts.first?.model.name ?? "",
             identifiers: store.identifiers, nearest: sorted.first?.model.version ?? "",
-            differences: sorted.first?.mismatches ?? [],
+            differences: sorted.first.map(differences) ?? [],
             named: named.map {
-                .init(version: $0.model.version, differences: $0.mismatches)
+                .init(version: $0.model.version, differences: differences(of: $0))
             },
             strangers: known.isDisjoint(with: entities) ? entities : [],
             versions: sorted.map {
-                .init(version: $0.model.version, differences: $0.mismatches.count)
+                .init(version: $0.model.version, differences: differences(of: $0).count)
             })
     }
 }

@@ -34,4 +34,16 @@ package struct VersionHashes: Sendable {
         // A store of a configuration has some of the entities.
         return store.hashes.allSatisfy { hashes[$0.key] == $0.value }
     }
+
+    /// In which entities a version and a store differ, in words; none where nobody knows the version.
+    func differences(of version: String, from store: CoreDataStore) -> [String] {
+        guard let hashes = versions[version] else { return [] }
+        return store.hashes.sorted { $0.key < $1.key }.compactMap { entity, hash in
+            switch hashes[entity] {
+            case hash?: nil
+            case nil: "the hashes of the version have no entity \(entity)"
+            case _?: "the hash of \(entity) is another one than the version's"
+            }
+        }
+    }
 }

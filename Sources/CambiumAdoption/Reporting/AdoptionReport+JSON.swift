@@ -2,10 +2,11 @@ import CambiumModel
 
 extension AdoptionReport: Encodable {
     private enum Name: String, CodingKey {
-        case store, destination, model, writtenBy, version, current, foundBy, alsoFits
+        case store, destination, model, writtenBy, version, current, foundBy, alsoFits, choice
         case differences, formerNames
-        case entities, relationships, refusedRows, lostLinks, changedValues, missingFiles, leftOut
-        case migration, isComplete
+        case objects, entities, relationships, refusedRows, lostLinks, changedValues, missingFiles,
+            leftOut
+        case invalidObjects, migration, isComplete
     }
 
     /// Writes all members, also those that are nil.
@@ -19,13 +20,16 @@ extension AdoptionReport: Encodable {
         try object.encode(current, forKey: .current)
         try object.encode(foundBy, forKey: .foundBy)
         try object.encode(alsoFits, forKey: .alsoFits)
+        try object.encode(choice, forKey: .choice)
         try object.encode(differences, forKey: .differences)
         try object.encode(formerNames, forKey: .formerNames)
+        try object.encode(objects, forKey: .objects)
         try object.encode(entities, forKey: .entities)
         try object.encode(relationships, forKey: .relationships)
         try object.encode(refusedRows, forKey: .refusedRows)
         try object.encode(lostLinks, forKey: .lostLinks)
         try object.encode(changedValues, forKey: .changedValues)
+        try object.encode(invalidObjects, forKey: .invalidObjects)
         try object.encode(missingFiles, forKey: .missingFiles)
         try object.encode(leftOut, forKey: .leftOut)
         try object.encode(migration, forKey: .migration)
@@ -92,7 +96,9 @@ extension AdoptionReport.LeftOut: Encodable {
 }
 
 extension AdoptionReport.MigrationCount: Encodable {
-    private enum Name: String, CodingKey { case from, to, versions, losses, stoppedAt, reason }
+    private enum Name: String, CodingKey {
+        case from, to, versions, losses, objects, links, stoppedAt, reason
+    }
 
     /// Writes all members, also those that are nil.
     public func encode(to encoder: any Encoder) throws {
@@ -101,6 +107,8 @@ extension AdoptionReport.MigrationCount: Encodable {
         try object.encode(to, forKey: .to)
         try object.encode(versions, forKey: .versions)
         try object.encode(losses, forKey: .losses)
+        try object.encode(objects, forKey: .objects)
+        try object.encode(links, forKey: .links)
         try object.encode(stoppedAt, forKey: .stoppedAt)
         try object.encode(reason, forKey: .reason)
     }

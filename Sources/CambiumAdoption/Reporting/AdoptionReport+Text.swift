@@ -7,6 +7,7 @@ extension AdoptionReport {
                 "These versions can have written it too: \(alsoFits.joined(separator: ", ")) "
                     + "(--version takes one)")
         }
+        if let choice { lines.append("It is taken as '\(writtenBy)': \(choice)") }
         add("Differences from the version that was named:", differences, to: &lines)
         add("Under former names:", formerNames, to: &lines)
         add("Rows:", entities.filter { $0.read > 0 }.map(\.line), to: &lines, isFull: true)
@@ -25,6 +26,9 @@ extension AdoptionReport {
         add(
             "Changed values:",
             changedValues.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }, to: &lines)
+        add(
+            "Not valid, and kept (a change of one cannot be saved before it is):",
+            invalidObjects.map { "\($0.entity) \($0.id).\($0.property): \($0.reason)" }, to: &lines)
         add(
             "Missing files:",
             missingFiles.map { "\($0.entity) \($0.id).\($0.property): \($0.file)" }, to: &lines)
@@ -46,23 +50,21 @@ extension AdoptionReport {
     }
 
     private var footer: String {
-        let rows = entities.reduce(0) { $0 + $1.written }
-        let contents = "\(rows) object\(rows == 1 ? "" : "s") and version '\(version)'"
-        guard let destination else {
-            return "Nothing was written. A store with \(contents) would be: "
-                + (isWhole ? "all would come along" : "not all would come along, see above")
-                + versionRemark
+        let contents = "\(objects) object\(objects == 1 ? "" : "s") and version '\(version)'"
+        let start =
+            destination.map { "\($0) has \(contents)" }
+            ?? "Nothing was written. A store with \(contents) would be"
+        let (come, remark) = (destination == nil ? "would come" : "came", versionRemark)
+        guard isWhole else { return "\(start): not all \(come) along, see above\(remark)" }
+        guard migration?.takesNothing == false else {
+            return "\(start): all \(come) along\(remark)"
         }
-        return "\(destination) has \(contents): "
-            + (isWhole ? "all came along" : "not all came along, see above") + versionRemark
+        return "\(start): all \(come) into '\(writtenBy)', and the later versions "
+            + (destination == nil ? "would give up" : "gave up") + " some of it, see above\(remark)"
     }
 
     private var versionRemark: String {
-        let lost =
-            migration?.losses.isEmpty == false
-            ? ", but for what the later versions gave up on the way, see above" : ""
-        return migration?.stoppedAt == nil
-            ? lost : lost + ", but the version is not the one wanted, see above"
+        migration?.stoppedAt == nil ? "" : ", but the version is not the one wanted, see above"
     }
 
     /// Both sides of a relationship in one line, as their links are the same.
@@ -125,6 +127,11 @@ extension AdoptionReport.RelationshipCount {
 }
 
 extension AdoptionReport.MigrationCount {
+    private static let shownKeys = 20
+
+    /// Whether all that was copied is still there.
+    fileprivate var takesNothing: Bool { losses.isEmpty && objects.isEmpty && links.isEmpty }
+
     fileprivate var lines: [String] {
         var lines = [
             versions.isEmpty
@@ -133,6 +140,15 @@ extension AdoptionReport.MigrationCount {
                     + "step\(versions.count == 1 ? "" : "s")"
         ]
         lines += losses.map { "  lost on the way: \($0)" }
+        lines += objects.map { taken in
+            let keys = taken.ids.prefix(Self.shownKeys).map(String.init).joined(separator: ", ")
+            return "  gone with '\(taken.version)': \(taken.count) \(taken.entity) (\(keys)"
+                + (taken.ids.count > Self.shownKeys ? ", …)" : ")")
+        }
+        lines += links.map {
+            "  gone with '\($0.version)': \($0.count) link\($0.count == 1 ? "" : "s") of "
+                + "\($0.entity).\($0.relationship)"
+        }
         if let stoppedAt {
             lines.append("No further than '\(stoppedAt)': \(reason ?? "no migration leads on")")
         }

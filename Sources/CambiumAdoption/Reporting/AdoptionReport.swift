@@ -2,8 +2,8 @@ import CambiumModel
 
 /// What an adoption did, or what it would do: row by row what did not come along.
 ///
-/// Counts are those of the copy, in the names of the version that wrote the store; the migration
-/// comes after it.
+/// Counts are those of the copy, in the names of the version that wrote the store; what the migration
+/// after it takes away is counted in ``migration``.
 public struct AdoptionReport: Sendable, Hashable {
     /// The objects of one entity, those of its sub-entities left out.
     public struct EntityCount: Sendable, Hashable, Codable {
@@ -73,6 +73,18 @@ public struct AdoptionReport: Sendable, Hashable {
         public let reason: String
     }
 
+    /// An object that came along although it breaks a rule of the model.
+    public struct InvalidObject: Sendable, Hashable, Codable {
+        /// The object's entity.
+        public let entity: String
+        /// The object's key.
+        public let id: Int64
+        /// The property that is not as the rule asks.
+        public let property: String
+        /// What is wrong.
+        public let reason: String
+    }
+
     /// A file of a large value that is not where Core Data keeps it.
     public struct MissingFile: Sendable, Hashable, Codable {
         /// The object's entity.
@@ -97,6 +109,32 @@ public struct AdoptionReport: Sendable, Hashable {
         public let isBookkeeping: Bool
     }
 
+    /// Objects of an entity that a step of the migration took away.
+    public struct TakenObjects: Sendable, Hashable, Codable {
+        /// The entity, as it is called in the version that wrote the store.
+        public let entity: String
+        /// The version that the step leads to.
+        public let version: String
+        /// How many they are.
+        public let count: Int
+        /// Their keys in the store, `Z_PK`.
+        public let ids: [Int64]
+        /// The changes that took them, in words.
+        public let changes: [String]
+    }
+
+    /// Links of a relationship that a step of the migration took away.
+    public struct TakenLinks: Sendable, Hashable, Codable {
+        /// The entity that declares it, in the version before the step.
+        public let entity: String
+        /// The relationship.
+        public let relationship: String
+        /// The version that the step leads to.
+        public let version: String
+        /// How many they are.
+        public let count: Int
+    }
+
     /// The way from the version that wrote the store to the program's.
     public struct MigrationCount: Sendable, Hashable {
         /// The version that it started from.
@@ -105,8 +143,13 @@ public struct AdoptionReport: Sendable, Hashable {
         public let to: String
         /// The versions on the way, the last one included.
         public let versions: [String]
-        /// What was done that loses data, in words.
+        /// What the model's author had done that took something of this store, in words, each with
+        /// how much it took.
         public let losses: [String]
+        /// The objects that it took.
+        public let objects: [TakenObjects]
+        /// The links that it took, those of objects that are gone included.
+        public let links: [TakenLinks]
         /// The version behind which no migration leads on, where it ended early.
         public let stoppedAt: String?
         /// Why it ended there.
@@ -130,11 +173,15 @@ public struct AdoptionReport: Sendable, Hashable {
     public let foundBy: String
     /// Other versions that can have written it too.
     public let alsoFits: [String]
+    /// Why an earlier version that fits alike was not taken, in words; nil where the earliest was.
+    public internal(set) var choice: String?
     /// In what the store and the version differ, where that was forced; former names left out.
     public let differences: [String]
     /// What the store has under the name that the version before has for it, where that was forced.
     /// All of it came along.
     public let formerNames: [String]
+    /// How many objects the new store has, in its version.
+    public internal(set) var objects = 0
     /// How many rows there are of each entity.
     public internal(set) var entities: [EntityCount] = []
     /// How many links there are of each relationship.
@@ -145,6 +192,10 @@ public struct AdoptionReport: Sendable, Hashable {
     public internal(set) var lostLinks: [LostLink] = []
     /// The values that are others in the new store.
     public internal(set) var changedValues: [ChangedValue] = []
+    /// The objects with fewer or more objects at a to-many than the model allows. They came along as
+    /// they are, and nothing of them is lost; a program cannot save a change of one before its number
+    /// is right.
+    public internal(set) var invalidObjects: [InvalidObject] = []
     /// The files that were not found.
     public internal(set) var missingFiles: [MissingFile] = []
     /// What nothing of the version is kept in.
@@ -155,8 +206,7 @@ public struct AdoptionReport: Sendable, Hashable {
     /// Whether all that the store has came along into the version that wrote it, but for Core Data's
     /// own bookkeeping, and the version is the one that was asked for.
     ///
-    /// What the model's later versions give up is no part of this: ``MigrationCount/losses`` of
-    /// ``migration`` lists it.
+    /// What the model's later versions give up is no part of this: ``migration`` counts it.
     public var isComplete: Bool { isWhole && migration?.stoppedAt == nil }
 
     /// Whether all that the store has came along.

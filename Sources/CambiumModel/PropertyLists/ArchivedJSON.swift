@@ -2,6 +2,21 @@
 /// Swift's encoder writes the types that both know: texts, numbers, dates, data, UUIDs, URLs, and
 /// arrays, sets and dictionaries of them.
 package enum ArchivedJSON {
+    /// The JSON of a keyed archive or of bytes that are JSON already, as a type of the program's takes
+    /// it: where it is of another kind, such as 1 where a truth is meant, what is the same. Nil where
+    /// there is none that is.
+    ///
+    /// - Parameter type: The type's name in Swift.
+    package static func text(of bytes: Data, as type: String) -> String? {
+        guard let text = text(of: bytes) else { return nil }
+        let shape = CodableShape(type)
+        if shape == .anything { return text }
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)),
+            let fitting = shape.fitting(value)
+        else { return nil }
+        return fitting == value ? text : fitting.text
+    }
+
     /// The JSON of a keyed archive; of bytes that are JSON already, those. Nil where they hold an
     /// object of another class, whose meaning only the program knows.
     package static func text(of bytes: Data) -> String? {
@@ -27,29 +42,9 @@ package enum ArchivedJSON {
         guard let first = bytes.first(where: { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }),
             Array("[{\"-0123456789tfn".utf8).contains(first),
             let text = String(validating: bytes, as: UTF8.self), !text.utf8.contains(0),
-            (try? JSONDecoder().decode(AnyJSON.self, from: Data(bytes))) != nil
+            (try? JSONDecoder().decode(JSONValue.self, from: Data(bytes))) != nil
         else { return nil }
         return text
-    }
-
-    /// Any JSON at all.
-    private struct AnyJSON: Decodable {
-        private struct Name: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-            init?(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        init(from decoder: any Decoder) throws {
-            if var list = try? decoder.unkeyedContainer() {
-                while !list.isAtEnd { _ = try list.decode(AnyJSON.self) }
-            } else if let object = try? decoder.container(keyedBy: Name.self) {
-                for name in object.allKeys { _ = try object.decode(AnyJSON.self, forKey: name) }
-            } else {
-                _ = try decoder.singleValueContainer()
-            }
-        }
     }
 
     /// Writes the objects of an archive.
@@ -87,11 +82,7 @@ package enum ArchivedJSON {
         }
 
         private mutating func write(_ string: String) {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.withoutEscapingSlashes]
-            // A text can always be encoded.
-            text +=
-                (try? encoder.encode(string)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+            text += JSONValue.quoted(string)
         }
 
         private mutating func write(_ number: Double) -> Bool {
@@ -137,9 +128,8 @@ package enum ArchivedJSON {
                 else { return false }
                 write(uuid.uuidString)
             case "NSURL":
-                guard case .string(let string)? = target(list.member("NS.relative", of: value))
-                else { return false }
-                write(string)
+                guard let address = address(value, depth: depth) else { return false }
+                write(address)
             case "NSString", "NSMutableString":
                 guard case .string(let string)? = target(list.member("NS.string", of: value))
                 else { return false }
@@ -152,6 +142,19 @@ package enum ArchivedJSON {
             default: return false
             }
             return true
+        }
+
+        /// The whole address of a URL, which may be told as a part of another one.
+        private func address(_ value: Value, depth: Int) -> String? {
+            guard depth < 64,
+                case .string(let relative)? = target(list.member("NS.relative", of: value))
+            else { return nil }
+            switch target(list.member("NS.base", of: value)) {
+            case nil, .string("$null"): return relative
+            case let base?:
+                return address(base, depth: depth + 1).flatMap { URL(string: $0) }
+                    .flatMap { URL(string: relative, relativeTo: $0)?.absoluteString }
+            }
         }
 
         private func archivedMembers(_ name: String, of value: Value) -> [Value] {

@@ -20,9 +20,14 @@ struct AdoptedValue {
         case .anyDecimal:
             return required(decimalBytes(of: column), column, else: Self.noBlob)
         case .decimal(let scale):
-            let units = ConversionFunction.decimalUnits.rawValue
+            // A number that does not fit is of another type than what is none, so that the two can be
+            // told apart.
+            let (units, bytes) = (
+                ConversionFunction.decimalUnits.rawValue, decimalBytes(of: column)
+            )
             return required(
-                "\(units)(\(decimalBytes(of: column)), \(scale))", column, else: Self.noNumber)
+                "\(units)(\(bytes), \(scale))", column,
+                else: "CASE WHEN \(bytes) IS NULL THEN \(Self.noNumber) ELSE \(Self.noText) END")
         case .enumeration(let name):
             let cases = model.enumeration(named: name)?.cases ?? []
             let values = cases.compactMap { model.stored($0.rawValue, as: attribute.type) }
@@ -30,9 +35,15 @@ struct AdoptedValue {
             // A text that is no number is taken by no column of numbers, a BLOB by none of texts.
             return "CASE WHEN \(column) IS NULL OR \(column) IN (\(values)) THEN \(column) "
                 + "ELSE \(model.storageClass(of: attribute.type) == .text ? Self.noText : Self.noNumber) END"
-        case .codable:
-            return "\(ConversionFunction.archiveJSON.rawValue)(CAST(\(column) AS BLOB))"
+        case .codable(let type):
+            return Self.json(of: column, as: type)
         }
+    }
+
+    /// - Parameter type: The type of Swift's that is to take it; empty for any.
+    static func json(of column: String, as type: String) -> String {
+        "\(ConversionFunction.archiveJSON.rawValue)(CAST(\(column) AS BLOB), "
+            + "\(SQLText.literal(.text(type))))"
     }
 
     /// Whether what cannot be understood becomes nil, which has to be said then.

@@ -4,7 +4,7 @@ import CambiumModel
 package enum IdentitySQL {
     /// Makes the table of entity and key, which goes with the connection.
     package static let create = """
-        CREATE TEMP TABLE "adopted" ("entity" TEXT NOT NULL, "key" INTEGER NOT NULL)
+        CREATE TEMP TABLE "adopted" ("entity" TEXT NOT NULL, "key" INTEGER NOT NULL, "gone" INTEGER)
         """
 
     /// Computes a number.
@@ -15,7 +15,7 @@ package enum IdentitySQL {
         let name =
             model.hasSubentities(root)
             ? SQLText.identifier(SystemColumn.entity) : SQLText.literal(.text(root.name))
-        return "INSERT INTO temp.\"adopted\" SELECT \(name), \"_id\" FROM "
+        return "INSERT INTO temp.\"adopted\" (\"entity\", \"key\") SELECT \(name), \"_id\" FROM "
             + "\(SQLText.identifier(root.name)) ORDER BY \"_id\""
     }
 
@@ -24,11 +24,23 @@ package enum IdentitySQL {
     ///
     /// - Parameter entity: What the entity is now; nil where it is gone.
     package static func list(newEntity entity: Entity?, in model: Model) -> String {
-        let isThere =
-            entity.map {
-                "EXISTS (SELECT 1 FROM \(SQLText.identifier(model.root(of: $0).name)) AS t "
-                    + "WHERE t.\"_id\" = a.\"key\" + ?2)"
-            } ?? "?2 IS NULL"
-        return "SELECT a.\"key\", \(isThere) FROM temp.\"adopted\" AS a WHERE a.\"entity\" = ?1"
+        "SELECT a.\"key\", \(isThere(entity, in: model)) FROM temp.\"adopted\" AS a "
+            + "WHERE a.\"entity\" = ?1"
+    }
+
+    /// Notes that the objects of an entity (parameter 1) are gone which are not there under a key that
+    /// is greater by a number (parameter 2), and gives their keys.
+    ///
+    /// - Parameter entity: What the entity is now; nil where it is gone.
+    package static func takeGone(newEntity entity: Entity?, in model: Model) -> String {
+        "UPDATE temp.\"adopted\" AS a SET \"gone\" = 1 WHERE a.\"entity\" = ?1 AND a.\"gone\" IS NULL "
+            + "AND NOT (\(isThere(entity, in: model))) RETURNING \"key\""
+    }
+
+    private static func isThere(_ entity: Entity?, in model: Model) -> String {
+        entity.map {
+            "EXISTS (SELECT 1 FROM \(SQLText.identifier(model.root(of: $0).name)) AS t "
+                + "WHERE t.\"_id\" = a.\"key\" + ?2)"
+        } ?? "?2 IS NULL"
     }
 }

@@ -126,6 +126,14 @@ package struct KeyCheckSQL: Sendable {
             + "AND o.\"_id\" < t.\"_id\")"
     }
 
+    /// The entity of the object that has a key (parameter 1), of whatever entity of the hierarchy.
+    package var entityOfObject: String {
+        let name =
+            model.hasSubentities(destinationRoot)
+            ? "\"_entity\"" : SQLText.literal(.text(destinationRoot.name))
+        return "SELECT \(name) FROM \(SQLText.identifier(destinationRoot.name)) WHERE \"_id\" = ?1"
+    }
+
     /// Whether it is a one-to-one that is its own inverse, so that both objects have a key.
     package var isSymmetric: Bool {
         model.inverse(of: relationship).map {

@@ -76,7 +76,7 @@ package struct ObjectAdoptionSQL: Sendable {
     }
 
     /// The attributes whose values may become nil because nobody can read them, each with a query
-    /// of the keys of those rows.
+    /// of the keys of those rows, and whether what they have is JSON of another type.
     package var unreadable: [(entity: Entity, attribute: Attribute, query: String)] {
         object.attributes.compactMap { source in
             guard AdoptedValue.mayBecomeNil(source.attribute), let column = source.column else {
@@ -85,7 +85,9 @@ package struct ObjectAdoptionSQL: Sendable {
             let name = layout.model.column(of: source.attribute.name, in: source.entity)
             return (
                 source.entity, source.attribute,
-                "SELECT t.\"_id\" FROM \(SQLText.identifier(table.name)) AS t "
+                "SELECT t.\"_id\", "
+                    + AdoptedValue.json(of: "s.\(SQLText.identifier(column))", as: "")
+                    + " IS NOT NULL FROM \(SQLText.identifier(table.name)) AS t "
                     + "JOIN \(from) ON s.\"Z_PK\" = t.\"_id\" "
                     + "WHERE t.\(SQLText.identifier(name)) IS NULL "
                     + "AND s.\(SQLText.identifier(column)) IS NOT NULL"

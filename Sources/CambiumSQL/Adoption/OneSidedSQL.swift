@@ -3,8 +3,8 @@ import CambiumModel
 // Links of a one-to-one that only one of both rows of Core Data's has.
 extension ObjectAdoptionSQL {
     /// The links of a one-to-one that our store keeps at the other side, and that only this side
-    /// of Core Data's has: key, entity number, target, and whether the object and the target are in
-    /// our store. Nil for other relationships.
+    /// of Core Data's has: key, entity number, target, and whether the object, the target and an object
+    /// of whatever entity that has the target's key are in our store. Nil for other relationships.
     package func oneSided(_ key: CoreDataLayout.KeySource) -> String? {
         let model = layout.model
         guard let column = key.column,
@@ -15,7 +15,9 @@ extension ObjectAdoptionSQL {
             of: destination, key: "s.\(SQLText.identifier(column))", in: model)
         return "SELECT s.\"Z_PK\", s.\"Z_ENT\", s.\(SQLText.identifier(column)), "
             + "EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) AS t "
-            + "WHERE t.\"_id\" = s.\"Z_PK\"), EXISTS (\(target)) FROM \(from) "
+            + "WHERE t.\"_id\" = s.\"Z_PK\"), EXISTS (\(target)), EXISTS (SELECT 1 FROM "
+            + "\(SQLText.identifier(model.root(of: destination).name)) AS o "
+            + "WHERE o.\"_id\" = s.\(SQLText.identifier(column))) FROM \(from) "
             + "WHERE s.\(SQLText.identifier(column)) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "
             + "\(SQLText.identifier(model.root(of: destination).name)) AS o "
             + "WHERE o.\"_id\" = s.\(SQLText.identifier(column)) "
