@@ -96,7 +96,29 @@ extension ModelChecker {
             let subject = Subject(entity: entity.value, property: property?.value)
             guard renames[subject] != nil else { continue }
             reportUnknown(entity, property, in: model)
+            reportInherited(entity, property, from: element["from"], in: model)
         }
+    }
+
+    /// A property has one name in all objects, which the entity says that declares it.
+    private mutating func reportInherited(
+        _ name: ParsedAttribute, _ property: ParsedAttribute?, from: ParsedAttribute?,
+        in model: Model
+    ) {
+        guard let property, let from, let entity = model.entity(named: name.value),
+            !incompleteEntities.contains(name.value),
+            let owner = model.lineage(of: entity).first(where: {
+                $0.name != entity.name && $0.has(property.value)
+            })
+        else { return }
+        report(
+            .unknownMigrationSubject,
+            "'\(entity.name)' inherits '\(property.value)' from '\(owner.name)', and does not rename "
+                + "it for its own objects", at: property,
+            notes: [
+                "Rename it at '\(owner.name)' instead, without a drop of '\(from.value)': then all "
+                    + "objects keep it"
+            ])
     }
 
     /// A rename of what has its name still does nothing, unless that is given up.
@@ -234,6 +256,11 @@ extension Entity {
     fileprivate func declares(_ property: String) -> Bool {
         attributes.contains { $0.name == property }
             || relationships.contains { $0.name == property }
+    }
+
+    /// The same, of what has several parts too.
+    fileprivate func has(_ property: String) -> Bool {
+        declares(property) || compositeAttributes.contains { $0.name == property }
     }
 }
 

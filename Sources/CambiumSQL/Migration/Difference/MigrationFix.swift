@@ -30,8 +30,8 @@ package enum MigrationFix: Sendable, Hashable {
     /// Something of the new version is what was called `from` before. No name means that it is for
     /// the author to choose.
     case rename(Declaration, to: String?, from: String)
-    /// An attribute of the new version is not what was called `from` before.
-    case takeBack(attribute: String, from: String)
+    /// A property of the new version is not what was called `from` before.
+    case takeBack(Declaration, name: String, from: String)
     /// The data of an entity, or of a property of it, may go.
     case drop(entity: String, property: String?)
     /// Existing objects get values.
@@ -46,7 +46,7 @@ package enum MigrationFix: Sendable, Hashable {
     case keep(entity: String, relationship: String)
     /// Objects that have a case that is gone get another one, or none where their attributes may
     /// have none.
-    case replace(enumeration: String, case: String, isOptional: Bool)
+    case replace(enumeration: String, case: String, isOptional: Bool, with: String? = nil)
     /// A case of the new version has the raw value, in the words of the model language, of one that
     /// is gone. No name means that it is for the author to choose.
     case keepCase(enumeration: String, named: String?, value: String)
@@ -84,8 +84,9 @@ package enum MigrationFix: Sendable, Hashable {
                 + "reason=\"…\"/>"
         case .keep(let entity, let relationship):
             return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
-        case .replace(let enumeration, let name, _):
-            return "<replace enum=\"\(enumeration)\" case=\"\(name)\" with=\"…\" reason=\"…\"/>"
+        case .replace(let enumeration, let name, _, let other):
+            return "<replace enum=\"\(enumeration)\" case=\"\(name)\" with=\"\(other ?? "…")\" "
+                + "reason=\"…\"/>"
         case .convert(let entity, let property):
             let name = property.split(separator: ".").map {
                 $0.prefix(1).uppercased() + $0.dropFirst()
@@ -114,8 +115,8 @@ package enum MigrationFix: Sendable, Hashable {
         case .rename(let declaration, let name, let former):
             return "<\(declaration.rawValue) name=\"\(name ?? "newName")\" "
                 + "renamedFrom=\"\(former)\" …/>"
-        case .takeBack(let name, let former):
-            return "<attribute name=\"\(name)\" …/> without renamedFrom=\"\(former)\""
+        case .takeBack(let declaration, let name, let former):
+            return "<\(declaration.rawValue) name=\"\(name)\" …/> without renamedFrom=\"\(former)\""
         case .keepCase(_, let name, let value):
             return "<case name=\"\(name ?? "newName")\" value=\"\(Self.escaped(value))\"/>"
         case .giveDefault(let name, let type):

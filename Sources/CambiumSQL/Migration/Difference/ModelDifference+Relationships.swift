@@ -135,6 +135,9 @@ extension ModelDifference {
         if checkPartings(links) { return }
         if let conflict = links.conflict {
             guard reportedLinks.insert(Set(conflict)).inserted else { return }
+            if conflict[0] == conflict[1] {
+                return addSelfInverse(relationship, of: entity, since: conflict[0])
+            }
             let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")
             add(
                 MigrationProblem(
