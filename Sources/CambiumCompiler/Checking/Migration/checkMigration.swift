@@ -100,27 +100,6 @@ extension ModelChecker {
         }
     }
 
-    /// A property has one name in all objects, which the entity says that declares it.
-    private mutating func reportInherited(
-        _ name: ParsedAttribute, _ property: ParsedAttribute?, from: ParsedAttribute?,
-        in model: Model
-    ) {
-        guard let property, let from, let entity = model.entity(named: name.value),
-            !incompleteEntities.contains(name.value),
-            let owner = model.lineage(of: entity).first(where: {
-                $0.name != entity.name && $0.has(property.value)
-            })
-        else { return }
-        report(
-            .unknownMigrationSubject,
-            "'\(entity.name)' inherits '\(property.value)' from '\(owner.name)', and does not rename "
-                + "it for its own objects", at: property,
-            notes: [
-                "Rename it at '\(owner.name)' instead, without a drop of '\(from.value)': then all "
-                    + "objects keep it"
-            ])
-    }
-
     /// A rename of what has its name still does nothing, unless that is given up.
     private mutating func reportNeedlessRenames(in model: Model, from old: Model) {
         for element in migrationElement?.children(named: "rename") ?? [] {
@@ -256,11 +235,6 @@ extension Entity {
     fileprivate func declares(_ property: String) -> Bool {
         attributes.contains { $0.name == property }
             || relationships.contains { $0.name == property }
-    }
-
-    /// The same, of what has several parts too.
-    fileprivate func has(_ property: String) -> Bool {
-        declares(property) || compositeAttributes.contains { $0.name == property }
     }
 }
 

@@ -30,6 +30,9 @@ package enum MigrationFix: Sendable, Hashable {
     /// Something of the new version is what was called `from` before. No name means that it is for
     /// the author to choose.
     case rename(Declaration, to: String?, from: String)
+    /// A part of a composite value in an entity is what was called `from` before. Its declaration is
+    /// that of all such values, and cannot say it.
+    case renamePart(entity: String, to: String, from: String)
     /// A property of the new version is not what was called `from` before.
     case takeBack(Declaration, name: String, from: String)
     /// The data of an entity, or of a property of it, may go.
@@ -75,6 +78,8 @@ package enum MigrationFix: Sendable, Hashable {
             return properties.map {
                 "<fill entity=\"\($0.entity)\" attribute=\"\($0.name)\" with=\"…\"/>"
             }.joined()
+        case .renamePart(let entity, let name, let former):
+            return "<rename entity=\"\(entity)\" property=\"\(name)\" from=\"\(former)\"/>"
         case .link(let entity, let relationship):
             return "<link entity=\"\(entity)\" relationship=\"\(relationship)\" where=\"…\"/>"
         case .require(let entity, let property):
@@ -127,7 +132,7 @@ package enum MigrationFix: Sendable, Hashable {
                 + "optional=\"true\"/>"
         case .together(let fixes):
             return fixes.map { $0.xml(from: version) }.joined(separator: " and ")
-        case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
+        case .renamePart, .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             return ""
         }
     }

@@ -155,17 +155,23 @@ extension ModelDifference {
         givenUpIn owner: String? = nil
     ) {
         let oldEntity = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
+        // It cannot be said to be the old one at the same time.
+        let taken: [MigrationFix] =
+            new.renamedFrom == old.name
+            ? [.takeBack(.relationship, name: new.name, from: old.name)] : []
         let drop = MigrationFix.drop(entity: oldEntity, property: old.name)
-        var fixes = [drop]
+        var fixes = [taken.isEmpty ? drop : .together([drop] + taken)]
         if !new.isToMany, !new.isOptional {
             // Then nothing is there that is required.
             fixes = [
-                .together([
-                    .makeOptional(.relationship, name: new.name, type: new.destination), drop,
-                ])
+                .together(
+                    [
+                        .makeOptional(.relationship, name: new.name, type: new.destination), drop,
+                    ] + taken)
             ]
             if isLinkable(new, of: entity) {
-                fixes.append(.together([drop, .link(entity: entity.name, relationship: new.name)]))
+                fixes.append(
+                    .together([drop, .link(entity: entity.name, relationship: new.name)] + taken))
             }
         }
         add(
