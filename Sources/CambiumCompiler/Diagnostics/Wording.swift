@@ -115,9 +115,9 @@ package struct Wording: Sendable {
         case .rename(let declaration, let name, let former) where isXcode:
             let target = name.map { "'\($0)'" } ?? "the \(declaration.rawValue) that it is now"
             return "Set the Renaming ID of \(target) to '\(renamingID(former))'"
-        case .takeBack(let name, _) where isXcode:
+        case .takeBack(_, let name, _) where isXcode:
             return "Clear the Renaming ID of '\(name)'"
-        case .takeBack(let name, let former):
+        case .takeBack(_, let name, let former):
             return "Take back that '\(name)' was renamed from '\(former)'"
         case .keepCase(let enumeration, let name, let value) where isXcode:
             return "Write \(name ?? "newName")=\(value) in the user info \(Self.key("enum")) that "

@@ -25,7 +25,7 @@ struct HistoryDeclarer {
         }
         for fix in fixes {
             switch fix {
-            case .replace(let enumeration, let name, let isOptional):
+            case .replace(let enumeration, let name, let isOptional, _):
                 // Nothing says less than nothing; where something must be, the first case.
                 let names = new.enumeration(named: enumeration)?.cases.map(\.name) ?? []
                 let other = names.contains(name) ? name : isOptional ? nil : names.first

@@ -31,7 +31,7 @@ struct FixWriter {
 
     /// Whether the migration has one of the kind that says too little.
     private func isDeclared(_ fix: MigrationFix) -> Bool {
-        guard case .replace(let enumeration, let name, _) = fix else { return false }
+        guard case .replace(let enumeration, let name, _, _) = fix else { return false }
         return new.model.migration?.replacements.contains {
             $0.enumeration == enumeration && $0.name == name
         } ?? false
@@ -69,8 +69,8 @@ struct FixWriter {
             return text.dropLast(2) + ">"
         case .rename(let kind, let name?, let former) where kind != .entity:
             return declared(kind.rawValue, name, problem, adding: "renamedFrom", former)
-        case .takeBack(let name, _):
-            return declaredAnew(name, problem)
+        case .takeBack(let kind, let name, _):
+            return declaredAnew(kind, name, problem)
         case .rename(let kind, nil, let former) where kind != .entity:
             return successor(kind, of: former, problem)
         default:
@@ -88,9 +88,11 @@ struct FixWriter {
         }
     }
 
-    /// An attribute without its former name. Nil where something else says that it was renamed.
-    private func declaredAnew(_ name: String, _ problem: MigrationProblem) -> String? {
-        declared("attribute", name, problem) { list in
+    /// A property without its former name. Nil where something else says that it was renamed.
+    private func declaredAnew(
+        _ kind: MigrationFix.Declaration, _ name: String, _ problem: MigrationProblem
+    ) -> String? {
+        declared(kind.rawValue, name, problem) { list in
             let isSaid = list.value("renamedFrom") != nil
             list.remove("renamedFrom")
             return isSaid

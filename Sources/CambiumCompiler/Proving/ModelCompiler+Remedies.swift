@@ -24,6 +24,10 @@ extension ModelCompiler {
                 parts.map { .init(entity: risk.entity, name: $0) })
             return "Say in \(place) what such values have there, as in \(fill.migrationXML ?? ""), "
                 + "or leave it as it was, unless there is no such value"
+        case .narrowedType(isFillable: true)
+        where difference.isAdded(risk.property ?? "", to: risk.entity):
+            return "Write a fill whose values all fit, or give it a wider type, unless there is no "
+                + "such value"
         case .narrowedType(isFillable: true):
             return
                 "Fill \(subject) in \(place) from its old value, as in \(revision), or leave it as "
@@ -31,6 +35,12 @@ extension ModelCompiler {
         case .narrowedType(isFillable: false):
             return "Leave it as it was, or let the version before put its values right with a "
                 + "fill from the old value, unless there is no such value"
+        case .rule(let name)
+        where model.entity(named: risk.entity).map {
+            !difference.isNew(rule: name, of: $0)
+        } ?? false:
+            return "See to it that what \(place) makes of the values meets the rule, drop such "
+                + "objects there, or drop the rule, unless there is no such object"
         case .rule(let name):
             guard
                 let attribute = Self.attribute(

@@ -65,6 +65,8 @@ extension ModelCompiler {
         guard case .rule(let name) = risk.kind, let entity = model.entity(named: risk.entity),
             let rule = entity.rules.first(where: { $0.name == name })
         else { return false }
+        // One that stays as it was is no answer to a fill that changes what it looks at.
+        guard difference.isNew(rule: name, of: entity) else { return false }
         let lineage = Set(model.lineage(of: entity).map(\.name))
         let fills = (model.migration?.fills ?? []).filter { lineage.contains($0.entity) }
         let deciding = fills.filter {

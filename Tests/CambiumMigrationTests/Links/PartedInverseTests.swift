@@ -81,4 +81,34 @@ import Testing
                 [.drop(entity: "A", property: "a"), .drop(entity: "B", property: "x")]
             ])
     }
+
+    /// Persons whose friends are their own inverse, or have another one.
+    private func persons(_ version: String, isPair: Bool) -> Model {
+        let friends = many("friends", "Person", isPair ? "friendOf" : "friends")
+        let inverse = isPair ? [many("friendOf", "Person", "friends")] : []
+        return Store.model(version, [Entity(name: "Person", relationships: [friends] + inverse)])
+    }
+
+    @Test func `what was its own inverse has the same links with one of its own`() throws {
+        let found = try Store.migrate(
+            persons("1", isPair: false), persons("2", isPair: true),
+            rows: """
+                INSERT INTO Person (_id) VALUES (1), (2), (3);
+                INSERT INTO Person_friends VALUES (1, 2), (2, 1), (3, 3);
+                """, query: "SELECT * FROM Person_friendOf ORDER BY 1")
+        #expect(found == [["1", "2"], ["2", "1"], ["3", "3"]])
+    }
+
+    @Test func `a pair that becomes its own inverse needs a step, or goes`() {
+        let problems = ModelDifference(
+            from: persons("1", isPair: true), to: persons("2", isPair: false)
+        ).problems
+        #expect(
+            problems.map(\.fixes) == [
+                [
+                    .convert(entity: "Person", property: "friends"),
+                    .drop(entity: "Person", property: "friends"),
+                ]
+            ])
+    }
 }

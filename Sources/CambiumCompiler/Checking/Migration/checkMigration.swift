@@ -96,6 +96,7 @@ extension ModelChecker {
             let subject = Subject(entity: entity.value, property: property?.value)
             guard renames[subject] != nil else { continue }
             reportUnknown(entity, property, in: model)
+            reportInherited(entity, property, from: element["from"], in: model)
         }
     }
 

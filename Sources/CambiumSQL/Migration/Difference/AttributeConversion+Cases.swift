@@ -1,5 +1,24 @@
 import CambiumModel
 
+extension Enumeration {
+    /// The case that objects with one of the old version have, without a word of the author.
+    func heir(of item: EnumerationCase) -> EnumerationCase? {
+        item.rawValue(as: rawType).flatMap { raw in cases.first { $0.rawValue == raw } }
+    }
+}
+
+extension EnumerationCase {
+    /// The raw value as one of another type; nil where it has no form there.
+    func rawValue(as type: AttributeType) -> Value? {
+        switch (rawValue, type) {
+        case (.int(let number), .string): .string("\(number)")
+        case (.string(let text), .int16), (.string(let text), .int32), (.string(let text), .int64):
+            Int64(text).flatMap { "\($0)" == text ? .int($0) : nil }
+        default: rawValue
+        }
+    }
+}
+
 extension AttributeConversion {
     /// A case that is gone and the one in its place: its name, and the SQL of both.
     typealias CaseReplacement = (name: String, gone: String, other: String)

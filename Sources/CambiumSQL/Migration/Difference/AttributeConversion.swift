@@ -86,13 +86,11 @@ struct AttributeConversion {
         let raws = target.cases.compactMap { newModel.stored($0.rawValue, as: new) }
             .map(SQLText.literal).joined(separator: ", ")
         if case .enumeration(let name) = old, let before = oldModel.enumeration(named: name),
-            before.rawType == target.rawType,
             before.cases.allSatisfy({ item in
-                target.cases.map(\.rawValue).contains(item.rawValue)
-                    || ways.contains { $0.name == item.name }
+                target.heir(of: item) != nil || ways.contains { $0.name == item.name }
             })
         {
-            self = base.replacing(ways)
+            self = AttributeConversion(value: base.value).replacing(ways)
             return
         }
         let converted = AttributeConversion(

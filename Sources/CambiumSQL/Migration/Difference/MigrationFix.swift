@@ -30,8 +30,11 @@ package enum MigrationFix: Sendable, Hashable {
     /// Something of the new version is what was called `from` before. No name means that it is for
     /// the author to choose.
     case rename(Declaration, to: String?, from: String)
-    /// An attribute of the new version is not what was called `from` before.
-    case takeBack(attribute: String, from: String)
+    /// A part of a composite value in an entity is what was called `from` before. Its declaration is
+    /// that of all such values, and cannot say it.
+    case renamePart(entity: String, to: String, from: String)
+    /// A property of the new version is not what was called `from` before.
+    case takeBack(Declaration, name: String, from: String)
     /// The data of an entity, or of a property of it, may go.
     case drop(entity: String, property: String?)
     /// Existing objects get values.
@@ -46,7 +49,7 @@ package enum MigrationFix: Sendable, Hashable {
     case keep(entity: String, relationship: String)
     /// Objects that have a case that is gone get another one, or none where their attributes may
     /// have none.
-    case replace(enumeration: String, case: String, isOptional: Bool)
+    case replace(enumeration: String, case: String, isOptional: Bool, with: String? = nil)
     /// A case of the new version has the raw value, in the words of the model language, of one that
     /// is gone. No name means that it is for the author to choose.
     case keepCase(enumeration: String, named: String?, value: String)
@@ -75,6 +78,8 @@ package enum MigrationFix: Sendable, Hashable {
             return properties.map {
                 "<fill entity=\"\($0.entity)\" attribute=\"\($0.name)\" with=\"…\"/>"
             }.joined()
+        case .renamePart(let entity, let name, let former):
+            return "<rename entity=\"\(entity)\" property=\"\(name)\" from=\"\(former)\"/>"
         case .link(let entity, let relationship):
             return "<link entity=\"\(entity)\" relationship=\"\(relationship)\" where=\"…\"/>"
         case .require(let entity, let property):
@@ -84,8 +89,9 @@ package enum MigrationFix: Sendable, Hashable {
                 + "reason=\"…\"/>"
         case .keep(let entity, let relationship):
             return "<keep entity=\"\(entity)\" relationship=\"\(relationship)\" reason=\"…\"/>"
-        case .replace(let enumeration, let name, _):
-            return "<replace enum=\"\(enumeration)\" case=\"\(name)\" with=\"…\" reason=\"…\"/>"
+        case .replace(let enumeration, let name, _, let other):
+            return "<replace enum=\"\(enumeration)\" case=\"\(name)\" with=\"\(other ?? "…")\" "
+                + "reason=\"…\"/>"
         case .convert(let entity, let property):
             let name = property.split(separator: ".").map {
                 $0.prefix(1).uppercased() + $0.dropFirst()
@@ -114,8 +120,8 @@ package enum MigrationFix: Sendable, Hashable {
         case .rename(let declaration, let name, let former):
             return "<\(declaration.rawValue) name=\"\(name ?? "newName")\" "
                 + "renamedFrom=\"\(former)\" …/>"
-        case .takeBack(let name, let former):
-            return "<attribute name=\"\(name)\" …/> without renamedFrom=\"\(former)\""
+        case .takeBack(let declaration, let name, let former):
+            return "<\(declaration.rawValue) name=\"\(name)\" …/> without renamedFrom=\"\(former)\""
         case .keepCase(_, let name, let value):
             return "<case name=\"\(name ?? "newName")\" value=\"\(Self.escaped(value))\"/>"
         case .giveDefault(let name, let type):
@@ -126,7 +132,7 @@ package enum MigrationFix: Sendable, Hashable {
                 + "optional=\"true\"/>"
         case .together(let fixes):
             return fixes.map { $0.xml(from: version) }.joined(separator: " and ")
-        case .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
+        case .renamePart, .drop, .fill, .link, .require, .giveUp, .keep, .replace, .convert:
             return ""
         }
     }

@@ -55,10 +55,33 @@ extension ModelDifference {
                 addMissing(
                     attribute.name, of: oldEntity, in: entity, declaration: .attribute,
                     candidate: entity.attributes.first {
-                        !$0.isTransient && $0.type == attribute.type
+                        !$0.isTransient && $0.derivation == nil && $0.type == attribute.type
                             && match.sources(of: $0.name, in: entity).isEmpty
-                    }?.name)
+                    }?.name, part: partCandidate(for: attribute, of: oldEntity, in: entity))
             }
+        }
+    }
+
+    /// The new part of a composite value that a part which is gone most likely is. The value may be
+    /// declared further up.
+    private func partCandidate(
+        for attribute: Attribute, of oldEntity: Entity, in entity: Entity
+    ) -> MigrationFix? {
+        guard attribute.isPart else { return nil }
+        func leaf(_ part: Attribute) -> Substring { part.name.split(separator: ".").last ?? "" }
+        let open = new.lineage(of: entity).flatMap { owner in
+            owner.attributes.filter {
+                $0.isPart && !$0.isTransient && $0.derivation == nil
+                    && match.sources(of: $0.name, in: owner).isEmpty
+            }.map { (owner: owner, part: $0) }
+        }
+        let known = Set(oldEntity.attributes.filter(\.isPart).map(leaf))
+        let others = open.filter { !known.contains(leaf($0.part)) }
+        let found =
+            open.first { leaf($0.part) == leaf(attribute) }
+            ?? others.first { $0.part.type == attribute.type } ?? others.first
+        return found.map {
+            .renamePart(entity: $0.owner.name, to: $0.part.name, from: attribute.name)
         }
     }
 

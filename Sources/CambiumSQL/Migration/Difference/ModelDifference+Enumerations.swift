@@ -14,7 +14,9 @@ extension ModelDifference {
 
     private mutating func compare(_ enumeration: Enumeration, since before: Enumeration) {
         for item in enumeration.cases {
-            let known = before.cases.first { $0.rawValue == item.rawValue }
+            let known = before.cases.first {
+                $0.rawValue(as: enumeration.rawType) == item.rawValue
+            }
             if let known, known.name != item.name {
                 checkExchange(of: known, with: item, of: enumeration, since: before)
                 addOnce(.caseRenamed(enumeration: enumeration.name, item.name, from: known.name))
@@ -22,13 +24,7 @@ extension ModelDifference {
                 addOnce(.caseAdded(enumeration: enumeration.name, item.name))
             }
         }
-        // Values of another type are converted, and refused where they are no case and nobody says
-        // what takes their place.
-        for item in before.cases where !enumeration.hasCase(of: item) {
-            guard
-                before.rawType == enumeration.rawType
-                    || match.replacement(of: item.name, in: enumeration.name) != nil
-            else { continue }
+        for item in before.cases where enumeration.heir(of: item) == nil {
             compareDropped(item, of: enumeration, since: before)
         }
     }
@@ -40,7 +36,6 @@ extension ModelDifference {
         since before: Enumeration
     ) {
         guard let own = before.cases.first(where: { $0.name == item.name }),
-            before.rawType == enumeration.rawType,
             let holder = match.holders(of: enumeration.name, from: before).first
         else { return }
         add(
@@ -68,7 +63,7 @@ extension ModelDifference {
             .caseDropped(
                 enumeration: enumeration.name, item.name,
                 isReplaced: declared != nil && !holders.isEmpty))
-        let isOptional = holders.allSatisfy(\.attribute.isOptional)
+        let isOptional = holders.allSatisfy { mayHaveNone($0.attribute, of: $0.entity) }
         guard let first = holders.first, declared == nil else {
             if let declared, declared.replacement == nil, !isOptional {
                 add(unanswered(declared, holders))
@@ -77,37 +72,56 @@ extension ModelDifference {
         }
         let namesake = enumeration.cases.first { $0.name == item.name }
         // That its value is another case's now has been told.
-        if let namesake, before.hasCase(of: namesake) { return }
+        func wasThere(_ one: EnumerationCase) -> Bool {
+            before.cases.contains { $0.rawValue(as: enumeration.rawType) == one.rawValue }
+        }
+        if let namesake, wasThere(namesake) { return }
         let names = holders.map { "\($0.entity.name).\($0.attribute.name)" }
         let candidate =
             namesake
             ?? enumeration.cases.first { one in
-                !before.hasCase(of: one) && !before.cases.contains { $0.name == one.name }
+                !wasThere(one) && !before.cases.contains { $0.name == one.name }
             }
         let what =
             namesake.map { "has the raw value \($0.rawText)" } ?? "is gone"
+        // One of another type of raw values cannot keep its own.
+        let kept = item.rawValue(as: enumeration.rawType).map { _ in
+            MigrationFix.keepCase(
+                enumeration: enumeration.name, named: candidate?.name, value: item.rawText)
+        }
         add(
             MigrationProblem(
                 entity: first.entity.name, enumeration: enumeration.name,
                 message: "'\(item.name)' of \(enumeration.name) \(what) in version \(new.version), "
                     + "and objects may have \(namesake == nil ? "it" : item.rawText) "
-                    + "(\(names.joined(separator: ", "))); say whether it "
-                    + (namesake == nil ? "was renamed, and so keeps" : "keeps")
-                    + " its raw value, or what they get instead",
+                    + "(\(names.joined(separator: ", "))); say "
+                    + (kept == nil
+                        ? ""
+                        : "whether it " + (namesake == nil ? "was renamed, and so keeps" : "keeps")
+                            + " its raw value, or ")
+                    + "what they get instead",
                 fixes: [
-                    .keepCase(
-                        enumeration: enumeration.name, named: candidate?.name,
-                        value: item.rawText),
+                    kept,
                     .replace(
-                        enumeration: enumeration.name, case: item.name, isOptional: isOptional),
-                ]))
+                        enumeration: enumeration.name, case: item.name, isOptional: isOptional,
+                        with: kept == nil ? namesake?.name : nil),
+                ].compactMap(\.self)))
+    }
+
+    /// Whether objects may have no value of an attribute. A part that its value cannot be without is
+    /// there as long as others are.
+    private func mayHaveNone(_ attribute: Attribute, of entity: Entity) -> Bool {
+        attribute.isOptional
+            && !entity.presenceRules(in: new).contains {
+                $0.required.contains(attribute.name) && $0.parts.count > 1
+            }
     }
 
     private func unanswered(
         _ declared: MigrationDeclaration.Replacement,
         _ holders: [(entity: Entity, attribute: Attribute)]
     ) -> MigrationProblem {
-        let holder = holders.first { !$0.attribute.isOptional }
+        let holder = holders.first { !mayHaveNone($0.attribute, of: $0.entity) }
         return MigrationProblem(
             entity: holder?.entity.name ?? "", enumeration: declared.enumeration,
             message: "Objects that have '\(declared.name)' of \(declared.enumeration) need another "
@@ -136,7 +150,7 @@ extension ModelDifference {
                                 ?? "version \(new.version) has no longer: say with a fill what its "
                                 + "attributes have instead")))
         }
-        if let heir = enumeration.cases.first(where: { $0.rawValue == item.rawValue }) {
+        if let heir = enumeration.heir(of: item) {
             return add(
                 problem(
                     "The migration replaces '\(name)' of \(type), and version \(new.version) still "
@@ -218,12 +232,5 @@ extension EnumerationCase {
         case .int(let number): "\(number)"
         default: name
         }
-    }
-}
-
-extension Enumeration {
-    /// Whether one of the cases has the raw value of a case.
-    fileprivate func hasCase(of item: EnumerationCase) -> Bool {
-        cases.contains { $0.rawValue == item.rawValue }
     }
 }

@@ -5,7 +5,7 @@ extension ModelDifference {
     mutating func addMissing(
         _ property: String, of oldEntity: Entity, in entity: Entity,
         declaration: MigrationFix.Declaration,
-        candidate: String?
+        candidate: String?, part: MigrationFix? = nil
     ) {
         let isLink = new.relationship(property, of: entity) != nil
         if declaration == .attribute, isLink {
@@ -31,7 +31,7 @@ extension ModelDifference {
                         : "gone in version \(new.version); ")
                     + "say whether it was renamed or its data may be lost",
                 fixes: [
-                    .rename(declaration, to: candidate, from: property),
+                    part ?? .rename(declaration, to: candidate, from: property),
                     .drop(entity: oldEntity.name, property: property),
                 ]))
     }

@@ -155,9 +155,8 @@ extension ModelDifference {
 
     /// The entity that a drop has to name so that a property is not taken from there.
     private func placeOfDrop(of source: PropertySource, into entity: Entity) -> String {
-        let declarer = old.entity(named: source.old.entity)
-        guard let successor = declarer.flatMap(match.newEntity), successor.name != entity.name,
-            new.entity(entity, isKindOf: successor),
+        guard let declarer = old.entity(named: source.old.entity),
+            match.isBelow(entity, declarer),
             let member = source.entities.first.flatMap(new.entity(named:)),
             let oldMember = match.oldEntity(of: member)
         else { return source.old.entity }

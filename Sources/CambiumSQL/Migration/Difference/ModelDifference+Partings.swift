@@ -17,6 +17,10 @@ extension ModelDifference {
                 (links.entity.name, links.relationship.name),
                 (inverse.entity.name, inverse.relationship.name),
             ]
+            if ends[0] == ends[1] {
+                addParting(of: links)
+                continue
+            }
             add(
                 MigrationProblem(
                     entity: heir.entity.name, property: heir.relationship.name,
@@ -26,6 +30,45 @@ extension ModelDifference {
                     fixes: ends.map { .drop(entity: $0.0, property: $0.1) }))
         }
         return !parted.isEmpty
+    }
+
+    /// One that was its own inverse is what several are now, which were each other's inverse in it.
+    private mutating func addParting(of links: OldLinks) {
+        let name = links.relationship.name
+        let heirs = match.heirs(of: .init(entity: links.entity.name, property: name))
+        let owners = heirs.compactMap { match.oldEntity(of: $0.entity)?.name }
+        add(
+            MigrationProblem(
+                entity: heirs[0].entity.name, property: heirs[0].relationship.name,
+                message:
+                    "\(links.entity.name).\(name) was its own inverse before, and what it is now "
+                    + "in \(owners.joined(separator: " and ")) is not each other's inverse, so that "
+                    + "both would have the same links; drop one of them: the other keeps the links",
+                fixes: owners.map { .drop(entity: $0, property: name) }))
+    }
+
+    /// A relationship that is its own inverse has each link both ways; where it was one of a pair, only
+    /// a program knows which links are so.
+    mutating func addSelfInverse(
+        _ relationship: Relationship, of entity: Entity, since old: ModelMatch.PropertyName
+    ) {
+        let taken: [MigrationFix] =
+            relationship.renamedFrom == nil
+            ? [] : [.takeBack(.relationship, name: relationship.name, from: old.property)]
+        func parted(_ fix: MigrationFix) -> MigrationFix {
+            taken.isEmpty ? fix : .together([fix] + taken)
+        }
+        add(
+            MigrationProblem(
+                entity: entity.name, property: relationship.name,
+                message: "\(entity.name).\(relationship.name) is its own inverse now, and "
+                    + "\(old.entity).\(old.property) was not, so that a link of one object to "
+                    + "another would lead back too; let a step of the program make the links, or "
+                    + "drop them at both ends",
+                fixes: [
+                    parted(.convert(entity: old.entity, property: old.property)),
+                    parted(.drop(entity: old.entity, property: old.property)),
+                ]))
     }
 
     private func isParted(_ links: OldLinks) -> Bool {
@@ -45,6 +88,8 @@ extension ModelDifference {
         }
         let heirs = match.heirs(of: .init(entity: entity, property: name))
         let others = match.heirs(of: .init(entity: inverseEntity, property: inverseName))
+        // What was its own inverse has each link both ways, and one heir all of them.
+        if entity == inverseEntity, name == inverseName, heirs.count < 2 { return false }
         return !heirs.isEmpty && !others.isEmpty
             && !heirs.contains { heir in
                 others.contains { isPair(heir.relationship, $0.relationship) }

@@ -135,6 +135,9 @@ extension ModelDifference {
         if checkPartings(links) { return }
         if let conflict = links.conflict {
             guard reportedLinks.insert(Set(conflict)).inserted else { return }
+            if conflict[0] == conflict[1] {
+                return addSelfInverse(relationship, of: entity, since: conflict[0])
+            }
             let names = conflict.map { "\($0.entity).\($0.property)" }.joined(separator: ", ")
             add(
                 MigrationProblem(
@@ -152,17 +155,23 @@ extension ModelDifference {
         givenUpIn owner: String? = nil
     ) {
         let oldEntity = owner ?? match.oldEntity(of: entity)?.name ?? entity.name
+        // It cannot be said to be the old one at the same time.
+        let taken: [MigrationFix] =
+            new.renamedFrom == old.name
+            ? [.takeBack(.relationship, name: new.name, from: old.name)] : []
         let drop = MigrationFix.drop(entity: oldEntity, property: old.name)
-        var fixes = [drop]
+        var fixes = [taken.isEmpty ? drop : .together([drop] + taken)]
         if !new.isToMany, !new.isOptional {
             // Then nothing is there that is required.
             fixes = [
-                .together([
-                    .makeOptional(.relationship, name: new.name, type: new.destination), drop,
-                ])
+                .together(
+                    [
+                        .makeOptional(.relationship, name: new.name, type: new.destination), drop,
+                    ] + taken)
             ]
             if isLinkable(new, of: entity) {
-                fixes.append(.together([drop, .link(entity: entity.name, relationship: new.name)]))
+                fixes.append(
+                    .together([drop, .link(entity: entity.name, relationship: new.name)] + taken))
             }
         }
         add(

@@ -18,7 +18,7 @@ extension ModelDifference {
             // It cannot be said to be the old one at the same time.
             let isRenamed = new.renamedFrom != nil && !match.followsValue(new, in: entity)
             let taken: [MigrationFix] =
-                isRenamed ? [.takeBack(attribute: new.name, from: old.name)] : []
+                isRenamed ? [.takeBack(.attribute, name: new.name, from: old.name)] : []
             func parted(_ fix: MigrationFix, isFilled: Bool = true) -> MigrationFix {
                 let fixes = [fix] + taken + (isEmpty && isFilled ? [fill] : [])
                 return fixes.count > 1 ? .together(fixes) : fix

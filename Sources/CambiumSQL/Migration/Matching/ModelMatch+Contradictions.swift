@@ -12,7 +12,7 @@ extension ModelMatch {
             }
             guard let oldEntity = oldEntity(of: entity) else { continue }
             for (name, from) in renamedProperties(of: entity, since: oldEntity)
-            where isDropped(oldEntity.name, from, in: oldEntity) {
+            where givesUp(from, of: oldEntity) {
                 // A composite value is dropped as a whole, and so are its parts.
                 let (whole, former) = wholes(of: name, in: entity, from, in: oldEntity)
                 let problem = renamedAndDropped(
@@ -22,6 +22,14 @@ extension ModelMatch {
             }
         }
         return found
+    }
+
+    /// Whether the migration drops what an entity declared or inherited, there or on the way to it.
+    private func givesUp(_ property: String, of oldEntity: Entity) -> Bool {
+        guard let declarer = old.declarer(of: property, in: oldEntity),
+            declarer.name != oldEntity.name
+        else { return isDropped(oldEntity.name, property, in: oldEntity) }
+        return isGivenUp(.init(entity: declarer.name, property: property), below: oldEntity)
     }
 
     /// Two things of the new version say that they were the same.

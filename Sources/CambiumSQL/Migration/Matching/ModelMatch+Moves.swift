@@ -128,15 +128,22 @@ extension ModelMatch {
             .contains { isDropped($0.name, property.property, in: $0) }
     }
 
-    /// Whether the author gives up a property of an entity. What an entity below it declares from
-    /// now on lives on there, and what says that it was renamed does anywhere.
+    /// Whether the author gives up a property of an entity. What an entity declares from now on that
+    /// is below it, or was, lives on there, and what says that it was renamed does anywhere.
     func isDropped(
         _ property: PropertyName, in declarer: Entity, from owner: Entity, isExplicit: Bool
     ) -> Bool {
         guard isDropped(property.entity, property.property, in: declarer) else { return false }
         let successor = newEntity(of: declarer)
         if successor?.name == owner.name { return true }
-        return !isExplicit && !(successor.map { new.entity(owner, isKindOf: $0) } ?? false)
+        return !isExplicit && !isBelow(owner, declarer)
+    }
+
+    /// Whether an entity of the new version is below one of the old version, or was.
+    func isBelow(_ entity: Entity, _ declarer: Entity) -> Bool {
+        if let successor = newEntity(of: declarer), successor.name == entity.name { return false }
+        return newEntity(of: declarer).map { new.entity(entity, isKindOf: $0) } ?? false
+            || oldEntity(of: entity).map { old.entity($0, isKindOf: declarer) } ?? false
     }
 
     /// The entities of the old version that live on and whose objects lose a property.

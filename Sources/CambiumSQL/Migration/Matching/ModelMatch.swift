@@ -84,10 +84,16 @@ package struct ModelMatch {
             let known = roots.updateValue(oldRoot, forKey: new.root(of: entity).name)
             mergesRoots = mergesRoots || known.map { $0 != oldRoot } ?? false
         }
+        let contradictions = contradictions
         problems += contradictions
-        // A name that is not in the entity may be further up or down.
+        // A name that is not in the entity may be further up or down, where it may be given up.
         let moved = Set(moves.values.joined().map(\.key))
-        problems += missing.filter { !moved.contains($0.name) }.map(\.problem)
+        problems += missing.filter { name, _ in
+            !moved.contains(name)
+                && !contradictions.contains {
+                    $0.entity == name.entity && $0.property == name.property
+                }
+        }.map(\.problem)
         settled = settledEntities
     }
 

@@ -36,12 +36,35 @@ struct SampleHints {
     /// The attribute with the limits of both versions.
     func attribute(_ attribute: Attribute, of entity: Entity) -> Attribute {
         guard let match, let new = match.newAttribute(of: attribute.name, in: entity.name),
-            match.old.plainType(of: attribute.type) == match.new.plainType(of: new.type)
+            let limits = Self.limits(
+                of: new, for: match.old.plainType(of: attribute.type),
+                match.new.plainType(of: new.type))
         else { return attribute }
         return Attribute(
             name: attribute.name, type: attribute.type, isOptional: attribute.isOptional,
-            limits: attribute.limits.narrowed(by: new.limits),
+            limits: attribute.limits.narrowed(by: limits),
             derivation: attribute.derivation, isExternal: attribute.isExternal)
+    }
+
+    /// The limits that an attribute has from now on, as values of the type that it had; nil where
+    /// they say nothing about those.
+    private static func limits(
+        of new: Attribute, for old: AttributeType, _ type: AttributeType
+    ) -> Limits? {
+        if old == type { return new.limits }
+        let (minimum, maximum) = (new.limits.minimum?.rank, new.limits.maximum?.rank)
+        guard minimum != nil || maximum != nil else { return nil }
+        func value(_ rank: Double, _ rule: FloatingPointRoundingRule) -> Value? {
+            switch old {
+            case .int16, .int32, .int64: Int64(exactly: rank.rounded(rule)).map { .int($0) }
+            case .decimal: .decimal(Decimal(rank))
+            case .double, .float: .double(rank)
+            default: nil
+            }
+        }
+        return Limits(
+            minimum: minimum.flatMap { value($0, .up) },
+            maximum: maximum.flatMap { value($0, .down) })
     }
 
     /// Whether the attribute gets another type, which may not hold every value.
@@ -96,10 +119,17 @@ struct SampleHints {
         return found
     }
 
-    /// Texts that the new type of an attribute can be made from.
+    /// Values that the new type of an attribute can be made from.
     private static func converted(
         _ old: Attribute, to new: Attribute, in model: Model
     ) -> [Value] {
+        if case .decimal(let scale) = old.type, scale > 0 {
+            // Few of those with decimal places have fewer of them.
+            return [.decimal(0), .decimal(1), .decimal(12), .decimal(40)].filter {
+                old.limits.minimum?.rank ?? 0 <= 0
+                    && ($0.rank ?? 0) <= old.limits.maximum?.rank ?? 40
+            }
+        }
         guard old.type == .string else { return [] }
         switch new.type {
         case .enumeration(let name):

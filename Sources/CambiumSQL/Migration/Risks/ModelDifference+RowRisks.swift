@@ -5,9 +5,27 @@ extension ModelDifference {
     /// value of before is taken care of; a fill for objects without a value changes no other.
     /// Where objects are given up by a condition, its author has looked at what the others have.
     package var rowRisks: [RowRisk] {
-        let risks = changes.flatMap(risks) + new.entities.flatMap(countRisks)
+        let risks =
+            changes.flatMap(risks) + new.entities.flatMap(countRisks)
+            + new.entities.filter { !match.settled.contains($0.name) }.flatMap(revisionRisks)
+            + fillRisks
         guard !match.conditionalDrops.isEmpty else { return risks }
-        return risks.filter { !isThinned($0.entity) }
+        return risks.filter { !isThinned($0.entity) || losesMembers($0) }
+    }
+
+    /// Whether objects go that are counted: then the others may have too few of them.
+    private func losesMembers(_ risk: RowRisk) -> Bool {
+        guard risk.kind == .counts, let name = risk.property,
+            let entity = new.entity(named: risk.entity),
+            let relationship = new.relationship(name, of: entity),
+            let destination = new.entity(named: relationship.destination)
+        else { return false }
+        let members = Set(new.family(of: destination).compactMap { match.oldEntity(of: $0)?.name })
+        return (relationship.counts.minimum ?? 0) > 0
+            && match.conditionalDrops.contains {
+                $0.entity.name != match.oldEntity(of: entity)?.name
+                    && members.contains($0.entity.name)
+            }
     }
 
     private func isThinned(_ name: String) -> Bool {
