@@ -187,17 +187,19 @@ extension ManagedObject {
 
     // MARK: To many
 
+    /// The members of a to-many relationship, read if they were not; none where the context is gone,
+    /// in which alone they can be found.
+    final func members(_ ordinal: Int) -> [LinkSet.Member] {
+        state.context == nil ? [] : links(ordinal).members
+    }
+
     /// The links of a relationship kept elsewhere, read if they were not.
     final func links(_ ordinal: Int) -> LinkSet {
         if notesReads { noteRead(of: .links(ordinal)) }
         let relationship = entityDescription.relationships[ordinal]
-        // Nobody finds the members of an object whose context is gone: it has none.
-        guard let context = state.context else {
-            return LinkSet(isOrdered: relationship.isOrdered)
-        }
         if relationship.isTransient { return transientLinks(of: relationship) }
         let known = extras?.links[ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
-        guard key != .min else { return known }
+        guard let context = state.context, key != .min else { return known }
         if lifecycle == .inserted || lifecycle == .gone || lifecycle == .discarded {
             if let survivor = known.stored == nil ? extras?.survivor : nil {
                 return survivor.links(ordinal)

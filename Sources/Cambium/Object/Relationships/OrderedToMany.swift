@@ -168,7 +168,7 @@ extension OrderedToMany: RandomAccessCollection {
     public var startIndex: Int { 0 }
 
     /// How many objects there are. Reads the keys once.
-    public var endIndex: Int { owner.links(ordinal).members.count }
+    public var endIndex: Int { owner.members(ordinal).count }
 
     /// The object at an index; it may be a fault. Reads the keys once.
     ///
@@ -183,7 +183,7 @@ extension OrderedToMany: RandomAccessCollection {
     /// Goes through the objects as they are when it starts, and reads the rows of faults in
     /// batches.
     public func makeIterator() -> OrderedToManyIterator<Destination> {
-        OrderedToManyIterator(owner: owner, members: owner.links(ordinal).members)
+        OrderedToManyIterator(owner: owner, members: owner.members(ordinal))
     }
 }
 

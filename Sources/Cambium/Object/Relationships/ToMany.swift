@@ -13,10 +13,10 @@ public struct ToMany<Destination: ManagedObject> {
     let ordinal: Int
 
     /// How many objects there are. Reads the relationship once.
-    public var count: Int { owner.links(ordinal).members.count }
+    public var count: Int { owner.members(ordinal).count }
 
     /// Whether there is none. Reads the relationship once.
-    public var isEmpty: Bool { owner.links(ordinal).members.isEmpty }
+    public var isEmpty: Bool { owner.members(ordinal).isEmpty }
 
     /// The object with the least key, the one that a loop begins with; nil where there is none. It
     /// may be a fault. Reads the relationship once.
@@ -60,7 +60,7 @@ extension ToMany: Sequence {
     public func makeIterator() -> Iterator {
         let root = owner.entityDescription.relationships[ordinal].destinationRoot
         return Iterator(
-            members: owner.links(ordinal).members, context: owner.state.context, root: root)
+            members: owner.members(ordinal), context: owner.state.context, root: root)
     }
 
     /// How many members there are.
