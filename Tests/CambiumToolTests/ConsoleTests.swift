@@ -26,7 +26,8 @@ struct ConsoleTests {
             let error = #expect(throws: ToolError.self) { try Console.write("text", to: full) }
             #expect(error?.exitCode == .file)
             #expect(
-                error?.message == "The output cannot be written: No space left on device. Make room, "
+                error?.message
+                    == "The output cannot be written: No space left on device. Make room, "
                     + "or let it go elsewhere.")
         }
     #endif
