@@ -193,15 +193,17 @@ final class RowCache: Sendable {
             contents.commit = commit
             for changes in entities {
                 let root = changes.entity.rootIndex
+                var isEmpty = contents.rows(root: root).isEmpty
                 for row in changes.updated where !row.slots.isEmpty {
                     if let placed = row.placed {
                         put(Row(entity: changes.entity, placed: placed), readAt: now, in: &contents)
-                    } else {
+                        // It may be told to be old as well, by what follows.
+                        isEmpty = false
+                    } else if !isEmpty {
                         contents.remove(RowID(root: root, key: row.key))
                     }
                 }
-                // Only now: what was taken in just before may be told to be old as well.
-                if contents.rows(root: root).isEmpty { continue }
+                if isEmpty { continue }
                 let gone =
                     changes.deleted + changes.refreshed.map(\.key) + changes.inserted.map(\.key)
                 for key in gone { contents.remove(RowID(root: root, key: key)) }

@@ -17,7 +17,7 @@ final class ImportWork: BatchWork {
     private var rowCount = 0
 
     /// So many slices are read while one is written.
-    private static let slicesAhead = 4
+    private static let slicesAhead = 2
 
     init(_ request: ImportRequest, _ plans: [ExchangePlan]) {
         self.request = request
