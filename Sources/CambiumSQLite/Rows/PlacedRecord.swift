@@ -1,6 +1,6 @@
 /// A record together with the page that keeps it alive.
 public struct PlacedRecord: @unchecked Sendable {
-    // Safety: see `RowPage`: a record that is handed on is not written any more.
+    // Safety: see `RowPage`: who hands a record on does not write it any more.
     /// The page.
     package var page: RowPage
     /// The record in it.

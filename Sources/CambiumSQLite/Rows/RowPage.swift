@@ -11,9 +11,11 @@
 /// One allocation serves hundreds of rows, and releasing them is one call; an object that is read
 /// decodes its values from here.
 public final class RowPage: @unchecked Sendable {
-    // Safety: a page is filled by one isolation only (the context that fetches or changes the
-    // objects). A record is written until it is published (handed to another isolation in a change
-    // set, which happens under a lock) and never again: a later change makes a copy first.
+    // Safety: a page is filled by one isolation at a time: the context that fetches or changes the
+    // objects, or the thread that reads an import's rows, which hands each slice over with pages of
+    // its own and does not touch them again. A record is written until it is published (handed to
+    // another isolation in a change set, which happens under a lock) and never again: a later change
+    // makes a copy first.
     let start: UnsafeMutableRawPointer
     let capacity: Int
     /// How many bytes it takes.

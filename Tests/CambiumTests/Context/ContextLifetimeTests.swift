@@ -24,16 +24,18 @@ import Testing
     }
 
     @Test func `members that were read are none when the context is gone`() throws {
-        func readCategory() throws -> Category? {
+        func readCategory() throws -> (Category?, Product) {
             let container = try PersistentContainer(model: Shop.model, at: .memory)
-            let category = try makeProduct(in: container).category
-            #expect(category?.products.count == 1)
-            return category
+            let product = try makeProduct(in: container)
+            #expect(product.category?.products.count == 1)
+            return (product.category, product)
         }
-        let category = try #require(try readCategory())
+        let (known, product) = try readCategory()
+        let category = try #require(known)
         #expect(category.managedObjectContext == nil)
         #expect(category.products.count == 0)
         #expect(category.products.isEmpty)
+        #expect(!category.products.contains(product))
         // A sequence that promises more than it has traps here.
         #expect(category.products.map(\.sku) == [])
         #expect(Array(category.products) == [])

@@ -31,13 +31,14 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     /// Whether the object is among them. Reads the keys once; takes time in proportion to the list.
     public func contains(_ object: Destination) -> Bool {
-        object.state === owner.state && owner.links(ordinal).contains(object.key)
+        object.state === owner.state && owner.state.context != nil
+            && owner.links(ordinal).contains(object.key)
     }
 
     /// Where the object stands, or nil. Reads the keys once; takes time in proportion to the list.
     public func index(of object: Destination) -> Int? {
         guard object.state === owner.state else { return nil }
-        return owner.links(ordinal).members.firstIndex { $0.key == object.key }
+        return owner.members(ordinal).firstIndex { $0.key == object.key }
     }
 
     /// Where the object stands, or nil. Reads the keys once; takes time in proportion to the list.
