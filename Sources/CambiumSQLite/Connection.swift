@@ -65,6 +65,7 @@ package final class Connection {
         sqlite3_busy_timeout(handle, settings.busyTimeoutMilliseconds)
         try harden()
         try PendingTable.register(on: self)
+        try PendingValue.register(on: self)
         try sink.register(on: self)
         try registerStoreFunctions()
         for pragma in settings.pragmas { try execute(pragma) }

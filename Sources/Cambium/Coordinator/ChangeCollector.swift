@@ -4,7 +4,18 @@ import CambiumSQLite
 struct ChangeCollector {
     let attachesRows: Bool
     /// By the number of the entity; nil for those without changes.
-    private var byEntity: [EntityChanges?]
+    private var byEntity: [Gathering?]
+
+    /// The changes of one entity. An object: of a value in a list each addition would count the
+    /// references.
+    private final class Gathering {
+        // Safety: an addition calls nothing that could look at it.
+        @exclusivity(unchecked) var changes: EntityChanges
+
+        init(of entity: EntityDescription) {
+            changes = EntityChanges(entity: entity)
+        }
+    }
 
     init(entityCount: Int, attachesRows: Bool) {
         self.attachesRows = attachesRows
@@ -14,8 +25,7 @@ struct ChangeCollector {
     mutating func insert(_ object: ManagedObject) {
         let row = EntityChanges.InsertedRow(
             key: object.key, placed: attachesRows ? object.placed : nil)
-        let index = start(of: object)
-        byEntity[index]?.inserted.append(row)
+        gathering(of: object).use { $0.changes.inserted.append(row) }
     }
 
     mutating func update(_ object: ManagedObject) {
@@ -24,44 +34,44 @@ struct ChangeCollector {
         let row = EntityChanges.UpdatedRow(
             key: object.key, slots: slots, links: changedLinks(of: object),
             placed: attachesRows && !slots.isEmpty ? object.placed : nil)
-        let index = start(of: object)
-        byEntity[index]?.updated.append(row)
+        gathering(of: object).use { $0.changes.updated.append(row) }
     }
 
     /// Notes a row that the context has no changes of and that the save wrote all the same.
     mutating func update(_ entity: EntityDescription, _ placed: PlacedRecord, _ slots: SlotSet) {
-        byEntity[start(entity)]?.updated.append(
-            EntityChanges.UpdatedRow(
-                key: placed.record.key, slots: slots, links: [],
-                placed: attachesRows ? placed : nil))
+        let row = EntityChanges.UpdatedRow(
+            key: placed.record.key, slots: slots, links: [], placed: attachesRows ? placed : nil)
+        gathering(of: entity).use { $0.changes.updated.append(row) }
     }
 
     /// Notes that the save deleted a row, for which the context may have no object.
     mutating func delete(_ entity: EntityDescription, _ key: Int64) {
-        byEntity[start(entity)]?.deleted.append(key)
+        gathering(of: entity).use { $0.changes.deleted.append(key) }
     }
 
     /// Notes a row that the save did not write and whose derived values changed.
     mutating func refresh(_ key: Int64, _ entity: EntityDescription, _ slots: SlotSet) {
-        byEntity[start(entity)]?.refreshed.append(
-            EntityChanges.UpdatedRow(key: key, slots: slots, links: [], placed: nil))
+        let row = EntityChanges.UpdatedRow(key: key, slots: slots, links: [], placed: nil)
+        gathering(of: entity).use { $0.changes.refreshed.append(row) }
     }
 
     mutating func delete(_ object: ManagedObject) {
-        let index = start(of: object)
-        byEntity[index]?.deleted.append(object.key)
+        gathering(of: object).use { $0.changes.deleted.append(object.key) }
     }
 
     @inline(__always)
-    private mutating func start(of object: ManagedObject) -> Int {
+    private mutating func gathering(of object: ManagedObject) -> Unmanaged<Gathering> {
         // Safety: the object's state holds the coordinator, which holds the descriptions.
-        uncounted(object.entityDescription).use { start($0) }
+        uncounted(object.entityDescription).use { gathering(of: $0) }
     }
 
     @inline(__always)
-    private mutating func start(_ entity: EntityDescription) -> Int {
-        if byEntity[entity.index] == nil { byEntity[entity.index] = EntityChanges(entity: entity) }
-        return entity.index
+    private mutating func gathering(of entity: EntityDescription) -> Unmanaged<Gathering> {
+        // Safety: the list keeps it, for as long as the collector is there.
+        if let known = byEntity[entity.index] { return uncounted(known) }
+        let new = Gathering(of: entity)
+        byEntity[entity.index] = new
+        return uncounted(new)
     }
 
     private func changedLinks(of object: ManagedObject) -> [String] {
@@ -73,5 +83,5 @@ struct ChangeCollector {
     }
 
     /// All changes, in the order of the entities.
-    var entities: [EntityChanges] { byEntity.compactMap(\.self) }
+    var entities: [EntityChanges] { byEntity.compactMap { $0?.changes } }
 }

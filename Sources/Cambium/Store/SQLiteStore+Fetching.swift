@@ -135,11 +135,14 @@ extension SQLiteStore {
     func plan(
         of request: RowRequest, _ query: TypedResults?, on connection: Connection
     ) throws -> FetchPlan {
-        let isByKeys = query == nil && request.leavingOrderFree.keysAlone != nil
+        let keys = query == nil ? request.leavingOrderFree.keysAlone : nil
         let sql =
-            isByKeys
-            ? try selects[request.entity.index].rows(.pendingKeys).sql
-            : try statement(for: request, query).sql
+            if let keys {
+                try selects[request.entity.index]
+                    .rows(DenseKeys(keys) == nil ? .pendingKeys : .keyRange).sql
+            } else {
+                try statement(for: request, query).sql
+            }
         return FetchPlan(sql: sql, steps: try connection.plan(of: sql))
     }
 
@@ -203,13 +206,16 @@ extension SQLiteStore {
         _ keys: [Int64], _ request: RowRequest, _ connection: Connection,
         _ receive: (StoreRow) throws -> Void
     ) throws {
+        if let keys = DenseKeys(keys), try scan(keys, request, connection, receive) { return }
         let shape = RecordShape(kinds: [])
         let writer = RecordWriter()
         // In the order of the keys: neighbouring rows lie on the same pages.
-        let pending = keys.sorted().map { key in
+        var pending: [PlacedRecord] = []
+        pending.reserveCapacity(keys.count)
+        for key in keys.sorted() where key != pending.last?.record.key {
             let placed = writer.makeRecord(shape)
             placed.record.key = key
-            return placed
+            pending.append(placed)
         }
         let select = selects[request.entity.index]
         let row = SQLiteRow(familyReaders[request.entity.index])
@@ -237,6 +243,27 @@ extension SQLiteStore {
             }
             if let failure { throw failure }
         }
+    }
+
+    /// Reads the rows of keys that lie close together by walking along the table.
+    ///
+    /// - Returns: False where the entity has too many columns for that.
+    private func scan(
+        _ keys: DenseKeys, _ request: RowRequest, _ connection: Connection,
+        _ receive: (StoreRow) throws -> Void
+    ) throws -> Bool {
+        guard
+            let (sql, _) = try selects[request.entity.index].scan(
+                .keyRange, maximumColumns: Connection.maximumScanColumns)
+        else { return false }
+        let row = SQLiteRow(familyReaders[request.entity.index])
+        let (first, last) = (keys.range.lowerBound, keys.range.upperBound)
+        try connection.scan(sql, [.integer(first), .integer(last)]) { current in
+            guard keys.contains(current.integer(at: 0)) else { return }
+            row.move(to: current)
+            try receive(row)
+        }
+        return true
     }
 
     /// Reads rows in any order and without a limit: the fast way.

@@ -175,8 +175,9 @@ struct RowRequest {
         return request
     }
 
-    /// The keys that the rows have and that are all that is asked of them, in their order; nil where
-    /// the request asks for something else, or for so few that it makes no difference.
+    /// The keys that the rows have and that are all that is asked of them, in any order, some perhaps
+    /// twice; nil where the request asks for something else, or for so few that it makes no
+    /// difference.
     var keysAlone: [Int64]? {
         guard isUnordered, !readsKeysOnly, includesSubentities,
             case .matching(.comparison(let subject, .in, .list(let items), _)?, _) = selection,
@@ -188,11 +189,7 @@ struct RowRequest {
             guard case .literal(.int(let key)) = item else { return nil }
             keys.append(key)
         }
-        keys.sort()
-        var distinct: [Int64] = []
-        distinct.reserveCapacity(keys.count)
-        for key in keys where key != distinct.last { distinct.append(key) }
-        return distinct
+        return keys
     }
 }
 

@@ -104,7 +104,7 @@ extension ManagedObjectContext {
         for relationship in object.entityDescription.relationships where !relationship.isTransient {
             guard let inverse = relationship.inverse else { continue }
             if relationship.slot != nil {
-                object.detach(relationship, inverse)
+                detach(object, relationship, inverse)
                 continue
             }
             for other in targets(of: relationship, object) {

@@ -25,7 +25,7 @@ extension SelectSQL {
                 source = pairs
                 member = far
             }
-        case .matching, .key, .pendingKeys: return nil
+        case .matching, .key, .pendingKeys, .keyRange: return nil
         }
         let names = ["p.key", member] + (hasEntityColumn ? [column(SystemColumn.entity)] : [])
         let order = ["p.key"] + (selection.position.map { ["\($0) NULLS LAST"] } ?? []) + [member]

@@ -11,6 +11,8 @@ package struct SelectSQL: Sendable {
         case key
         /// Those whose key is in the `pending` table.
         case pendingKeys
+        /// Those whose key lies between parameters 1 and 2, in the order of the keys.
+        case keyRange
         /// Those whose column holds the key that is parameter 1.
         /// Where the column of places is given, they come in that order.
         case referring(column: String, position: String? = nil)
@@ -26,7 +28,7 @@ package struct SelectSQL: Sendable {
                 SQLText.column(position, of: SelectSQL.alias)
             case .linked(_, _, _, let position?):
                 SQLText.column(position, of: SelectSQL.join)
-            case .matching, .key, .pendingKeys, .referring, .linked:
+            case .matching, .key, .pendingKeys, .keyRange, .referring, .linked:
                 nil
             }
         }
@@ -107,7 +109,7 @@ package struct SelectSQL: Sendable {
     ) throws -> (sql: String, parameters: [StoredValue]) {
         let version: String
         switch selection {
-        case .matching, .key, .pendingKeys: version = column(SystemColumn.version)
+        case .matching, .key, .pendingKeys, .keyRange: version = column(SystemColumn.version)
         case .referring, .linked: version = "0"
         }
         var names = [column(SystemColumn.key), version]
@@ -175,6 +177,10 @@ package struct SelectSQL: Sendable {
             // CROSS JOIN fixes the order: a look-up per key, in the order of the keys.
             from = "FROM pending AS p CROSS JOIN \(table)"
             conditions.append("\(key) = p.key")
+        case .keyRange:
+            // By no index but the table itself.
+            from += " NOT INDEXED"
+            conditions.append("\(key) BETWEEN ? AND ?")
         case .referring(let name, _):
             conditions.append("\(column(name)) = ?")
         case .linked(let join, let source, let destination, _):

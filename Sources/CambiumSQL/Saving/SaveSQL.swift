@@ -70,21 +70,41 @@ package struct SaveSQL: Sendable {
     /// Updates the columns of some slots, and the version, in rows that still have the record's
     /// version.
     package func update(slots: [Int], onRefusal refusal: Refusal = .rollback) -> String {
+        """
+        UPDATE OR \(refusal.rawValue) \(table) \
+        SET \(assignments(of: slots, version: "p.version") { "p.c\($0)" }) FROM pending AS p \
+        WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
+        """
+    }
+
+    /// Updates as ``update(slots:onRefusal:)`` does, in the rows from one key (parameter 1) to
+    /// another (2) that have the version that is parameter 3. There is a pending record for each.
+    ///
+    /// SQLite walks along the table and asks for a record's values where it stands; an update with
+    /// a join writes down first what it is going to write.
+    package func updateRange(slots: [Int]) -> String {
+        """
+        UPDATE OR ROLLBACK \(table) \
+        SET \(assignments(of: slots, version: Self.version) { "pending_value(\(Self.key), \($0))" }) \
+        WHERE \(Self.key) BETWEEN ? AND ? AND \(Self.version) = ?
+        """
+    }
+
+    /// - Parameter value: What a slot is to hold, in SQL.
+    private func assignments(
+        of slots: [Int], version: String, value: (Int) -> String
+    ) -> String {
         let wanted = Set(slots)
-        var sets = ["\(Self.version) = p.version + 1"]
+        var sets = ["\(Self.version) = \(version) + 1"]
         for column in columns where wanted.contains(column.slot) {
-            sets.append("\(column.name) = p.c\(column.slot)")
+            sets.append("\(column.name) = \(value(column.slot))")
             // A place belongs to the owner that it is with.
             guard let position = positions[column.slot] else { continue }
             sets.append(
-                "\(position) = CASE WHEN \(table).\(column.name) IS p.c\(column.slot) "
+                "\(position) = CASE WHEN \(table).\(column.name) IS \(value(column.slot)) "
                     + "THEN \(position) END")
         }
-        return """
-            UPDATE OR \(refusal.rawValue) \(table) \
-            SET \(sets.joined(separator: ", ")) FROM pending AS p \
-            WHERE \(table).\(Self.key) = p.key AND \(table).\(Self.version) = p.version
-            """
+        return sets.joined(separator: ", ")
     }
 
     /// Deletes rows by key, as long as they have the version that is parameter 1.

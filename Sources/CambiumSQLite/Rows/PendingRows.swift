@@ -6,6 +6,17 @@ package final class PendingRows {
     // the pages alive meanwhile.
     @exclusivity(unchecked) var records: [Record] = []
     @exclusivity(unchecked) var shape = RecordShape(kinds: [])
+    /// Where, in the records, keys follow each other without a gap.
+    @exclusivity(unchecked) var run = 0..<0
+
+    /// The record of a key in the run.
+    @inline(__always)
+    func record(of key: Int64) -> Record? {
+        guard !run.isEmpty else { return nil }
+        let place = key &- records[run.lowerBound].key
+        guard place >= 0, place < run.count else { return nil }
+        return records[run.lowerBound &+ Int(place)]
+    }
 }
 
 extension Connection {
@@ -21,6 +32,30 @@ extension Connection {
         defer { pending.records.removeAll() }
         let statement = try statement(sql)
         try statement.bind(parameters)
+        try statement.run()
+        return changes
+    }
+
+    /// Runs a statement over the rows whose keys are those of a run of records, which follow each
+    /// other without a gap: parameter 1 is the first key, 2 the last, 3 the version of all of them.
+    /// It gets their values by `pending_value(key, slot)`.
+    ///
+    /// - Returns: How many rows the statement touched.
+    package func runPending(
+        _ sql: String, over records: [Record], in run: Range<Int>, shape: RecordShape
+    ) throws(SQLiteError) -> Int {
+        guard let first = records[run].first, let last = records[run].last else { return 0 }
+        pending.records = records
+        pending.shape = shape
+        pending.run = run
+        defer {
+            pending.records.removeAll()
+            pending.run = 0..<0
+        }
+        let statement = try statement(sql)
+        try statement.bind(first.key, at: 1)
+        try statement.bind(last.key, at: 2)
+        try statement.bind(first.version, at: 3)
         try statement.run()
         return changes
     }

@@ -105,7 +105,7 @@ enum PendingTable {
             case 1: sqlite3_result_int64(context, record.version)
             default:
                 cursor.pointee.rows._withUnsafeGuaranteedRef { rows in
-                    PendingTable.result(context, record, Int(column) - 2, rows.shape.kinds)
+                    record.setResult(of: context, Int(column) - 2, rows.shape.kinds)
                 }
             }
             return SQLITE_OK
@@ -117,29 +117,5 @@ enum PendingTable {
         _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
     ) -> UnsafeMutablePointer<Cursor>? {
         UnsafeMutableRawPointer(cursor)?.assumingMemoryBound(to: Cursor.self)
-    }
-
-    @inline(__always)
-    private static func result(
-        _ context: OpaquePointer?, _ record: Record, _ slot: Int, _ kinds: [StorageClass]
-    ) {
-        guard slot < kinds.count, record.hasValue(slot) else { return }
-        switch kinds[slot] {
-        case .integer: sqlite3_result_int64(context, record.integer(slot))
-        case .real: sqlite3_result_double(context, record.real(slot))
-        case .text:
-            let bytes = record.bytes(slot)
-            // Static (nil): the record outlives the statement.
-            sqlite3_result_text64(
-                context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self),
-                UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
-        case .blob:
-            let bytes = record.bytes(slot)
-            if bytes.isEmpty {
-                sqlite3_result_zeroblob(context, 0)
-            } else {
-                sqlite3_result_blob64(context, bytes.baseAddress, UInt64(bytes.count), nil)
-            }
-        }
     }
 }

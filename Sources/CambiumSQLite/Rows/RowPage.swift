@@ -37,9 +37,10 @@ public final class RowPage: @unchecked Sendable {
     /// Takes bytes from the page, or nil where it has too few left.
     @inline(__always)
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
-        guard count <= capacity - used else { return nil }
+        // No overflow: what is used is never more than there is.
+        guard count <= capacity &- used else { return nil }
         let address = start + used
-        used += count
+        used &+= count
         return address
     }
 

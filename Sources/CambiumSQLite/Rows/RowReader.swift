@@ -6,14 +6,12 @@ package final class RowReader: Sendable {
     private struct Field {
         let slot: Int
         let column: Int32
-        let kind: StorageClass
-        /// What SQLite calls a value of the kind.
+        /// What SQLite calls a value of the column's kind.
         let type: Int32
 
         init(slot: Int, column: Int, kind: StorageClass) {
             self.slot = slot
             self.column = Int32(column)
-            self.kind = kind
             type =
                 switch kind {
                 case .integer: SQLITE_INTEGER
@@ -53,9 +51,18 @@ package final class RowReader: Sendable {
             for field in fields {
                 let value = row[field.column]
                 let type = sqlite3_value_type(value)
-                if type == SQLITE_NULL { continue }
-                guard type == field.type else { throw mismatch(field, key) }
-                if let moved = read(value, field, into: placed, writer) { placed = moved }
+                guard type == field.type else {
+                    if type == SQLITE_NULL { continue }
+                    throw mismatch(field, key)
+                }
+                switch type {
+                case SQLITE_INTEGER:
+                    placed.record.setInteger(field.slot, sqlite3_value_int64(value))
+                case SQLITE_FLOAT:
+                    placed.record.setReal(field.slot, sqlite3_value_double(value))
+                default:
+                    if let moved = readBytes(value, field, into: placed, writer) { placed = moved }
+                }
             }
         }
         return placed
@@ -63,20 +70,12 @@ package final class RowReader: Sendable {
 
     /// - Returns: The record's new place, where it had to move.
     @inline(__always)
-    private func read(
+    private func readBytes(
         _ value: OpaquePointer?, _ field: Field, into placed: PlacedRecord, _ writer: RecordWriter
     ) -> PlacedRecord? {
-        let start: UnsafeRawPointer?
-        switch field.kind {
-        case .integer:
-            placed.record.setInteger(field.slot, sqlite3_value_int64(value))
-            return nil
-        case .real:
-            placed.record.setReal(field.slot, sqlite3_value_double(value))
-            return nil
-        case .text: start = UnsafeRawPointer(sqlite3_value_text(value))
-        case .blob: start = sqlite3_value_blob(value)
-        }
+        let start =
+            field.type == SQLITE_TEXT
+            ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
         // The length is that of the form that was asked for.
         let count = Int(sqlite3_value_bytes(value))
         return writer.addBytes(
@@ -88,7 +87,7 @@ package final class RowReader: Sendable {
         SQLiteError(
             code: SQLITE_MISMATCH,
             message: "Column \(columnNames[field.slot]) of row \(key) does not hold "
-                + "\(field.kind.rawValue), as the model says. Another program has "
+                + "\(shape.kinds[field.slot].rawValue), as the model says. Another program has "
                 + "changed the store; restore a backup or correct the value.")
     }
 }

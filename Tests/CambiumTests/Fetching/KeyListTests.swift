@@ -2,8 +2,8 @@ import Cambium
 import EverythingModel
 import Testing
 
-/// A fetch of many objects by their ids alone looks the rows up in the order of their keys. It finds
-/// what any other condition would.
+/// A fetch of many objects by their ids alone looks the rows up in the order of their keys, or walks
+/// along the table where the keys lie close together. It finds what any other condition would.
 @Suite struct KeyListTests {
     private func withNodes(
         _ body: (ManagedObjectContext, [Node], [ObjectID]) throws -> Void
@@ -26,6 +26,19 @@ import Testing
             let wanted = Array(ids[..<100].reversed()) + ids[50..<120]
             let found = try context.fetch(Node.fetchRequest().filter(.in(wanted)))
             #expect(found.map(\.objectID) == ids[..<120].filter { $0 != gone.objectID })
+        }
+    }
+
+    @Test(arguments: [1, 2, 3, 5])
+    func `ids that lie apart find theirs and none between`(_ distance: Int) throws {
+        try withContainer(Everything.model) { container in
+            let context = container.newContext()
+            let nodes = (0..<400).map { Node(in: context, label: "node \($0)") }
+            try context.save()
+            let wanted = stride(from: 0, to: 400, by: distance).map { nodes[$0] }
+            let ids = (wanted + wanted[10..<40]).reversed().map(\.objectID)
+            let found = try container.newContext().fetch(Node.fetchRequest().filter(.in(ids)))
+            #expect(found.map(\.label) == wanted.map(\.label))
         }
     }
 

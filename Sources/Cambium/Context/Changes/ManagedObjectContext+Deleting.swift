@@ -1,3 +1,5 @@
+import CambiumSQLite
+
 extension ManagedObjectContext {
     /// Does what the delete rules of an object's relationships say.
     func propagateDelete(of object: ManagedObject) {
@@ -21,7 +23,7 @@ extension ManagedObjectContext {
         guard let inverse = relationship.inverse else { return }
         if relationship.slot != nil {
             // The other side's view of the object; nobody but this context can have read it.
-            object.detach(relationship, inverse)
+            detach(object, relationship, inverse)
             return
         }
         // A deny is judged at save, against those that are still linked then.
@@ -33,6 +35,20 @@ extension ManagedObjectContext {
                 other.setDestination(of: other.entityDescription.relationships[inverse], to: nil)
             }
         }
+    }
+
+    /// Takes a deleted object out of the other side's view, without touching its own row.
+    func detach(_ object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: Int) {
+        guard let slot = relationship.slot, let record = object.record, record.hasValue(slot) else {
+            return
+        }
+        let root = relationship.destinationRoot
+        let key = record.integer(slot)
+        // Safety: the context keeps its maps.
+        let known = uncounted(objects[root]).use { $0.map[key] }
+        // Another object may stand for it.
+        let other = known ?? (forwards.isEmpty ? nil : forwarded(root, key))
+        other?.detachLink(inverse, from: object)
     }
 
     /// The objects that a deny keeps from being deleted: those still there when it is saved.
@@ -61,19 +77,6 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Takes a deleted object out of the other side's view, without touching its own row.
-    final func detach(_ relationship: RelationshipDescription, _ inverse: Int) {
-        guard let slot = relationship.slot, let record, record.hasValue(slot) else { return }
-        let key = record.integer(slot)
-        let known = state.registered.object(root: relationship.destinationRoot, key: key)
-        // Another object may stand for it.
-        let other =
-            known
-            ?? state.context?.registered(
-                entity: relationship.destination, key: key)
-        other?.detachLink(inverse, from: self)
-    }
-
     final func detachLink(_ ordinal: Int, from object: ManagedObject) {
         // Undo may bring back what is deleted, but not who came and went with it.
         if lifecycle == .deleted, object.lifecycle == .discarded {

@@ -56,7 +56,8 @@ struct SaveAdoption {
             guard object.lifecycle == .deleted else { return }
             changes.delete(object)
             object.lifecycle = .gone
-            context.forget(object)
+            // Safety: this keeps the context. Counting it takes long, as it is referred to weakly.
+            uncounted(context).use { $0.forget(object) }
         }
         context.setLists(
             inserted: insertedElsewhere, updated: updatedElsewhere, deleted: deletedElsewhere)

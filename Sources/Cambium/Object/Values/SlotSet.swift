@@ -1,7 +1,9 @@
 /// A set of slot numbers.
 struct SlotSet: Hashable, Sendable {
     private var first: UInt64 = 0
-    private var more: [UInt64] = []
+    /// The words after the first; nil for most sets, as a reference even to an empty array is
+    /// counted with every copy.
+    private var more: [UInt64]?
 
     /// No slots.
     init() {}
@@ -11,7 +13,7 @@ struct SlotSet: Hashable, Sendable {
         insert(slot)
     }
 
-    var isEmpty: Bool { first == 0 && more.allSatisfy { $0 == 0 } }
+    var isEmpty: Bool { first == 0 && more == nil }
 
     @inline(__always)
     mutating func insert(_ slot: Int) {
@@ -24,8 +26,11 @@ struct SlotSet: Hashable, Sendable {
 
     private mutating func insertBeyond(_ slot: Int) {
         let word = slot >> 6
+        var more = self.more ?? []
+        self.more = nil
         while more.count <= word { more.append(0) }
         more[word] |= 1 << UInt64(slot & 63)
+        self.more = more
     }
 
     /// Whether a slot is in the set.
@@ -36,6 +41,7 @@ struct SlotSet: Hashable, Sendable {
 
     private func containsBeyond(_ slot: Int) -> Bool {
         let word = slot >> 6
+        guard let more else { return false }
         return word < more.count && more[word] & (1 << UInt64(slot & 63)) != 0
     }
 
@@ -50,7 +56,7 @@ struct SlotSet: Hashable, Sendable {
     @inline(__always)
     func forEach(_ body: (Int) -> Void) {
         Self.forEach(in: first, from: 0, body)
-        if more.isEmpty { return }
+        guard let more else { return }
         for (index, word) in more.enumerated() {
             Self.forEach(in: word, from: (index + 1) * 64, body)
         }
@@ -69,10 +75,8 @@ struct SlotSet: Hashable, Sendable {
     func intersection(_ other: SlotSet) -> SlotSet {
         var common = SlotSet()
         common.first = first & other.first
-        if more.isEmpty || other.more.isEmpty { return common }
-        common.more = zip(more, other.more).map { $0 & $1 }
-        // Equal sets have equal words.
-        while common.more.last == 0 { common.more.removeLast() }
+        guard let more, let others = other.more else { return common }
+        common.more = Self.trimmed(zip(more, others).map { $0 & $1 })
         return common
     }
 
@@ -80,17 +84,28 @@ struct SlotSet: Hashable, Sendable {
     func subtracting(_ other: SlotSet) -> SlotSet {
         var rest = self
         rest.first &= ~other.first
-        for (index, word) in other.more.enumerated() where index < rest.more.count {
-            rest.more[index] &= ~word
+        guard var words = more, let others = other.more else { return rest }
+        for (index, word) in others.enumerated() where index < words.count {
+            words[index] &= ~word
         }
-        while rest.more.last == 0 { rest.more.removeLast() }
+        rest.more = Self.trimmed(words)
         return rest
+    }
+
+    /// Equal sets have equal words.
+    private static func trimmed(_ words: [UInt64]) -> [UInt64]? {
+        var words = words
+        while words.last == 0 { words.removeLast() }
+        return words.isEmpty ? nil : words
     }
 
     mutating func formUnion(_ other: SlotSet) {
         first |= other.first
-        for (index, word) in other.more.enumerated() {
-            if index < more.count { more[index] |= word } else { more.append(word) }
+        guard let others = other.more else { return }
+        var words = more ?? []
+        for (index, word) in others.enumerated() {
+            if index < words.count { words[index] |= word } else { words.append(word) }
         }
+        more = words
     }
 }

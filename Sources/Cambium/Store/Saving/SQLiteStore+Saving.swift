@@ -185,10 +185,28 @@ extension SQLiteStore {
     }
 
     private func update(_ update: SaveRequest.Update, _ connection: Connection) throws {
-        let changed = try connection.runPending(
-            update.entity.saveSQL.update(slots: update.slots.slots),
-            over: update.records.sortedByKey(), shape: update.entity.shape)
-        guard changed == update.records.count else { throw SaveObstacle() }
+        let entity = update.entity
+        let records = update.records.sortedByKey()
+        let slots = update.slots.slots
+        var updated = 0
+        var others: [Record] = []
+        for group in records.groupedByVersion() {
+            for run in group.records.runsOfKeys() {
+                guard run.count >= Self.shortestRun else {
+                    others += group.records[run]
+                    continue
+                }
+                updated += try connection.runPending(
+                    entity.saveSQL.updateRange(slots: slots), over: group.records, in: run,
+                    shape: entity.shape)
+            }
+        }
+        if !others.isEmpty {
+            updated += try connection.runPending(
+                entity.saveSQL.update(slots: slots), over: others.sortedByKey(),
+                shape: entity.shape)
+        }
+        guard updated == records.count else { throw SaveObstacle() }
     }
 
     func delete(_ deletion: SaveRequest.Deletion, _ connection: Connection) throws {
@@ -207,11 +225,11 @@ extension SQLiteStore {
         guard deleted == records.count else { throw SaveObstacle() }
     }
 
-    /// Where so many keys follow each other, their rows are deleted as a range.
-    private static let shortestRange = 16
+    /// Where the keys of so many records follow each other, their rows are written as a range:
+    /// SQLite walks along the table then, where it looks up the others one by one.
+    private static let shortestRun = 16
 
-    /// Deletes rows of one version. Neighbours go by the range of their keys: SQLite walks along
-    /// the table then, where it looks up the others one by one.
+    /// Deletes rows of one version.
     ///
     /// - Returns: How many rows there were.
     private func delete(
@@ -221,15 +239,12 @@ extension SQLiteStore {
         var deleted = 0
         var others: [Record] = []
         for run in records.runsOfKeys() {
-            let (first, last) = (records[run.lowerBound].key, records[run.upperBound - 1].key)
-            if run.count < Self.shortestRange {
+            guard run.count >= Self.shortestRun else {
                 others += records[run]
                 continue
             }
-            let statement = try connection.statement(entity.saveSQL.deleteRange)
-            try statement.bind([.integer(first), .integer(last), .integer(version)])
-            try statement.run()
-            deleted += connection.changes
+            deleted += try connection.runPending(
+                entity.saveSQL.deleteRange, over: records, in: run, shape: entity.shape)
         }
         if others.isEmpty { return deleted }
         return try deleted
@@ -262,36 +277,6 @@ extension Connection {
         try withExtendedLifetime(records) {
             _ = try runPending(sql, over: records.map(\.record), shape: shape)
         }
-    }
-}
-
-extension [Record] {
-    /// In the order of the keys, in which a B-tree takes rows fastest.
-    func sortedByKey() -> [Record] {
-        for index in indices.dropFirst() where self[index].key < self[index - 1].key {
-            return sorted { $0.key < $1.key }
-        }
-        return self
-    }
-
-    /// Where, in the order of the keys, one key follows the other without a gap.
-    fileprivate func runsOfKeys() -> [Range<Int>] {
-        var runs: [Range<Int>] = []
-        var start = 0
-        for index in indices where index == count - 1 || self[index].key &+ 1 != self[index + 1].key
-        {
-            runs.append(start..<index + 1)
-            start = index + 1
-        }
-        return runs
-    }
-
-    /// The records of each version, which stay in their order.
-    fileprivate func groupedByVersion() -> [(version: Int64, records: [Record])] {
-        guard let first else { return [] }
-        if allSatisfy({ $0.version == first.version }) { return [(first.version, self)] }
-        return Dictionary(grouping: self, by: \.version).sorted { $0.key < $1.key }
-            .map { ($0.key, $0.value) }
     }
 }
 
