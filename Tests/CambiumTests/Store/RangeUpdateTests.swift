@@ -104,7 +104,8 @@ struct RangeUpdateTests {
         }
     }
 
-    @Test func `members that move keep their places only with the owner that they are with`() throws {
+    @Test func `members that move keep their places only with the owner that they are with`() throws
+    {
         let container = try PersistentContainer(model: Everything.model, at: .memory)
         let context = container.newContext()
         let topics = (0..<2).map { Topic(in: context, name: "topic \($0)") }
