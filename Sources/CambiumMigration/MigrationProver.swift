@@ -49,7 +49,7 @@ package enum MigrationProver {
             (oldSchema, newSchema) = (scope.old, scope.new)
         }
         let step = ProvenStep(match, oldSchema, newSchema, migration, stepped)
-        var proof = Proof()
+        var proof = Proof(rowless: step.hierarchies)
         if !isBrief { _ = try step.run(over: []) }
         var refused: [[SampleRows.Row]] = []
         for seed in seeds {
@@ -62,9 +62,11 @@ package enum MigrationProver {
                 refused.append(rows)
             }
         }
+        var hasTriedAll = false
         if proof.rows == 0, let rows = refused.first, trials > 0 {
             let found = try AcceptableRows(among: rows, trials: trials, isAccepted: step.accepts)
             proof.add(try step.run(over: found.candidates))
+            hasTriedAll = found.hasTriedAll
         }
         if isBrief, proof.rows == 0 { _ = try step.run(over: []) }
         try proveExtremes(step, migration.kind, &proof) { content in
@@ -72,6 +74,8 @@ package enum MigrationProver {
                 of: old, oldSchema, for: match, seed: seeds.lowerBound, content: content
             ).rows
         }
+        // Of which there are none for another reason, nothing is known.
+        if !hasTriedAll { proof.rowless = [] }
         return proof
     }
 

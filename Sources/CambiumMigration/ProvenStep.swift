@@ -42,6 +42,11 @@ struct ProvenStep {
         newTables = newSchema.tables.filter { $0.content != .system }
     }
 
+    /// The topmost entities of the hierarchies that have objects.
+    var hierarchies: [String] {
+        tables.compactMap { if case .objects(let root) = $0.content { root } else { nil } }.sorted()
+    }
+
     /// Whether a store with the rows can be migrated, well or not.
     func accepts(_ rows: [AcceptableRows.Candidate]) throws -> Bool {
         do {
@@ -59,17 +64,17 @@ struct ProvenStep {
 
     /// Migrates a store with the rows, and compares it with what was there.
     ///
-    /// - Returns: How many rows the store had, and has.
-    func run(over rows: [AcceptableRows.Candidate]) throws -> (old: Int, new: Int) {
+    func run(over rows: [AcceptableRows.Candidate]) throws -> MigrationProver.Run {
         try run(on: try store.make(with: rows))
     }
 
     /// Migrates a store that was made for it, and compares it with what was there.
-    ///
-    /// - Returns: How many rows the store had, and has.
-    func run(on connection: Connection) throws -> (old: Int, new: Int) {
+    func run(on connection: Connection) throws -> MigrationProver.Run {
         let before = try carried.map { try connection.rows($0.oldQuery) }
         let oldCount = try count(of: tables, in: connection)
+        let objects = try hierarchies.map { root in
+            (root, try count(of: tables.filter { $0.content == .objects(root: root) }, in: connection))
+        }
         _ = try migrate(connection)
         try requireNewForm(connection)
         for (carried, rows) in zip(carried, before) {
@@ -84,7 +89,9 @@ struct ProvenStep {
         try requireNone(freeKeyCounts, in: connection) {
             "After the \(name) keys of \($0) can be given a second time"
         }
-        return (oldCount, try count(of: newTables, in: connection))
+        return MigrationProver.Run(
+            rows: oldCount, newRows: try count(of: newTables, in: connection),
+            objects: Dictionary(objects, uniquingKeysWith: +))
     }
 
     private func migrate(_ connection: Connection) throws -> MigrationOutcome {

@@ -72,18 +72,22 @@ extension ModelCompiler {
                     trials: isShipped ? 0 : 48, isBrief: isShipped)
             if known == nil, let key { verdicts?.keep(proof, for: key) }
             lastProof = (proof, (ContinuousClock.now - start) / .seconds(1), known != nil)
-            if proof.isEmpty, !isShipped {
+            if !isShipped, proof.isEmpty || !proof.rowless.isEmpty {
+                let range =
+                    proof.isEmpty
+                    ? "on empty stores only: it refused all generated rows"
+                    : "without objects of \(proof.rowless.joined(separator: ", ")): it refused all "
+                        + "that were generated"
                 let migration = new.parsed.root.children(named: "migration").first
                 diagnostics.append(
                     Diagnostic(
                         .emptyProof,
-                        "The migration from version \(old.model.version) was proven on empty "
-                            + "stores only: it refused all generated rows",
+                        "The migration from version \(old.model.version) was proven \(range)",
                         at: new.parsed.position(at: (migration ?? new.parsed.root).offset),
                         notes: [
-                            "A store with rows that do not meet the new conditions cannot be "
-                                + "opened; loosen them, or fill what they look at from its old "
-                                + "value"
+                            "A store with rows that do not meet the new conditions, or that a new "
+                                + "type does not hold, cannot be opened; loosen them, or fill what "
+                                + "they look at from its old value"
                         ]))
             }
             return true

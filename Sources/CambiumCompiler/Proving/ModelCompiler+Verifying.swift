@@ -24,7 +24,8 @@ extension ModelCompiler {
             losesData: migration?.losesData ?? true,
             codeSteps: migration?.codeSteps ?? [],
             rowsIn: lastProof?.proof.rows ?? 0, rowsOut: lastProof?.proof.newRows ?? 0,
-            refusals: lastProof?.proof.refusals ?? 0, seconds: lastProof?.seconds ?? 0,
+            refusals: lastProof?.proof.refusals ?? 0, rowless: lastProof?.proof.rowless ?? [],
+            seconds: lastProof?.seconds ?? 0,
             isRemembered: lastProof?.isRemembered ?? false,
             failure: migration == nil ? words.joined(separator: "; ") : nil)
     }

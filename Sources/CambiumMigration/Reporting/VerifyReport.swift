@@ -22,6 +22,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let rowsOut: Int
         /// How many sets of rows were refused, rightly, because they do not meet a new condition.
         package let refusals: Int
+        /// The topmost entities of the hierarchies without a row among those; nil where none is.
+        package let rowless: [String]?
         /// How long the proof took, in seconds.
         package var seconds: Double
         /// Whether it was proven before, and nothing has changed since.
@@ -37,7 +39,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         package init(
             from: String, to: String, kind: MigrationKind?, losesData: Bool,
             codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0,
-            seconds: Double = 0, isRemembered: Bool = false, failure: String? = nil
+            rowless: [String] = [], seconds: Double = 0, isRemembered: Bool = false, failure: String? = nil
         ) {
             self.from = from
             self.to = to
@@ -47,6 +49,7 @@ package struct VerifyReport: MigrationReport, Hashable {
             self.rowsIn = rowsIn
             self.rowsOut = rowsOut
             self.refusals = refusals
+            self.rowless = rowless.isEmpty ? nil : rowless
             self.seconds = seconds
             self.isRemembered = isRemembered
             self.failure = failure
@@ -113,7 +116,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         if step.failure != nil { return "fails" }
         let names = step.codeSteps.joined(separator: ", ")
         let code = names.isEmpty ? "" : step.isCodeProven ? " with \(names)" : " around \(names)"
-        return (step.refusals > 0 && step.rowsIn == 0 ? "proven on an empty store" : "proven")
-            + code
+        if step.refusals > 0, step.rowsIn == 0 { return "proven on an empty store" + code }
+        let missing = step.rowless.map { " without rows of " + $0.joined(separator: ", ") } ?? ""
+        return "proven" + code + missing
     }
 }

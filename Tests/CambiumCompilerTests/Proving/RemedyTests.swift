@@ -123,7 +123,7 @@ struct RemedyTests {
         #expect(rows == [[.integer(9)]])
     }
 
-    @Test func `the summary says what was proven on empty stores only`() throws {
+    @Test func `the summary says what was proven without rows`() throws {
         func text(_ rule: String, _ version: Int) -> String {
             """
             <model xmlns="urn:cambium:model:1" name="Shop" version="\(version)">
@@ -139,6 +139,7 @@ struct RemedyTests {
         #expect(try summary("") == "Shop, version 2: no errors; 1 migration proven on SQLite")
         #expect(
             try summary(#"<rule name="only">length:(sku) == 4711</rule>"#)
-                == "Shop, version 2: no errors; 1 migration proven on SQLite, on empty stores only")
+                == "Shop, version 2: no errors; 1 migration proven on SQLite, not with "
+                    + "rows of every entity")
     }
 }

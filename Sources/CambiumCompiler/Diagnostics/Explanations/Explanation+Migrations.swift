@@ -180,15 +180,16 @@ extension Explanation {
         right: .words("Version 2 has the attribute name with the renaming identifier title"))
 
     static let emptyProof = Explanation(
-        title: "The migration was proven on empty stores only",
+        title: "The migration was proven without rows",
         meaning: """
-            A migration is proven with rows that are made up. The new version's conditions refused \
-            all of them, as they would refuse a user's rows that do not meet them: such a store \
-            could not be opened.
+            A migration is proven with rows that are made up. The new version's conditions or types \
+            refused all of them, or all objects of some entities, as they would refuse a user's rows \
+            that do not meet them: such a store could not be opened.
             """,
         remedy: """
             Loosen the conditions, or fill what they look at: a fill that looks at the old value is \
-            computed for every row. If your rows do meet them, test the migration with a real store.
+            computed for every row. If your rows do meet them, test the migration with a real store \
+            (cambium migrate rehearse).
             """,
         wrong: .words("A new rule total == 7 over rows with any total"),
         right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)"))

@@ -29,6 +29,8 @@ struct TableCopy {
         var old: Origin
         /// SQL over the columns of the new row, which `old` has filled; nil where that is all.
         var new: String?
+        /// When `new` has its turn: it sees what those before it have given.
+        var turn = 1
 
         init(_ old: Origin, new: String? = nil) {
             self.old = old
@@ -81,13 +83,19 @@ struct TableCopy {
             value.old == .column(column.name)
                 ? value.old.sql : "\(value.old.sql) AS \(SQLText.identifier(column.name))"
         }
-        let query =
+        var query =
             "SELECT\n    \(old.joined(separator: ",\n    "))\n"
             + "FROM \(SQLText.identifier(part.source.name)) AS old"
             + (part.filter.map { "\nWHERE \($0)" } ?? "")
-        guard written.contains(where: { $0.0.new != nil }) else { return head + query }
-        let new = zip(written, columns).map { entry, column in entry.0.new ?? column }
-        return head + "SELECT\n    \(new.joined(separator: ",\n    "))\nFROM (\n\(query)\n)"
+        let last = written.filter { $0.0.new != nil }.map(\.0.turn).max() ?? 0
+        for turn in 1..<max(1, last + 1) {
+            let results = zip(written, columns).map { entry, column in
+                guard entry.0.turn == turn, let new = entry.0.new else { return column }
+                return turn == last ? new : "\(new) AS \(column)"
+            }
+            query = "SELECT\n    \(results.joined(separator: ",\n    "))\nFROM (\n\(query)\n)"
+        }
+        return head + query
     }
 
     private func insertion(_ columns: [String], into name: String) -> String {

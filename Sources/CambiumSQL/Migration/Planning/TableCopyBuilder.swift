@@ -50,8 +50,34 @@ struct TableCopyBuilder {
             parts: origins.map { origin in
                 TableCopy.Part(
                     source: origin.table,
-                    values: table.columns.map { value(of: $0, from: origin) },
+                    values: inTurns(table.columns.map { value(of: $0, from: origin) }, of: table),
                     filter: origin.filter)
+            })
+    }
+
+    /// Lets the fills that look at others come after those.
+    private func inTurns(_ values: [TableCopy.Value], of table: Table) -> [TableCopy.Value] {
+        var reads: [String: Set<String>] = [:]
+        for (value, column) in zip(values, table.columns) where value.new != nil {
+            reads[column.name] = columnsRead(byFillOf: column)
+        }
+        let turns = FillTurns(reads)
+        return zip(values, table.columns).map { value, column in
+            var value = value
+            if value.new != nil { value.turn = turns.turn(of: column.name) }
+            return value
+        }
+    }
+
+    /// The columns of the same row that the author's value for a column is computed from.
+    private func columnsRead(byFillOf column: Table.Column) -> Set<String> {
+        guard case .attribute(let entity, let name) = column.content,
+            let fill = match.fill(of: name, in: entity), let entity = new.entity(named: entity)
+        else { return [] }
+        let sources = DerivationSources(of: fill, entity: entity, in: new)
+        return Set(
+            sources.nodes[0].properties.map { property in
+                new.column(of: property, in: new.declarer(of: property, in: entity) ?? entity)
             })
     }
 

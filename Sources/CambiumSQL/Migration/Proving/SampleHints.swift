@@ -29,8 +29,48 @@ struct SampleHints {
                     if !more.isEmpty { words[name, default: []] += more }
                 }
             }
+            for (name, more) in Self.linked(match) { words[name, default: []] += more }
         }
         self.words = words
+    }
+
+    /// Values that links are found by: the same at both ends.
+    private static func linked(_ match: ModelMatch) -> [(ModelMatch.PropertyName, [Value])] {
+        var found: [(ModelMatch.PropertyName, [Value])] = []
+        func note(_ path: ModelExpression, _ ends: [PathRoot: Entity]) {
+            guard case .keyPath(let root, let names) = path, let end = ends[root] else { return }
+            let name = names.joined(separator: ".")
+            guard
+                let declarer = match.old.lineage(of: end).first(where: {
+                    $0.attributes.contains { $0.name == name }
+                }),
+                let attribute = declarer.attributes.first(where: { $0.name == name })
+            else { return }
+            let values: [Value] =
+                switch attribute.type {
+                case .string: ["linked", "joined"].map { .string($0) }
+                case .int16, .int32, .int64: [1, 2].map { .int($0) }
+                default: []
+                }
+            found.append(
+                (ModelMatch.PropertyName(entity: declarer.name, property: name), values))
+        }
+        func search(_ expression: ModelExpression, _ ends: [PathRoot: Entity]) {
+            if case .comparison(let left, .equal, let right, _) = expression {
+                for side in [left, right] { note(side, ends) }
+            }
+            for operand in expression.operands { search(operand, ends) }
+        }
+        for link in match.new.migration?.links ?? [] {
+            guard let entity = match.new.entity(named: link.entity),
+                let relationship = match.new.relationship(link.relationship, of: entity),
+                let destination = match.new.entity(named: relationship.destination),
+                let source = match.oldEntity(of: entity),
+                let target = match.oldEntity(of: destination)
+            else { continue }
+            search(link.condition, [.variable("source"): source, .subject: target])
+        }
+        return found
     }
 
     /// The attribute with the limits of both versions.
@@ -123,21 +163,29 @@ struct SampleHints {
     private static func converted(
         _ old: Attribute, to new: Attribute, in model: Model
     ) -> [Value] {
-        if case .decimal(let scale) = old.type, scale > 0 {
-            // Few of those with decimal places have fewer of them.
-            return [.decimal(0), .decimal(1), .decimal(12), .decimal(40)].filter {
-                old.limits.minimum?.rank ?? 0 <= 0
-                    && ($0.rank ?? 0) <= old.limits.maximum?.rank ?? 40
-            }
-        }
-        guard old.type == .string else { return [] }
-        switch new.type {
-        case .enumeration(let name):
+        if case .enumeration(let name) = new.type, old.type != new.type {
             return model.enumeration(named: name)?.cases.map(\.rawValue) ?? []
-        case .bool: return [.string("0"), .string("1")]
-        case .int16, .int32, .int64, .float, .double, .decimal, .anyDecimal:
-            return [.string("1"), .string("12"), .string("40")]
-        default: return []
+        }
+        // Few numbers with decimal places can do with fewer, and few numbers are truth values.
+        let numbers = new.type == .bool ? [0, 1] : [0, 1, 12, 40]
+        let values: [Value] =
+            switch (old.type, new.type) {
+            case (.decimal(1...), _): numbers.map { .decimal(Decimal($0)) }
+            case (.double, .double), (.double, .float), (.double, .date), (.float, .double),
+                (.float, .float), (.float, .date):
+                []
+            case (.double, _), (.float, _): numbers.map { .double(Double($0)) }
+            case (.int16, .bool), (.int32, .bool), (.int64, .bool): numbers.map { .int(Int64($0)) }
+            case (.string, .bool): numbers.map { .string("\($0)") }
+            case (.string, .int16), (.string, .int32), (.string, .int64), (.string, .float),
+                (.string, .double), (.string, .decimal), (.string, .anyDecimal):
+                numbers.dropFirst().map { .string("\($0)") }
+            default: []
+            }
+        let (least, greatest) = (old.limits.minimum?.rank, old.limits.maximum?.rank)
+        return values.filter { value in
+            guard let rank = value.rank else { return true }
+            return rank >= least ?? rank && rank <= greatest ?? rank
         }
     }
 }

@@ -1,0 +1,48 @@
+import CambiumMigration
+import CambiumModel
+import CambiumSQL
+import Testing
+
+/// A proof with rows of some entities is none for the others, and says so.
+@Suite struct RowlessProofTests {
+    private func model(
+        _ version: String, _ type: AttributeType, rule: ModelExpression? = nil
+    ) -> Model {
+        Model(
+            name: "Shop", version: version,
+            entities: [
+                Entity(
+                    name: "Product",
+                    attributes: [Attribute(name: "price", type: type, isOptional: false)],
+                    rules: rule.map { [Rule(name: "only", condition: $0)] } ?? []),
+                Entity(
+                    name: "Maker",
+                    attributes: [Attribute(name: "name", type: .string, isOptional: false)]),
+            ], migration: version == "1" ? nil : MigrationDeclaration(from: "1"))
+    }
+
+    private func prove(_ old: Model, _ new: Model) throws -> MigrationProver.Proof {
+        try MigrationProver.prove(
+            from: old, to: new, migration: Migration(from: old, to: new))
+    }
+
+    @Test(arguments: [
+        (AttributeType.double, AttributeType.decimal(scale: 2)), (.double, .int32),
+        (.double, .int16), (.int32, .bool), (.string, .bool),
+        (.decimal(scale: 2), .int32),
+    ])
+    func `rows are found that a new type holds`(_ old: AttributeType, _ new: AttributeType) throws {
+        let proof = try prove(model("1", old), model("2", new))
+        #expect(proof.rowless.isEmpty)
+        #expect(proof.rows > SampleRows.objectsPerEntity)
+    }
+
+    @Test func `an entity of which all rows are refused is named`() throws {
+        let path = ModelExpression.keyPath(root: .subject, names: ["price"])
+        let rule = ModelExpression.comparison(
+            .arithmetic(path, .multiply, .literal(.int(3))), .equal, .literal(.int(4713)), [])
+        let proof = try prove(model("1", .int32), model("2", .int32, rule: rule))
+        #expect(proof.rowless == ["Product"])
+        #expect(proof.rows > 0 && proof.refusals > 0)
+    }
+}
