@@ -157,6 +157,26 @@ struct ChangeTollTests {
         #expect(report.migration?.losses.count == 1)
     }
 
+    @Test func `links to an entity that goes are counted where the step makes others`() throws {
+        let pair = Self.pair((false, true))
+        let (kept, gone) = (Entity(name: "C", parent: "B"), Entity(name: "D", parent: "B"))
+        let report = try adopt(
+            pair + [kept, gone], pair + [kept],
+            MigrationDeclaration(
+                from: "1",
+                links: [
+                    .init(entity: "A", relationship: "bs", condition: Self.isEqual("k", 2))
+                ], drops: [.init(entity: "D", reason: "r")]),
+            entities: Self.pairNumbers + [(3, "C", 2, 0), (4, "D", 2, 0)],
+            """
+            CREATE TABLE ZA KEYS, ZK INTEGER, ZBS INTEGER); CREATE TABLE ZB KEYS, ZK INTEGER);
+            INSERT INTO ZA VALUES (1, 1, 1, 1, 1), (2, 1, 1, 2, 1), (3, 1, 1, 3, NULL);
+            INSERT INTO ZB VALUES (1, 4, 1, 1), (2, 3, 1, 2)
+            """)
+        #expect(report.migration?.links.map { "\($0.relationship) \($0.count)" } == ["bs 2"])
+        #expect(report.migration?.losses == ["2: drop D and its data (r): 1 object"])
+    }
+
     // MARK: Values
 
     @Test func `values that a sub-entity goes on with are not lost`() throws {
