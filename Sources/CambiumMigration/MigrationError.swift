@@ -10,6 +10,8 @@ public enum MigrationError: Error, Sendable, Hashable {
     case newerFormat(store: String, program: String)
     /// A later version of the program wrote the store.
     case newerVersion(store: String, program: String)
+    /// The store's version comes after the one to go to, and is known: no migration leads back.
+    case noWayBack(store: String, target: String)
     /// No migration of the program starts from the store's version.
     case unknownVersion(store: String, hash: String, known: [String])
     /// The store's data does not meet a condition of the new version.
@@ -50,7 +52,7 @@ extension MigrationError {
         switch self {
         case .notAStore, .storeIsDamaged: 259
         case .otherModel, .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay: 134020
-        case .newerFormat, .newerVersion: 134506
+        case .newerFormat, .newerVersion, .noWayBack: 134506
         case .unknownVersion: 134130
         case .refused: 134111
         case .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed: 134110
@@ -75,6 +77,9 @@ extension MigrationError: CustomStringConvertible {
         case .newerVersion(let store, let program):
             "The store was written by version \(store) of the model, but this program has "
                 + "version \(program); update the program"
+        case .noWayBack(let store, let target):
+            "The store has version \(store), which comes after \(target), and no migration leads back. "
+                + "Name \(store) or a later version as the one to go to, or none"
         case .unknownVersion(let store, let hash, let known):
             "The store was written by version \(store) of the model (hash \(hash)); this program "
                 + "knows \(known.joined(separator: ", ")). Was a version changed after it had "

@@ -14,6 +14,9 @@ package struct MigrationRunner {
     package let migrations: [Migration]
     /// Told before each statement, and while a long one runs; nil tells nobody.
     package var progress: ((MigrationProgress) -> Void)?
+    /// Called around each statement of the migrations, within their transaction. What it throws ends
+    /// it, and the store is as it was.
+    package var watch: ((MigrationMoment) throws -> Void)?
     /// Asked before each statement, and while a long one runs; true stops the migration.
     package var isCancelled: () -> Bool = { Task.isCancelled }
     /// Whether a store of another version is migrated; if not, it is an error.
@@ -203,6 +206,9 @@ package struct MigrationRunner {
         let found = MigrationChain(
             from: store, to: target, among: migrations, knowingHashes: !isNewer)
         guard let chain = found else {
+            if laterVersions.contains(store.version) {
+                throw .noWayBack(store: store.version, target: model.version)
+            }
             if isNewer { throw .newerVersion(store: store.version, program: model.version) }
             let known = migrations.map { "\($0.from) (\($0.fromHash))" }
             throw .unknownVersion(

@@ -27,7 +27,9 @@ package enum UnfinishedFile {
         return names.filter { name in
             guard name.utf8.starts(with: start) else { return false }
             let rest = Substring(name.utf8.dropFirst(start.count))
-            return UUID(uuidString: String(rest.prefix(36))) != nil
+            // What is read as a UUID need not be written as one: a minus is taken for a digit.
+            let id = String(rest.prefix(36))
+            return UUID(uuidString: id)?.uuidString == id
                 && suffixes.contains(String(rest.dropFirst(36)))
         }.map { prefix + $0 }
     }

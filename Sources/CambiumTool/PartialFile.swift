@@ -19,6 +19,9 @@ final class PartialFile {
         self.path = path
         target = StoreFiles.resolved(path)
         let url = URL(fileURLWithPath: target)
+        guard !StoreFiles.isFolder(target) else {
+            throw .file("\(path) is a folder. Name a file, in it or elsewhere.")
+        }
         let isFile = try? url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
         if isFile == true { try Self.requireNoDatabase(target, path) }
         do {

@@ -96,13 +96,17 @@ struct LeftOutTests {
             ("NSCloudKitMirroring", .array([])), ("NSMine", .string("kept")),
             ("NSMyColours", .array([.string("red")])), ("NSStoreType", .string("SQLite")),
             ("_NSAlsoMine", .integer(7)), ("_NSAutoVacuumLevel", .string("2")),
+            ("_NSGreat", .unsigned(.max)), ("_NSSmall", .unsigned(8)),
         ])
         _ = try Connection(path: store.path).rows(
             "UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(list.bytes)])
         let report = try store.adopt([Shelf.model])
         #expect(
             try store.rows("SELECT * FROM _metadata WHERE name LIKE 'user.%' ORDER BY name")
-                == [["user.NSMine", "kept"], ["user._NSAlsoMine", "7"]])
+                == [
+                    ["user.NSMine", "kept"], ["user._NSAlsoMine", "7"],
+                    ["user._NSGreat", "18446744073709551615"], ["user._NSSmall", "8"],
+                ])
         #expect(lost(report) == ["NSMyColours"])
         #expect(
             report.leftOut.filter(\.isBookkeeping).map(\.name)

@@ -98,6 +98,47 @@ struct LinkFaultTests {
         #expect(!report.isComplete)
     }
 
+    @Test func `a place that is no number is told of the list that it is in`() throws {
+        func entity(_ name: String, _ relationship: String, _ other: String, _ inverse: String)
+            -> Entity
+        {
+            Entity(
+                name: name,
+                relationships: [
+                    Relationship(
+                        name: relationship, destination: other, inverse: inverse, isToMany: true,
+                        isOrdered: true)
+                ])
+        }
+        let model = Model(
+            name: "M", version: "1",
+            entities: [entity("A", "bs", "B", "as"), entity("B", "as", "A", "bs")])
+        let table = "(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER)"
+        let store = try OldStore(
+            entities: [(1, "A", 0, 9), (2, "B", 0, 9)],
+            sql: """
+                CREATE TABLE ZA \(table); INSERT INTO ZA VALUES (1, 1, 1), (2, 1, 1);
+                CREATE TABLE ZB \(table); INSERT INTO ZB VALUES (3, 2, 1), (4, 2, 1);
+                CREATE TABLE Z_1BS (Z_1AS INTEGER, Z_2BS INTEGER, Z_FOK_1AS INTEGER,
+                    Z_FOK_2BS INTEGER, PRIMARY KEY (Z_1AS, Z_2BS));
+                INSERT INTO Z_1BS VALUES (1, 3, 'x', 1), (2, 4, 2, 'y'), (2, 3, 1.5, x'01');
+                """)
+        let report = try store.adopt([model])
+        #expect(
+            report.changedValues.map {
+                "\($0.entity) \($0.id).\($0.property) \($0.reason.prefix(13))"
+            }
+            .sorted() == [
+                "A 2.bs the link to 3", "A 2.bs the link to 4", "B 3.as the link to 1",
+                "B 3.as the link to 2",
+            ])
+        #expect(
+            try store.rows(
+                "SELECT _source, _destination, _source_position, _destination_position FROM A_bs "
+                    + "ORDER BY 1, 2")
+                == [["1", "3", "1", "nil"], ["2", "3", "nil", "nil"], ["2", "4", "nil", "2"]])
+    }
+
     @Test func `links of rows that are refused as duplicates were read`() throws {
         let store = try Shelf.store(changes: "UPDATE ZTAG SET ZLABEL = 'green' WHERE Z_PK < 4")
         let report = try store.adopt([Shelf.model])

@@ -71,7 +71,10 @@ struct PlaceTests {
         #expect(store.files == ["Old.sqlite", "new.sqlite"])
     }
 
-    @Test(arguments: ["", "-source", "-wal", "-1", "-\(UUID().uuidString).old", "-lock"])
+    @Test(arguments: [
+        "", "-source", "-wal", "-1", "-\(UUID().uuidString).old", "-lock",
+        "--e812dbf-7be4-4ca5-b5f2-cb482a56a959", "--E812DBF-7BE4-4CA5-B5F2-CB482A56A959",
+    ])
     func `a file of somebody's stays, whatever it is named after`(suffix: String) throws {
         let store = try Shelf.store()
         let file = store.newPath + ".adopting" + suffix

@@ -70,18 +70,27 @@ extension AdoptionRun {
             let otherType: Int32 = 3091
             guard error.code == otherType, pair.sql.hasPlaces else { throw error }
             for copy in pair.sql.copies(hasOddPlaces: true) { try connection.execute(copy) }
-            for row in try connection.rows(pair.sql.oddPlaces) {
-                guard case .integer(let owner) = row[0], case .integer(let member) = row[1] else {
-                    continue
-                }
-                report.changedValues.append(
-                    .init(
-                        entity: pair.link.entity.name, id: owner,
-                        property: pair.link.relationship.name,
-                        reason:
-                            "the link to \(member) has no place in the order, as the store has no "
-                            + "number for it"))
+            for places in pair.sql.oddPlaces { try note(places, of: pair.link, &report) }
+        }
+    }
+
+    /// Notes the links that have no place in a list.
+    private func note(
+        _ places: LinkAdoptionSQL.OddPlaces, of link: CoreDataLayout.LinkSource,
+        _ report: inout AdoptionReport
+    ) throws(SQLiteError) {
+        let inverse = places.isOfInverse ? model.inverse(of: link.relationship) : nil
+        for row in try connection.rows(places.query) {
+            guard case .integer(let owner) = row[0], case .integer(let member) = row[1] else {
+                continue
             }
+            report.changedValues.append(
+                .init(
+                    entity: inverse?.entity.name ?? link.entity.name, id: owner,
+                    property: inverse?.relationship.name ?? link.relationship.name,
+                    reason:
+                        "the link to \(member) has no place in the order, as the store has no "
+                        + "number for it"))
         }
     }
 

@@ -13,8 +13,7 @@ extension AdoptionRun {
         if adoption.identities != nil || way.steps.contains(where: \.losesData) {
             trace = try IdentityTrace(layout.objects.map(\.root), layout.model, connection)
         }
-        var tolls = MigrationTolls(
-            connection, objects: report.entities.reduce(0) { $0 + $1.written })
+        var tolls = MigrationTolls(objects: report.entities.reduce(0) { $0 + $1.written })
         let (taken, obstacle) = try take(way, &trace, &tolls)
         report.migration = way.count(of: taken, tolls, obstacle: obstacle ?? way.obstacle)
         report.objects = tolls.objects
@@ -48,12 +47,13 @@ extension AdoptionRun {
         for (index, step) in way.steps.enumerated() {
             let (old, new) = (index > 0 ? way.models[index - 1] : way.first, way.models[index])
             do {
-                if step.losesData { try tolls.prepare(from: old, to: new) }
+                let count = step.losesData ? StepCount(from: old, to: new, connection) : nil
                 try trace?.prepare(for: new)
-                try run([step], to: new)
-                if step.losesData, let names = trace?.oldNames { tolls.names(by: names) }
+                try run([step], to: new, watchedBy: count)
+                if let names = trace?.oldNames { count?.names(by: names) }
                 try trace?.follow(new)
-                if step.losesData { try tolls.take(trace?.gone() ?? []) }
+                guard let count else { continue }
+                try tolls.take(count, trace?.gone() ?? [])
             } catch let error as MigrationError where error != .cancelled {
                 return (index, "\(error)")
             }
@@ -61,9 +61,12 @@ extension AdoptionRun {
         return (way.steps.count, nil)
     }
 
-    private func run(_ steps: [Migration], to model: Model) throws {
+    private func run(
+        _ steps: [Migration], to model: Model, watchedBy count: StepCount? = nil
+    ) throws {
         var runner = MigrationRunner(model: model, migrations: steps)
         runner.isCancelled = adoption.isCancelled
+        runner.watch = count?.watch
         let meter = meter
         runner.progress = { meter.migrates($0.fraction, $0.summary) }
         do {

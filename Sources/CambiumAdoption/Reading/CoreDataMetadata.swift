@@ -69,6 +69,7 @@ struct CoreDataMetadata {
         switch value {
         case .string(let text) where !text.utf8.contains(0): notes[name] = text
         case .integer(let number): notes[name] = "\(number)"
+        case .unsigned(let number): notes[name] = "\(number)"
         case .real(let number): notes[name] = "\(number)"
         case .bool(let flag): notes[name] = "\(flag)"
         default: otherNotes.append(name)

@@ -189,7 +189,7 @@ extension MigrationError {
     fileprivate var storeVersion: String? {
         switch self {
         case .newerVersion(let store, _), .unknownVersion(let store, _, _),
-            .migrationIsOff(let store, _):
+            .migrationIsOff(let store, _), .noWayBack(let store, _):
             store
         default: nil
         }

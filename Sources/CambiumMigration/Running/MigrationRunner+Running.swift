@@ -127,9 +127,11 @@ extension MigrationRunner {
             for step in migration.steps {
                 for statement in step.sql {
                     try carry(foreign, before: statement, of: step.summary, connection, meter)
+                    try watch?(.before(statement))
                     try execute(statement, of: step.summary, on: connection, meter) {
                         try refusedRow(by: statement, of: migration, on: connection)
                     }
+                    try watch?(.after(statement))
                     meter.ended()
                 }
                 guard let name = step.code else { continue }

@@ -21,7 +21,7 @@ extension StoreFiles {
     }
 
     /// Whether a folder is of that name.
-    static func isFolder(_ path: String) -> Bool {
+    package static func isFolder(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: "\(path)/.")
     }
 

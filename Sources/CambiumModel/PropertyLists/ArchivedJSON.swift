@@ -62,6 +62,7 @@ package enum ArchivedJSON {
             guard depth < 64, budget > 0, let value = target(value) else { return false }
             switch value {
             case .integer(let number): text += "\(number)"
+            case .unsigned(let number): text += "\(number)"
             case .real(let number): return write(number)
             case .bool(let flag): text += "\(flag)"
             case .date(let seconds): return write(seconds)

@@ -5,6 +5,8 @@ package struct BinaryPropertyList: Sendable {
     package enum Value: Sendable, Hashable {
         /// A whole number.
         case integer(Int)
+        /// A whole number that is greater than any `Int`.
+        case unsigned(UInt64)
         /// A number with a fraction.
         case real(Double)
         /// True or false.
@@ -83,6 +85,8 @@ package struct BinaryPropertyList: Sendable {
         switch kind {
         case 0x0: return low == 8 ? .bool(false) : low == 9 ? .bool(true) : .other
         case 0x1:
+            // What needs all bits of eight bytes has eight more, so that it is not negative.
+            if low == 4 { return unsigned(at: offset + 1) }
             guard low <= 3 else { return .other }
             let number = Self.number(in: bytes, at: offset + 1, size: 1 << low)
             return number.map { .integer($0) } ?? .other
@@ -100,6 +104,16 @@ package struct BinaryPropertyList: Sendable {
     }
 
     // MARK: Kinds
+
+    /// A number of sixteen bytes, the first eight of which are 0.
+    private func unsigned(at offset: Int) -> Value {
+        guard offset <= bytes.count - 16, bytes[offset..<(offset + 8)].allSatisfy({ $0 == 0 })
+        else {
+            return .other
+        }
+        let number = bytes[(offset + 8)..<(offset + 16)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int(exactly: number).map { .integer($0) } ?? .unsigned(number)
+    }
 
     private func real(at offset: Int, size: Int) -> Value {
         guard size == 2 || size == 3, offset + (1 << size) <= bytes.count else { return .other }

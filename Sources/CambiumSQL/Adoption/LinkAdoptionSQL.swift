@@ -75,13 +75,25 @@ package struct LinkAdoptionSQL: Sendable {
     /// Whether the links have places in an order.
     package var hasPlaces: Bool { !link.positions.isEmpty }
 
-    /// Owner and member of the links one of whose places is no number.
-    package var oddPlaces: String {
-        let isOdd = link.positions.map {
-            "typeof(s.\(SQLText.identifier($0.source))) NOT IN ('integer', 'null')"
+    /// Links whose place in the list of one of the two objects is no number.
+    package struct OddPlaces: Sendable {
+        /// Whether it is the list of the second side: the first is in it, as the inverse has it.
+        package let isOfInverse: Bool
+        /// The owner of the list, and its member.
+        package let query: String
+    }
+
+    /// One for each list that the links have a place in.
+    package var oddPlaces: [OddPlaces] {
+        link.positions.map { position in
+            let isOfInverse = position.target.hasPrefix("_destination")
+            let ends = isOfInverse ? [member, owner] : [owner, member]
+            return OddPlaces(
+                isOfInverse: isOfInverse,
+                query: "SELECT \(ends.joined(separator: ", ")) FROM \(from) "
+                    + "WHERE typeof(s.\(SQLText.identifier(position.source))) "
+                    + "NOT IN ('integer', 'null') AND \(isThere)")
         }
-        return "SELECT \(owner), \(member) FROM \(from) WHERE (\(isOdd.joined(separator: " OR "))) "
-            + "AND \(isThere)"
     }
 
     /// Copying in the order of Core Data's index, which saves the sorting, and what shows whether the

@@ -4,6 +4,7 @@ import CambiumModel
 indirect enum PropertyListBytes {
     case string(String)
     case integer(Int)
+    case unsigned(UInt64)
     case real(Double)
     case bool(Bool)
     case data([UInt8])
@@ -32,6 +33,8 @@ indirect enum PropertyListBytes {
                     : counted(0x6, text.utf16.count)
                         + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
             case .integer(let number): objects[index] = [0x13] + big(number, 8)
+            case .unsigned(let number):
+                objects[index] = [0x14] + big(0, 8) + big(Int(truncatingIfNeeded: number), 8)
             case .real(let number):
                 objects[index] = [0x23] + big(Int(bitPattern: UInt(number.bitPattern)), 8)
             case .bool(let flag): objects[index] = [flag ? 9 : 8]

@@ -93,6 +93,24 @@ struct ForeignObjectTests {
             """, ["way of the migration, and nothing was changed: the trigger u would not"]
         ),
         (
+            """
+            CREATE VIEW v AS SELECT s FROM P;
+            CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN INSERT INTO P (n) VALUES (NEW.s); END
+            """,
+            [
+                "trigger t would not work any more (table P has no column named n)",
+                "take it away (DROP TRIGGER \"t\")",
+            ]
+        ),
+        (
+            """
+            CREATE VIEW v AS SELECT s FROM P;
+            CREATE TRIGGER t INSTEAD OF UPDATE ON v BEGIN UPDATE P SET s = NEW.s; END;
+            CREATE TRIGGER u INSTEAD OF UPDATE ON v BEGIN UPDATE P SET n = NEW.s; END;
+            CREATE TRIGGER w INSTEAD OF DELETE ON v BEGIN DELETE FROM P; END
+            """, ["nothing was changed: the trigger u would not work any more (no such column: n)"]
+        ),
+        (
             "CREATE TRIGGER t AFTER UPDATE OF s, n ON P BEGIN SELECT 1; END",
             ["trigger t would not work any more (no such column: n)"]
         ),

@@ -49,6 +49,7 @@ struct CoreDataCompatibleErrorTests {
         (.migrationIsOff(store: "1", program: "2"), 134100), (.cancelled, 134120),
         (.refused(MigrationRefusal(step: "", reason: "")), 134111), (.storeDiffers([]), 134020),
         (.newerVersion(store: "2", program: "1"), 134506),
+        (.noWayBack(store: "2", target: "1"), 134506),
     ])
     func `a migration that fails has the code of its cause`(
         _ error: MigrationError, _ code: Int

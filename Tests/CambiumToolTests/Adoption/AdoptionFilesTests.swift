@@ -62,6 +62,15 @@ struct AdoptionFilesTests {
         #expect(names == ["Old.sqlite", "Sample.xcdatamodeld"])
     }
 
+    @Test(arguments: ["--report", "--ids"])
+    func `a folder is no name of a file`(option: String) throws {
+        let run = ToolRun(
+            "adopt", store, "--model", bundle, "--to", folder.path("new"), option, folder.path(""))
+        #expect(run.code == .file)
+        #expect(run.errors.contains("is a folder. Name a file, in it or elsewhere."))
+        #expect(names == ["Old.sqlite", "Sample.xcdatamodeld"])
+    }
+
     @Test func `a list of keys that was there stays until the new one is whole`() throws {
         try folder.write("precious", to: "keys")
         try folder.write("in the way", to: "new")

@@ -1,29 +1,42 @@
 import CambiumModel
 
-/// What a step to the next version may take out of a store, and the queries that find out how much
-/// of it there is.
+/// What a step to the next version may take out of a store, and how to find out how much it takes.
+///
+/// Each change is asked at the moment when it has its turn: of objects that statements choose before
+/// they take them away, how many were chosen; of everything else, what differs while the tables of both
+/// versions are there, the new ones filled and the old ones without what was given up before.
 package struct MigrationToll: Sendable {
     /// A change that takes something.
     package struct Loss: Sendable {
         /// What it does, and why, in words.
         package let words: String
-        /// How much there is for it to take.
+        /// How much it takes.
         package let measure: Measure
     }
 
     /// How much a change takes.
     package enum Measure: Sendable {
-        /// The values, links or objects that a query of the old tables counts.
+        /// The objects of its ``Choice``.
+        case choice
+        /// What a query counts while the tables of both versions are there.
         case counted(String, Unit)
-        /// The objects of these entities of the old version that are not there afterwards.
-        case objects(Set<String>)
     }
 
     /// What a query counts.
     package enum Unit: Sendable, Hashable {
         case values, links
-        /// Objects of an entity.
+        /// Objects of an entity of the old version.
         case objects(of: String)
+    }
+
+    /// Statements that take objects away: which change they are for, and what they have chosen.
+    package struct Choice: Sendable {
+        /// The number of the change among the losses.
+        package let loss: Int
+        /// Counts what was chosen, by entity.
+        package let query: String
+        /// What the entities that it names are in the old version.
+        package let entities: [String: String]
     }
 
     /// Links of a relationship of the old version, and the queries that count them.
@@ -32,42 +45,102 @@ package struct MigrationToll: Sendable {
         package let relationship: String
         /// A query of the old tables.
         package let before: String
-        /// A query of the new tables; nil where no link is left.
-        package let after: String?
+        /// Those of them that are there while the tables of both versions are; nil where none is.
+        package let left: String?
+        /// All links of what the relationship is now: while the tables of both versions are there, and
+        /// at the end.
+        package let later: (beside: String, atEnd: String)?
     }
 
     /// What takes something, in the order of the changes.
     package let losses: [Loss]
-    /// The relationships whose links the two versions have in common, and those that go.
+    /// What takes objects away, in the order of the statements.
+    package let choices: [Choice]
+    /// The relationships of the old version.
     package let links: [Links]
 
-    /// How many changes take data away or write other data.
-    package let weight: Int
+    /// How many of the choices are made in the old tables.
+    private let earlyChoices: Int
+    private let oldTables: Set<String>
 
     /// What the step from one version to the next may take.
     package init(from old: Model, to new: Model) {
         let difference = ModelDifference(from: old, to: new)
-        let counts = TollSQL(difference)
-        let conditional = difference.match.conditionalDrops.map { drop in
-            Loss(
-                words: "drop \(drop.words)",
-                measure: .counted(counts.objects(drop), .objects(of: drop.entity.name)))
+        let match = difference.match
+        let drops = match.conditionalDrops
+        let schemas = (old: Schema(of: old), new: Schema(of: new))
+        let steps = MigrationStepBuilder(difference: difference, schemas.old, schemas.new)
+        var sql = TollSQL(steps)
+        var losses = drops.map { Loss(words: "drop \($0.words)", measure: .choice) }
+        var choices = drops.indices.map { index in
+            Choice(
+                loss: index, query: ObjectRemoval.chosen(of: drops[index].entity, in: old),
+                entities: [:])
         }
-        losses =
-            conditional
-            + difference.changes.filter { $0.losesData && $0.word != "objectsDropped" }
-            .map { change in
-                Loss(words: difference.sentence(of: change), measure: counts.measure(of: change))
+        var late: [(entity: String, properties: Set<String>, loss: Int)] = []
+        for change in difference.changes where Self.isLoss(change) {
+            if case .duplicatesDropped(let entity, let properties) = change {
+                late.append((entity, Set(properties), losses.count))
             }
-        links = counts.links
-        weight =
-            losses.count
+            losses.append(
+                Loss(words: sql.words(of: change), measure: sql.measure(of: change)))
+        }
+        let formers = Dictionary(
+            new.entities.compactMap { entity in
+                match.oldEntity(of: entity).map { (entity.name, $0.name) }
+            }, uniquingKeysWith: { first, _ in first })
+        for declared in new.migration?.deduplications ?? [] {
+            guard let entity = new.entity(named: declared.entity),
+                let loss = late.first(where: {
+                    $0.entity == entity.name && $0.properties == Set(declared.properties)
+                })
+            else { continue }
+            choices.append(
+                Choice(
+                    loss: loss.loss, query: ObjectRemoval.chosen(of: entity, in: new),
+                    entities: formers))
+        }
+        self.losses = losses
+        self.choices = choices
+        links = sql.links
+        earlyChoices = drops.count
+        oldTables = Set(schemas.old.tables.map(\.name))
+    }
+
+    /// How many changes between two versions take data away or write other data.
+    package static func weight(from old: Model, to new: Model) -> Int {
+        let difference = ModelDifference(from: old, to: new)
+        return difference.match.conditionalDrops.count
             + difference.changes.count { change in
                 switch change {
                 case .attributeFilled: true
                 case .attributeAdded(_, _, let isFilled): isFilled
-                default: false
+                default: isLoss(change)
                 }
             }
     }
+
+    /// Objects that go by a condition are told condition by condition.
+    private static func isLoss(_ change: ModelChange) -> Bool {
+        change.losesData && change.word != "objectsDropped"
+    }
+
+    // MARK: Moments
+
+    /// Whether objects are taken away before anything is copied.
+    package var takesObjectsEarly: Bool { earlyChoices > 0 }
+    /// Whether objects are taken away of the new tables.
+    package var takesObjectsLate: Bool { choices.count > earlyChoices }
+
+    /// Whether the tables of both versions are there, and will not be when a statement has run.
+    ///
+    /// - Parameter made: How many choices were made before it.
+    package func endsCopying(_ statement: String, after made: Int) -> Bool {
+        if ObjectRemoval.begins(with: statement) { return made >= earlyChoices }
+        guard case .drops(let table) = StatementReach(of: statement).effect else { return false }
+        return oldTables.contains(table)
+    }
+
+    /// Whether a statement chooses objects that go.
+    package func isChoice(_ statement: String) -> Bool { ObjectRemoval.chooses(statement) }
 }

@@ -12,7 +12,7 @@ struct ObjectRemoval {
 
     /// The helper table: the key of each object that goes, with that of the one that stays for it,
     /// and its place among those that are equal.
-    private static let pairs = "\"_duplicate\""
+    static let pairs = "\"_duplicate\""
     /// The helper table of the links of one to-one relationship, as they are to be.
     private static let moved = "\"_moved\""
 

@@ -1,0 +1,135 @@
+import CambiumModel
+
+// What becomes of values.
+extension TollSQL {
+    /// A column of an old table, in the rows of an entity.
+    struct ColumnOfMember: Hashable {
+        let table: String
+        let column: String
+        let member: String
+    }
+
+    /// The values of an attribute, or of the parts of a composite one, that objects which live on have
+    /// no more. What is taken from the old column by any of the new ones is not lost.
+    mutating func droppedValues(_ name: String, of entity: Entity?) -> String {
+        guard let entity else { return Self.none }
+        let members = old.family(of: entity).filter {
+            !$0.isAbstract && match.newEntity(of: $0) != nil
+        }
+        let root = old.root(of: entity)
+        var queries: [String] = []
+        for owner in old.lineage(of: entity) {
+            for attribute in owner.attributes
+            where Self.isMeant(attribute.name, by: name) && !attribute.isTransient {
+                let column = old.column(of: attribute.name, in: owner)
+                let losers = members.filter { member in
+                    let one = ColumnOfMember(
+                        table: root.name, column: column, member: member.name)
+                    return !isCarried(one) && toldColumns.insert(one).inserted
+                }
+                guard !losers.isEmpty else { continue }
+                queries.append(
+                    "SELECT count(\(SQLText.identifier(column))) FROM "
+                        + SQLText.identifier(root.name) + isOf(losers.map(\.name), root))
+            }
+        }
+        return Self.sum(queries)
+    }
+
+    /// An attribute, or a part of a composite one.
+    private static func isMeant(_ attribute: String, by name: String) -> Bool {
+        attribute == name || attribute.hasPrefix(name + ".")
+    }
+
+    private func isOf(_ members: [String], _ root: Entity) -> String {
+        guard old.hasSubentities(root) else { return "" }
+        let names = members.map { SQLText.literal(.text($0)) }
+        return " WHERE \"_entity\" IN (\(names.joined(separator: ", ")))"
+    }
+
+    /// Whether a new column takes what rows of an entity have in an old one.
+    private func isCarried(_ one: ColumnOfMember) -> Bool {
+        guard let member = old.entity(named: one.member).flatMap(match.newEntity) else {
+            return false
+        }
+        let origins = origins(of: new.root(of: member)).filter { $0.table.name == one.table }
+        return new.lineage(of: member).contains { entity in
+            entity.attributes.contains { attribute in
+                !attribute.isTransient && attribute.derivation == nil
+                    && origins.contains { origin in
+                        origin.sources(of: attribute, in: entity).contains {
+                            $0.column == one.column && $0.entities.contains(one.member)
+                        }
+                    }
+            }
+        }
+    }
+
+    private func origins(of root: Entity) -> [RowOrigin] {
+        match.origins(of: root).compactMap { origin in
+            steps.oldSchema.table(named: origin.oldRoot.name).map {
+                RowOrigin(table: $0, origin: origin, match: match)
+            }
+        }
+    }
+
+    /// The values that a fill has made others of: those that differ from what the new column would
+    /// have without it.
+    func revisedValues(_ name: String, of entity: String) -> String {
+        guard let owner = new.entity(named: entity),
+            let copy = steps.copies.first(where: {
+                $0.table.content == .objects(root: new.root(of: owner).name)
+            })
+        else { return Self.none }
+        let table = SQLText.identifier(present(copy.table.name))
+        var queries: [String] = []
+        for part in copy.parts {
+            guard
+                let key = zip(copy.table.columns, part.values).first(where: {
+                    $0.0.name == "_id"
+                })?.1.old.sql
+            else { continue }
+            for (column, value) in zip(copy.table.columns, part.values) {
+                guard case .attribute(entity, let attribute) = column.content,
+                    Self.isMeant(attribute, by: name), value.new != nil
+                else { continue }
+                var conditions = [
+                    "(\(value.old.sql)) IS NOT NULL",
+                    "(\(value.old.sql)) COLLATE BINARY IS NOT now.\(SQLText.identifier(column.name))",
+                ]
+                if let filter = part.filter { conditions.append("(\(filter))") }
+                queries.append(
+                    "SELECT count(*) FROM \(SQLText.identifier(part.source.name)) AS old "
+                        + "JOIN \(table) AS now ON now.\"_id\" = \(key) "
+                        + "WHERE \(conditions.joined(separator: " AND "))")
+            }
+        }
+        return Self.sum(queries)
+    }
+
+    /// The values of a case that is gone, in attributes for which no fill says what they have instead.
+    func values(of name: String, in enumeration: String) -> String {
+        var queries: [String] = []
+        for before in match.formers(of: enumeration) {
+            guard let gone = before.cases.first(where: { $0.name == name }),
+                let value = old.stored(gone.rawValue, as: .enumeration(before.name))
+            else { continue }
+            for holder in match.holders(of: enumeration, from: before)
+            where !match.isRevised(holder.attribute.name, in: holder.entity.name) {
+                for origin in origins(of: new.root(of: holder.entity)) {
+                    for source in origin.sources(of: holder.attribute, in: holder.entity)
+                    where source.attribute.type == .enumeration(before.name) {
+                        guard let root = old.entity(named: origin.table.name) else { continue }
+                        let isOf = isOf(source.entities, root)
+                        queries.append(
+                            "SELECT count(*) FROM \(SQLText.identifier(root.name))"
+                                + (isOf.isEmpty ? " WHERE " : "\(isOf) AND ")
+                                + "\(SQLText.identifier(source.column)) = \(SQLText.literal(value))"
+                        )
+                    }
+                }
+            }
+        }
+        return Self.sum(queries)
+    }
+}
