@@ -143,6 +143,24 @@ struct UnseenChangeTests {
         }
     }
 
+    @Test func `an undo leaves the parent's own changes`() throws {
+        try withChild { context, counter, same, others in
+            context.undoManager = ContextUndoManager()
+            try others.save("count", 5)
+            _ = try context.countCounters()
+            counter[number: "other"] = 11
+            context.processPendingChanges()
+            same[number: "count"] += 1
+            try child(of: same).save()
+            #expect(counter[number: "count"] == 11)
+            context.undo()
+            #expect(counter[number: "count"] == 5)
+            #expect(counter[number: "other"] == 11)
+            try context.save()
+            #expect(counter[number: "count"] == 5)
+        }
+    }
+
     @Test func `links are met like values`() throws {
         try withFamily { family in
             let boxes = (0..<3).map { _ in Box(in: family.parent) }
