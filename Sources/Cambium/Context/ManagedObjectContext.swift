@@ -7,7 +7,8 @@ import CambiumSQLite
 /// and so do its objects. Neither is `Sendable`: using them elsewhere is a compile error.
 ///
 /// Keep a context for as long as you use its objects: they do not keep it alive. An object whose
-/// context is gone shows the values that were read, has no neighbours, and cannot be changed.
+/// context is gone shows the values that were read and has no neighbours; its setters do nothing,
+/// and nobody is told, as there is no save left that could.
 ///
 /// ```swift
 /// let context = container.viewContext
