@@ -170,14 +170,9 @@ extension ManagedObjectContext {
     /// Takes over what a batch operation of this context has changed. A child gets it through its
     /// ancestors.
     private func mergeBatch(_ changeSet: ChangeSet) {
-        guard let parent else {
-            guard !changeSet.isEmpty else { return mergePending() }
-            if automaticallyMergesChangesFromParent { return mergePending(with: changeSet) }
-            noteOwn(changeSet)
-            return mergeChanges(from: changeSet)
-        }
+        guard let parent else { return mergeOwn(changeSet) }
         parent.mergeBatch(changeSet)
-        mergePending()
+        mergePending(with: nil, leaving: .conflicts)
     }
 }
 

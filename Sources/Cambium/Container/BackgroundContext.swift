@@ -26,7 +26,7 @@ public actor BackgroundContext {
     public func perform<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
-        context.mergeIfAutomatic()
+        context.mergeBetweenEvents()
         defer { context.endEvent() }
         return try body(context)
     }

@@ -7,7 +7,8 @@ import CambiumSQLite
 /// and so do its objects. Neither is `Sendable`: using them elsewhere is a compile error.
 ///
 /// Keep a context for as long as you use its objects: they do not keep it alive. An object whose
-/// context is gone shows the values that were read, has no neighbours, and cannot be changed.
+/// context is gone shows the values that were read and has no neighbours; its setters do nothing,
+/// and nobody is told, as there is no save left that could.
 ///
 /// ```swift
 /// let context = container.viewContext
@@ -54,9 +55,18 @@ public final class ManagedObjectContext {
     /// at every fetch and save. Default: true for the contexts that a container hands out.
     ///
     /// Unsaved changes of the same objects stay on top. Where another context has changed the very
-    /// property meanwhile, a fetch or a save leaves the object as it is, and the save resolves the
-    /// conflict by ``mergePolicy``: what an event reads, changes and saves is never laid over what
-    /// it did not see. Between two events unsaved changes win, as in Core Data.
+    /// property that the current event has changed, a fetch or a save leaves the object as it is,
+    /// and the save resolves the conflict by ``mergePolicy``: what an event reads, changes and saves
+    /// is never laid over what it did not see. Once the changes are taken back, by an undo, a refresh
+    /// or a rollback, the object shows what the others saved.
+    ///
+    /// Of what an earlier event has changed, unsaved changes win, as in Core Data: by the merge rules
+    /// of the model where an attribute has one (`merge="sum"`). An object with unsaved changes whose
+    /// row another context has deleted stays, in the same event and in later ones, and ``mergePolicy``
+    /// decides when it is saved. (In Core Data it goes, and its changes with it.)
+    ///
+    /// An event is one `perform`, or one turn of the main actor. A context that was made by hand for
+    /// another isolation has one event only, which never ends.
     ///
     /// A child takes over what its ``parent`` saves, merges, refreshes, takes back (by a rollback,
     /// undo or redo) and gets from its other children: not what setters change in the parent.
@@ -166,10 +176,14 @@ public final class ManagedObjectContext {
     /// The commit up to which the context knows what others have saved. A child counts for itself
     /// what it takes over, as what comes from its parent is not committed yet.
     var mergedCommit: Int64 = 0
-    /// Whether the merge that is at work leaves out what contradicts unsaved changes.
-    var leavesConflicts = false
-    /// What such merges have left out since the last event.
+    /// What the merge that is at work leaves out.
+    var leaving = LeftOut.nothing
+    /// The objects that have left out what others saved.
     var missed: [ManagedObject] = []
+    /// The current event. It never ends where nobody says so.
+    @exclusivity(unchecked) private(set) var eventNumber = 0
+    /// Of a child's rows, the versions that its ancestors have made themselves, one after the other.
+    var familyVersions: [RowID: ClosedRange<Int64>] = [:]
     /// The latest commit of which the context knows, though maybe not of all before it.
     var latestMerged: Int64 = 0
     /// Rows that went, with the commit in which they did, where the context does not know yet of
@@ -230,8 +244,9 @@ public final class ManagedObjectContext {
     /// isolation.
     func endEvent() {
         isEndOfEventScheduled = false
-        mergeAtEndOfEvent()
+        mergeBetweenEvents()
         processChanges()
+        eventNumber &+= 1
         undoManager?.endEvent()
         sweepIfGrown()
         // What came to this one may concern them.

@@ -116,9 +116,11 @@ final class ObjectExtras {
     @exclusivity(unchecked) var fetched: [Int: [LinkSet.Member]] = [:]
     /// Whether the row was found missing, or deleted by another isolation.
     @exclusivity(unchecked) var vanished = false
-    /// Whether the object has left out what another context saved: it was to be deleted here, or was
+    /// What the object has left out of what another context saved: it was to be deleted here, or was
     /// changed in the same property.
-    @exclusivity(unchecked) var missedChange = false
+    @exclusivity(unchecked) var missed = MissedChange.nothing
+    /// The event of the context that last changed the object.
+    @exclusivity(unchecked) var lastEvent = 0
     /// The object that a save has kept in place of this one, which was new and had its unique
     /// values.
     @exclusivity(unchecked) var survivor: ManagedObject?

@@ -84,6 +84,7 @@ public final class ContextUndoManager {
         let inverse = apply(group, in: context)
         isUndoing = false
         if let inverse { redoGroups.append(inverse) }
+        catchUp(context)
     }
 
     /// Does the group again that was undone last.
@@ -99,6 +100,14 @@ public final class ContextUndoManager {
         let inverse = apply(group, in: context)
         isRedoing = false
         if let inverse { undoGroups.append(inverse) }
+        catchUp(context)
+    }
+
+    /// Where changes are gone that kept others' away, these show: they are not to be undone.
+    private func catchUp(_ context: ManagedObjectContext) {
+        if context.missed.isEmpty { return }
+        context.catchUp()
+        context.processChanges()
     }
 
     /// Applies a group; what it changed is the inverse.

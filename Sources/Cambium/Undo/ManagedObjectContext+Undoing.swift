@@ -52,7 +52,7 @@ extension ManagedObjectContext {
         object.lifecycle = isChanged ? .updated : .clean
         if isChanged { updated.append(object) }
         listsAreStale = true
-        if object.extras?.missedChange == true { catchUp(object) }
+        if object.extras?.missed == .change { catchUp(object) }
         // What came and went with it in one event. What comes back links itself again.
         for (ordinal, links) in object.extras?.links ?? [:] {
             for member in links.added.members {
@@ -65,7 +65,7 @@ extension ManagedObjectContext {
 
     /// Gives an object the row that another context has saved while it was to be deleted.
     private func catchUp(_ object: ManagedObject) {
-        object.extras?.missedChange = false
+        object.extras?.missed = .nothing
         if object.lifecycle == .clean {
             object.becomeClean(nil)
         } else {

@@ -152,6 +152,7 @@ extension ManagedObjectContext {
     private func noteAsChanged(_ object: ManagedObject) {
         guard !object.flags.contains(.isNoted) else { return }
         object.flags.insert(.isNoted)
+        if object.flags.contains(.isDraft) { object.extras?.lastEvent = eventNumber }
         noted.append(object)
         scheduleProcessing()
     }
@@ -165,6 +166,7 @@ extension ManagedObjectContext {
         // Safety: the object keeps its extras, and by its state the description and the writer.
         uncounted(object.ownExtras).use { extras in
             extras.changedSlots = SlotSet()
+            extras.lastEvent = eventNumber
             extras.eventBase = .snapshot
             if let quiet = extras.quietChanges, let base = quiet.base {
                 // The record is a copy already.

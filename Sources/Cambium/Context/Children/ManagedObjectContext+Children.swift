@@ -21,10 +21,11 @@ extension ManagedObjectContext {
     ///   changes are laid. The parent gets objects for what is read. An object that the child has
     ///   keeps its values until it is refreshed or a merge brings others.
     /// - Saving: changes are validated, `willSave()` and `didSave()` are called, and everything
-    ///   that is told of a save is told of this one. There are no conflicts: of a property that
-    ///   both have changed the parent takes the child's value, and the child takes over what the
-    ///   parent has changed of other properties of the objects that it saves. Unique constraints
-    ///   and merge policies act when the stores are written. A change of an object that the parent
+    ///   that is told of a save is told of this one. Between the two there are no conflicts: of a
+    ///   property that both have changed the parent takes the child's value, and the child takes over
+    ///   what the parent has changed of other properties of the objects that it saves. Unique
+    ///   constraints and merge policies act when the stores are written; what others saved and the
+    ///   parent has merged, but the child has not, is a conflict of the parent's save then. A change of an object that the parent
     ///   has deleted meanwhile is an error, after which nothing has changed anywhere.
     /// - Identity: new objects keep their identity on the way up, and it is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.

@@ -130,6 +130,7 @@ struct ParentSave {
 
     /// Changes the parent.
     func apply() {
+        let unseen = unseenChanges
         // First, while the relationships of what goes are as they were.
         for object in child.deleted { target(of: object).map(parent.delete) }
         var transfer = ChangeTransfer(to: parent)
@@ -145,6 +146,18 @@ struct ParentSave {
         }
         transfer.apply()
         for object in child.locked { target(of: object).map(parent.detectConflicts) }
+        unseen.apply()
+    }
+
+    private var unseenChanges: UnseenChanges {
+        var unseen = UnseenChanges(of: child, in: parent)
+        for (object, slots) in updates {
+            if let target = target(of: object) { unseen.look(at: object, slots, target) }
+        }
+        for object in child.deleted + child.locked {
+            if let target = target(of: object) { unseen.look(at: object, nil, target) }
+        }
+        return unseen
     }
 
     /// Makes the child's objects what the parent has now.

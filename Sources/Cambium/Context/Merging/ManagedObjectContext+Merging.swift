@@ -2,7 +2,9 @@ import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Takes over what other contexts have saved since the last time, a child what has come to its
-    /// ``parent``. Unsaved changes of the same objects stay on top, and no conflict is raised.
+    /// ``parent``. Unsaved changes of the same objects stay on top, by the merge rules of the model
+    /// (`merge="sum"`), and no conflict is raised. An object that others have deleted goes, together
+    /// with its unsaved changes, and is told of among the deleted ones.
     ///
     /// Contexts that merge automatically do it by themselves, at the end of an event and, but for
     /// what is a conflict then, at every fetch and save; see
@@ -14,11 +16,10 @@ extension ManagedObjectContext {
     /// Takes over what others have saved, and what a batch operation of this context has changed,
     /// in the order of the commits.
     ///
-    /// - Parameter leavesConflicts: Whether objects stay as they are that were changed here and by
-    ///   others in the same property, so that the save sees the conflict.
-    func mergePending(with own: ChangeSet?, leavesConflicts: Bool = false) {
-        self.leavesConflicts = leavesConflicts
-        defer { self.leavesConflicts = false }
+    /// - Parameter leaving: Which objects stay as they are, so that the save sees the conflict.
+    func mergePending(with own: ChangeSet?, leaving: LeftOut = .nothing) {
+        self.leaving = leaving
+        defer { self.leaving = .nothing }
         parent?.mergeIfAutomatic()
         let (mail, isComplete) = mailbox.take()
         var changeSets = parent == nil ? mail.filter { $0.number > mergedCommit } : mail
@@ -26,7 +27,8 @@ extension ManagedObjectContext {
             let place = changeSets.firstIndex { $0.number > own.number } ?? changeSets.endIndex
             changeSets.insert(own, at: place)
         }
-        let hasMissed = !leavesConflicts && !missed.isEmpty
+        let hasMissed =
+            leaving == .nothing ? !missed.isEmpty : leaving == .deletions && hasMissedChanges
         guard !changeSets.isEmpty || !isComplete || hasMissed else { return }
         processChanges()
         advanceQueryGeneration()
@@ -54,6 +56,19 @@ extension ManagedObjectContext {
         merge(parent == nil ? visible : visible.map(\.withoutRows), isComplete: true)
     }
 
+    /// Takes over what a batch operation of this context, or of a child, has changed. What it
+    /// contradicts is left to the conflict of the save: the operation has not asked for it.
+    func mergeOwn(_ changeSet: ChangeSet) {
+        if changeSet.isEmpty || automaticallyMergesChangesFromParent {
+            let own = changeSet.isEmpty ? nil : changeSet
+            return mergePending(with: own, leaving: own == nil ? .conflicts : .conflictsOfEvent)
+        }
+        noteOwn(changeSet)
+        leaving = .conflicts
+        defer { leaving = .nothing }
+        mergeChanges(from: changeSet)
+    }
+
     /// Notes that this context made a commit: nobody has to tell it.
     func noteOwn(_ changeSet: ChangeSet) {
         if changeSet.number == mergedCommit + 1 { mergedCommit = changeSet.number }
@@ -79,26 +94,16 @@ extension ManagedObjectContext {
     func mergeIfAutomatic() {
         guard automaticallyMergesChangesFromParent, parent != nil || !mailbox.hasNothing
         else { return }
-        mergePending(with: nil, leavesConflicts: parent == nil)
+        mergePending(with: nil, leaving: .conflictsOfEvent)
     }
 
-    /// Takes over what others have saved between two events, as Core Data does.
-    func mergeAtEndOfEvent() {
+    /// Takes over what others have saved between two events, as Core Data does, but for deletions
+    /// of what has unsaved changes.
+    func mergeBetweenEvents() {
         guard automaticallyMergesChangesFromParent,
-            parent != nil || !mailbox.hasNothing || !missed.isEmpty
+            parent != nil || !mailbox.hasNothing || hasMissedChanges
         else { return }
-        mergePending()
-    }
-
-    /// The objects that have left out what others saved, but for those that need not any more.
-    private func takeMissed() -> [ManagedObject] {
-        if leavesConflicts { return [] }
-        defer { missed = [] }
-        return missed.filter { object in
-            object.extras?.missedChange = false
-            return object.lifecycle == .updated
-                || (object.lifecycle == .clean && object.record != nil)
-        }
+        mergePending(with: nil, leaving: .deletions)
     }
 
     /// Takes over several saves in their order, and tells observers once.
@@ -106,12 +111,19 @@ extension ManagedObjectContext {
         var changes = ObjectChanges()
         changes.isComplete = isComplete
         var unregistered = UnregisteredRows()
-        var outdated = takeMissed()
+        let caughtUp = takeMissed()
+        var outdated = caughtUp
+        let left = leaving
+        var isOwn = false
         let watched = watchedEntities
         followForwards()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
             let commit = parent == nil ? changeSet.number : startMerge()
             let isOldNews = parent == nil && commit < latestMerged
+            // Of a batch operation of this context, in whichever event.
+            let isOwnChange = left.hasConflicts && changeSet.origin == identifier
+            leaving = isOwnChange ? .conflicts : left
+            isOwn = isOwn || isOwnChange
             for entity in (isOldNews ? changeSet.withoutRows : changeSet).entities {
                 if entity.touchesRelationships {
                     noteTouchedRelationships(of: entity.entity.index, in: commit)
@@ -122,7 +134,9 @@ extension ManagedObjectContext {
             }
             noteMerged(changeSet)
         }
+        leaving = isOwn ? .conflicts : left
         reread(outdated)
+        changes.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
         if state.notesReads { changes.tellObjects() }
         changes.unregistered = unregistered.all
         tellChildren(changeSets, isComplete: isComplete)
@@ -138,6 +152,7 @@ extension ManagedObjectContext {
         if isWatched { unregistered.reserve(entity.inserted.count) }
         for row in entity.inserted {
             if let object = map.map[row.key] {
+                noteReturn(of: object)
                 // What is new in the stores a child may have had for long.
                 let isKnown = parent != nil && object.record != nil
                 take(row.placed, for: object, &outdated)
@@ -170,6 +185,7 @@ extension ManagedObjectContext {
         }
         for key in entity.deleted {
             if let object = map.map[key] {
+                if keepsDeleted(object) { continue }
                 vanish(object)
                 changes.deleted.append(object)
             } else if isWatched {
@@ -186,8 +202,9 @@ extension ManagedObjectContext {
         let base = object.extras?.snapshot?.record ?? object.record
         if let placed, let base, placed.record.version <= base.version { return }
         switch object.lifecycle {
-        case .clean where leavesConflicts && locked.contains { $0 === object }:
-            miss(object)
+        case .clean where keepsLocked(object):
+            // A child is to see first who has changed it.
+            if parent == nil { miss(object) } else { outdated.append(object) }
         case .clean:
             // A child reads the rows from its parent, where that costs next to nothing.
             if parent != nil, object.record != nil { outdated.append(object) }
@@ -203,26 +220,19 @@ extension ManagedObjectContext {
             object.page = placed?.page
         case .deleted:
             // The deletion meets the change at its save, unless it is taken back before.
-            object.ownExtras.missedChange = true
+            object.ownExtras.missed = .change
         case .inserted, .discarded, .gone:
             break
         }
     }
 
     /// Gives a changed object the row that another context saved, below its changes.
-    private func rebase(_ object: ManagedObject, on placed: PlacedRecord) {
-        if leavesConflicts, object.isContradicted(by: placed.record) {
+    func rebase(_ object: ManagedObject, on placed: PlacedRecord) {
+        if leavesOut(object, placed.record) {
             miss(object)
         } else {
             object.rebase(on: placed, draftWriter)
         }
-    }
-
-    /// Leaves an object as it is: the save is to see that others have changed it.
-    private func miss(_ object: ManagedObject) {
-        guard object.extras?.missedChange != true else { return }
-        object.ownExtras.missedChange = true
-        missed.append(object)
     }
 
     /// Reads the rows of changed objects whose rows did not come with the change set.
@@ -244,7 +254,9 @@ extension ManagedObjectContext {
                             readAt: commit, replacesOnly: true)
                     }
                     guard let object = objects[group.key].map[row.key] else { return }
-                    if object.lifecycle == .clean, object.record != nil || parent != nil {
+                    if object.lifecycle == .clean, leavesOut(object, placed.record) {
+                        miss(object)
+                    } else if object.lifecycle == .clean, object.record != nil || parent != nil {
                         object.becomeClean(object.keepingTransients(placed, draftWriter))
                     } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
                         // Its links alone have changed.

@@ -97,7 +97,8 @@ extension ManagedObjectContext {
     func remember(_ object: ManagedObject) {
         // What was set quietly is not in the store.
         let base = object.extras?.snapshot ?? object.extras?.quietChanges?.base
-        guard usesRowCache, let placed = base ?? object.placed,
+        guard usesRowCache, object.extras?.missed ?? .nothing == .nothing,
+            let placed = base ?? object.placed,
             base != nil || !object.flags.contains(.isDraft)
         else { return }
         coordinator.rowCache.insertFaulted(
@@ -279,17 +280,20 @@ extension ManagedObject {
     final func rebase(on placed: PlacedRecord, _ writer: RecordWriter) {
         guard let extras, let draft = record, flags.contains(.isDraft) else { return }
         let shape = entityDescription.shape
-        var rebased = writer.copy(placed.record, shape)
         let base = extras.snapshot?.record
-        for slot in extras.changedSlots.slots {
-            // What was set, but to what it was, yields to what others made of it.
-            if let base, draft.isEqual(slot, shape.kinds[slot], to: base) { continue }
-            writer.copySlot(slot, from: draft, to: &rebased, shape)
+        // What was set, but to what it was, yields to what others made of it.
+        let merged = base.flatMap {
+            PropertyMerge(.objectTrump, writer, entityDescription)
+                .merge(placed, ours: draft, base: $0, changed: extras.changedSlots)
         }
-        if state.parentReader == nil {
-            for slot in entityDescription.transientSlots {
-                writer.copySlot(slot, from: draft, to: &rebased, shape)
-            }
+        var rebased = merged?.0 ?? writer.copy(placed.record, shape)
+        for slot in entityDescription.transientSlots {
+            // A parent's are newer where they were not set here.
+            let isOwn =
+                state.parentReader == nil
+                || (extras.changedSlots.contains(slot)
+                    && base.map { !draft.isEqual(slot, shape.kinds[slot], to: $0) } ?? true)
+            if isOwn { writer.copySlot(slot, from: draft, to: &rebased, shape) }
         }
         withExtendedLifetime(page) {
             record = rebased.record

@@ -34,6 +34,8 @@ extension ManagedObjectContext {
         listsAreStale = true
         updatedHoldsClean = true
         if hadValues { object.didTurnIntoFault() }
+        // It is known already that its row is gone.
+        if object.extras?.missed == .deletion { return catchUp() }
         // Links that are kept in the rows of others are their changes, and stay.
         if object.extras?.hasRelationshipChanges == true { willChangeLinks(object) }
         noteForEvent(object)
@@ -76,7 +78,7 @@ extension ManagedObjectContext {
         try store(of: request.entity).fetch(request) { row in
             let placed = try row.record(in: rowWriter)
             if object.flags.contains(.isDraft) {
-                object.rebase(on: placed, draftWriter)
+                rebase(object, on: placed)
             } else {
                 let kept = object.keepingTransients(placed, draftWriter)
                 object.record = kept?.record
@@ -120,6 +122,8 @@ extension ManagedObjectContext {
         }
         emptyLists()
         locked = []
+        missed = []
+        familyVersions = [:]
         forwards = [:]
         rebirths = [:]
         deaths = [:]

@@ -22,6 +22,7 @@ extension ManagedObjectContext {
         guard object.lifecycle == .clean || object.lifecycle == .updated,
             !locked.contains(where: { $0 === object })
         else { return }
+        object.ownExtras.lastEvent = eventNumber
         locked.append(object)
     }
 }

@@ -28,6 +28,7 @@ extension ManagedObjectContext {
                     + "or an observer of it. Change objects there; the save writes them.")
         }
         mergeIfAutomatic()
+        catchUp()
         processChanges(propagatesDeletes: true)
         if hasChanges { try requireWritable() }
         if hasChanges || !locked.isEmpty {
@@ -48,6 +49,8 @@ extension ManagedObjectContext {
             return
         }
         let news = try parent.map(save) ?? saveToStores()
+        if news.failure == nil { forgetMissed() }
+        if parent == nil { noteVersions(of: news.changeSets) }
         advanceQueryGeneration()
         tellChildren(news.changeSets, of: noted)
         news.tell(undoManager)
@@ -187,8 +190,7 @@ extension ManagedObjectContext {
         where object.lifecycle == .updated || object.lifecycle == .deleted {
             restored.append(object)
             // Who did not take over what others saved meanwhile is read again.
-            let isOutdated =
-                object.lifecycle == .deleted || object.extras?.missedChange == true
+            let isOutdated = object.lifecycle == .deleted || object.extras?.missed == .change
             object.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
             noteForEvent(object)
         }
@@ -198,7 +200,8 @@ extension ManagedObjectContext {
         // Who came in this event was never told of.
         revivedInEvent += inserted.dropFirst(insertedBeforeEvent)
         emptyLists()
-        awaken(restored, from: .rollback)
+        catchUp()
+        awaken(restored.filter { $0.lifecycle == .clean }, from: .rollback)
         tellChildren([], of: noted)
         processPendingChanges()
         undoManager?.removeAllActions()

@@ -3,7 +3,8 @@ import CambiumSQLite
 // Looking at relationships without reading what they lead to.
 extension ManagedObject {
     /// Whether using a relationship would read from the store: the object is a fault, or the
-    /// members of the to-many were not read yet. Reads nothing itself.
+    /// members of the to-many were not read yet. Reads nothing itself. False for an object whose
+    /// context is gone: nothing can be read for it any more.
     ///
     /// - Throws: ``StoreError`` with `unknownName` where the entity has no such relationship.
     public final func hasFault(forRelationship name: String) throws -> Bool {

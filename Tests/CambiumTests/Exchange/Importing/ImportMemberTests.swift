@@ -35,6 +35,16 @@ struct ImportMemberTests {
         }
     }
 
+    @Test func `of two members of one name the first counts`() throws {
+        try withContainer(Exchange.model, on: .memory) { container in
+            let context = container.newContext()
+            var number = 0
+            let twice = try told(context, &number, [", \"stock\": 5, \"stock\": 6"])
+            let once = try told(context, &number, [", \"stock\": 5"])
+            #expect(twice == once)
+        }
+    }
+
     /// What comes of the last of some rows: its error, or its values.
     private func told(
         _ context: ManagedObjectContext, _ number: inout Int, _ rows: [String]

@@ -1,0 +1,87 @@
+import CambiumSQLite
+
+/// What others have saved, and the parent has taken over, since a child read what it saves now: what
+/// the child has not seen, its changes must not be laid over. The parent's objects rest on what the
+/// child had read from then on, and the parent's save sees the conflict.
+struct UnseenChanges {
+    private struct Change {
+        let target: ManagedObject
+        /// The row as the child had read it.
+        let base: PlacedRecord
+        /// What the child has changed, and others too.
+        var slots = SlotSet()
+    }
+
+    private let child: ManagedObjectContext
+    private let parent: ManagedObjectContext
+    private var changes: [Change] = []
+
+    init(of child: ManagedObjectContext, in parent: ManagedObjectContext) {
+        self.child = child
+        self.parent = parent
+    }
+
+    /// Looks at an object before the child's changes come to the parent's.
+    ///
+    /// - Parameter slots: What the child has changed; nil where it rests on the whole object: it
+    ///   deletes the object, or has locked it.
+    mutating func look(at object: ManagedObject, _ slots: SlotSet?, _ target: ManagedObject) {
+        guard target.lifecycle == .clean || target.lifecycle == .updated,
+            target.entityDescription === object.entityDescription, target.key == object.key,
+            let base = object.readRow, let now = target.readRow, let shown = target.record,
+            child.hasOthersVersion(object, now.record.version)
+        else { return }
+        var change = Change(target: target, base: base)
+        if let slots {
+            let entity = target.entityDescription
+            slots.forEach { slot in
+                let kind = entity.shape.kinds[slot]
+                if entity.layout.slots[slot].column != nil,
+                    !base.record.isEqual(slot, kind, to: now.record),
+                    !base.record.isEqual(slot, kind, to: shown)
+                {
+                    change.slots.insert(slot)
+                }
+            }
+            if change.slots.isEmpty { return }
+        }
+        changes.append(change)
+    }
+
+    /// Lets the parent's objects, which have the child's changes now, rest on what the child read.
+    func apply() {
+        for change in changes { apply(change) }
+    }
+
+    private func apply(_ change: Change) {
+        let target = change.target
+        guard let now = target.readRow else { return }
+        let shape = target.entityDescription.shape
+        let version = change.base.record.version
+        func former(_ placed: PlacedRecord) -> PlacedRecord {
+            var copy = parent.draftWriter.copy(placed.record, shape)
+            change.slots.forEach { slot in
+                parent.draftWriter.copySlot(slot, from: change.base.record, to: &copy, shape)
+            }
+            copy.record.version = version
+            return withExtendedLifetime(placed) { copy }
+        }
+        let base = former(now)
+        if target.flags.contains(.isDraft), let extras = target.extras {
+            extras.snapshot = base
+            target.record?.version = version
+            // An undo brings back what the child had read, and then what others have saved.
+            if case .copy(let placed) = extras.eventBase {
+                extras.eventBase = .copy(former(placed))
+            }
+        } else {
+            target.record = base.record
+            target.page = base.page
+        }
+        if target.lifecycle == .deleted {
+            target.ownExtras.missed = .change
+        } else {
+            parent.miss(target)
+        }
+    }
+}

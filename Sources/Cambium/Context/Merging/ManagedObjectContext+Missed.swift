@@ -1,0 +1,140 @@
+import CambiumSQLite
+
+// What merges leave out, and who takes it over in the end.
+extension ManagedObjectContext {
+    // MARK: Leaving out
+
+    /// Whether the merge at work leaves an object as it is to which others have given this row.
+    func leavesOut(_ object: ManagedObject, _ theirs: Record) -> Bool {
+        guard leavesConflicts(of: object) else { return false }
+        switch object.lifecycle {
+        case .updated: if !object.isContradicted(by: theirs) { return false }
+        case .clean: if !isLocked(object) { return false }
+        case .inserted, .deleted, .discarded, .gone: return false
+        }
+        // In a family there are no conflicts.
+        return parent == nil || hasOthersVersion(object, theirs.version)
+    }
+
+    /// Whether the merge at work leaves an unchanged object as it is on which others rest.
+    func keepsLocked(_ object: ManagedObject) -> Bool {
+        leavesConflicts(of: object) && isLocked(object)
+    }
+
+    /// Whether the merge at work leaves an object as it is whose row others have deleted.
+    func keepsDeleted(_ object: ManagedObject) -> Bool {
+        switch leaving {
+        case .nothing: return false
+        case .deletions, .conflictsOfEvent, .conflicts: break
+        }
+        guard object.hasUnsavedValues || (object.lifecycle == .clean && keepsLocked(object)) else {
+            return false
+        }
+        miss(object, .deletion)
+        return true
+    }
+
+    private func leavesConflicts(of object: ManagedObject) -> Bool {
+        switch leaving {
+        case .nothing, .deletions: false
+        case .conflictsOfEvent: object.extras?.lastEvent == eventNumber
+        case .conflicts: true
+        }
+    }
+
+    private func isLocked(_ object: ManagedObject) -> Bool {
+        locked.contains { $0 === object }
+    }
+
+    /// Leaves an object as it is: the save is to see that others have changed it.
+    func miss(_ object: ManagedObject, _ missedChange: MissedChange = .change) {
+        if object.extras?.missed ?? .nothing == .nothing { missed.append(object) }
+        object.ownExtras.missed = missedChange
+    }
+
+    /// Notes that the row of an object is there again.
+    func noteReturn(of object: ManagedObject) {
+        if object.extras?.missed == .deletion { object.extras?.missed = .change }
+    }
+
+    // MARK: Catching up
+
+    /// Whether anything was left out that can be taken over. A deletion waits until the object has
+    /// no changes any more.
+    var hasMissedChanges: Bool { missed.contains { $0.extras?.missed != .deletion } }
+
+    /// The objects that have left out what others saved, where these are to take it over now.
+    func takeMissed() -> [ManagedObject] {
+        if missed.isEmpty || leaving.hasConflicts { return [] }
+        var taken: [ManagedObject] = []
+        missed.removeAll { object in
+            if object.extras?.missed == .deletion, leaving != .nothing { return false }
+            let wasDeleted = object.extras?.missed == .deletion
+            object.extras?.missed = .nothing
+            if wasDeleted {
+                lose(object)
+            } else if object.hasValues {
+                taken.append(object)
+            }
+            return true
+        }
+        return taken
+    }
+
+    /// Lets objects take over what they have left out, where no unsaved change contradicts it any
+    /// more: after changes were taken back, and before a save looks for conflicts.
+    func catchUp() {
+        if missed.isEmpty { return }
+        let objects = missed
+        missed = []
+        var outdated: [ManagedObject] = []
+        for object in objects {
+            let wasDeleted = object.extras?.missed == .deletion
+            object.extras?.missed = .nothing
+            if !wasDeleted {
+                if object.hasValues { outdated.append(object) }
+            } else if object.hasUnsavedValues || (object.lifecycle == .clean && isLocked(object)) {
+                miss(object, .deletion)
+            } else {
+                lose(object)
+            }
+        }
+        let left = leaving
+        leaving = .conflicts
+        reread(outdated)
+        leaving = left
+        for object in outdated where object.extras?.missed == .nothing { noteForEvent(object) }
+        tellChildren([], of: objects)
+    }
+
+    /// The row of an object was deleted, as the context has known for some time.
+    private func lose(_ object: ManagedObject) {
+        vanish(object)
+        noteForEvent(object)
+    }
+
+    /// Notes that a save has met all conflicts that there were.
+    func forgetMissed() {
+        for object in missed { object.extras?.missed = .nothing }
+        missed = []
+    }
+}
+
+extension ManagedObject {
+    /// Whether the object shows values that others may have changed.
+    fileprivate final var hasValues: Bool {
+        lifecycle == .updated || (lifecycle == .clean && record != nil)
+    }
+
+    /// Whether a stored value differs from the one that was read.
+    final var hasUnsavedValues: Bool {
+        guard lifecycle == .updated, let extras, let draft = record,
+            let base = extras.snapshot?.record
+        else { return false }
+        let kinds = entityDescription.shape.kinds
+        return extras.changedSlots.slots.contains { slot in
+            entityDescription.layout.slots[slot].column != nil
+                && !draft.isEqual(slot, kinds[slot], to: base)
+        }
+    }
+}
