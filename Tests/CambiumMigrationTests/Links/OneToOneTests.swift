@@ -102,6 +102,36 @@ import Testing
         #expect(found == [["8"], ["7"], ["9"], ["10"], ["nil"], ["nil"]])
     }
 
+    @Test func `who requires a link, and is left over, is named`() throws {
+        func entities(_ relationships: [Relationship], _ others: [Relationship]) -> [Entity] {
+            [
+                Entity(name: "A", attributes: [Self.rank], relationships: relationships),
+                Entity(name: "B", attributes: [Self.rank], relationships: others),
+            ]
+        }
+        let old = Store.model("1", entities([], []))
+        let new = Store.model(
+            "2",
+            entities(
+                [Relationship(name: "b", destination: "B", inverse: "a", isOptional: false)],
+                [Relationship(name: "a", destination: "A", inverse: "b", isOptional: true)]),
+            links: [link("A", "b", where: rankOfSource)])
+        let error = #expect(throws: MigrationError.self) {
+            try Store.migrate(
+                old, new,
+                rows: """
+                    INSERT INTO A (_id, rank) VALUES (1, 1), (2, 1);
+                    INSERT INTO B (_id, rank) VALUES (7, 1), (8, 2);
+                    """)
+        }
+        guard case .refused(let refusal)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refusal.entity == "A")
+        #expect(refusal.objects == [2])
+    }
+
     @Test func `who is linked to a friend is one`() throws {
         let next = link("A", "f", where: .arithmetic(rankOfSource, .add, .literal(.int(1))))
         let found = try Store.migrate(

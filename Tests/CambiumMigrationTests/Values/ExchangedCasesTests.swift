@@ -77,6 +77,22 @@ import Testing
         #expect(try migrate(old, new, rows: rows) == [["2"], ["1"]])
     }
 
+    @Test func `a fill that looks at the value answers for cases that are exchanged`() throws {
+        let old = model("1", .int16, ["a": 1, "b": 2])
+        let plain = model("2", .int16, ["a": 2, "b": 1])
+        let kind = ModelExpression.keyPath(root: .subject, names: ["k"])
+        let fill = ModelExpression.conditional(
+            .comparison(kind, .equal, .literal(.int(2)), []), then: .literal(.int(1)),
+            otherwise: .literal(.int(2)))
+        let new = Model(
+            name: plain.name, version: "2", entities: plain.entities,
+            enumerations: plain.enumerations,
+            migration: MigrationDeclaration(
+                from: "1", fills: [.init(entity: "A", attribute: "k", value: fill)]))
+        #expect(!fixes(old, plain).isEmpty)
+        #expect(try migrate(old, new, rows: "(1, 1), (2, 2)") == [["2"], ["1"]])
+    }
+
     @Test func `a raw value that the new type does not hold is not offered`() throws {
         let old = model("1", .int32, ["a": 1, "b": 100_000])
         #expect(

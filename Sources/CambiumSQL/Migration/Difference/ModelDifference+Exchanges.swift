@@ -9,7 +9,10 @@ extension ModelDifference {
         since before: Enumeration
     ) {
         guard enumeration.exchanges(known, for: item, since: before) else { return }
-        let holders = match.holders(of: enumeration.name, from: before)
+        // A fill that looks at the value says what becomes of it.
+        let holders = match.holders(of: enumeration.name, from: before).filter {
+            !match.isRevised($0.attribute.name, in: $0.entity.name)
+        }
         guard let holder = holders.first else { return }
         let own = before.cases.first { $0.name == item.name }
         let kept = own.flatMap { canKeep($0, in: enumeration, since: before) ? $0 : nil }
