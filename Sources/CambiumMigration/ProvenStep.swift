@@ -12,6 +12,7 @@ struct ProvenStep {
     private let carried: [RowExpectation.Carried]
     private let staleCounts: [(name: String, query: String)]
     private let newObjectCounts: [(name: String, query: String)]
+    private let halfLinkCounts: [(name: String, query: String)]
     private let freeKeyCounts: [(name: String, query: String)]
     private let newTables: [Table]
     private let isStandIn: Bool
@@ -38,6 +39,7 @@ struct ProvenStep {
         carried = expectation.carried(into: newSchema, except: written)
         staleCounts = expectation.staleCounts
         newObjectCounts = expectation.newObjectCounts(in: newSchema, except: written)
+        halfLinkCounts = expectation.halfLinkCounts(in: newSchema, except: written)
         freeKeyCounts = RowExpectation.freeKeyCounts(in: newSchema)
         newTables = newSchema.tables.filter { $0.content != .system }
     }
@@ -86,6 +88,9 @@ struct ProvenStep {
             "After the \(name) \($0) does not have the values that are derived for it"
         }
         try requireNone(newObjectCounts, in: connection) { "The \(name) makes objects of \($0)" }
+        try requireNone(halfLinkCounts, in: connection) {
+            "After the \(name) links of the one-to-one \($0) are at one of their ends alone"
+        }
         try requireNone(freeKeyCounts, in: connection) {
             "After the \(name) keys of \($0) can be given a second time"
         }

@@ -136,4 +136,33 @@ import Testing
             ModelDifference(from: model("1"), to: model("2", [rule()])).problems.map(\.entity)
                 == ["Product"])
     }
+
+    @Test func `objects that become equal only then are told of, and nothing changes`() throws {
+        func model(_ version: String, _ deduplications: [Deduplication] = []) -> Model {
+            Store.model(
+                version,
+                [
+                    Entity(
+                        name: "A", attributes: [Store.string("n")],
+                        relationships: [
+                            Relationship(name: "t", destination: "A", isOptional: true)
+                        ],
+                        uniqueConstraints: deduplications.isEmpty
+                            ? [] : [UniqueConstraint(properties: ["t", "n"])])
+                ], deduplications: deduplications)
+        }
+        let declared = Deduplication(entity: "A", properties: ["t", "n"], reason: "a test")
+        let (old, new) = (model("1"), model("2", [declared]))
+        let migration = try Migration(from: old, to: new)
+        let leaves = "INSERT INTO A (_id, n, t) VALUES (1, 'a', 1), (2, 'a', 1), (3, 'b', 1)"
+        func migrate(_ rows: String) throws -> [[String]] {
+            try Store.migrate(old, new, rows: rows, query: "SELECT _id, t FROM A ORDER BY _id")
+        }
+        let found = try migrate(leaves)
+        #expect(found == [["1", "1"], ["3", "1"]])
+        let error = #expect(throws: MigrationError.self) { try migrate(leaves + ", (4, 'b', 2)") }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("become equal in t, n"), "\(text)")
+        #expect(migration.losesData)
+    }
 }

@@ -140,7 +140,7 @@ package enum RefusalSQL {
     private static func search(filling table: String, _ statement: String) -> Search? {
         let start = "INSERT INTO "
         guard let query = statement.afterFirstLine,
-            let source = StatementReach(of: query).reads.first,
+            let source = query.nameOfOldTable ?? StatementReach(of: query).reads.first,
             let open = statement.firstIndex(of: "("), let close = statement.firstIndex(of: ")"),
             open < close
         else { return nil }
@@ -175,6 +175,15 @@ package enum RefusalSQL {
 }
 
 extension String {
+    /// The table whose rows a query takes over: it may look something up in others before.
+    fileprivate var nameOfOldTable: String? {
+        firstRange(of: "\" AS old").flatMap { end in
+            self[..<end.lowerBound].lastIndex(of: "\"").map {
+                String(self[index(after: $0)..<end.lowerBound])
+            }
+        }
+    }
+
     fileprivate var afterFirstLine: String? {
         firstIndex(of: "\n").map { String(self[index(after: $0)...]) }
     }

@@ -189,7 +189,8 @@ struct RandomMapping {
         return [0, order.isDescending ? ~number : number]
     }
 
-    /// What led nowhere leads to the first object of all that it may lead to.
+    /// What led nowhere leads to the first object of all that it may lead to; in a one-to-one each to
+    /// the first that nothing leads to yet.
     private mutating func addLinks(_ linked: RandomModel.Linked, _ graph: StoredGraph) {
         guard let source = new.kind(named: linked.link.source),
             let destination = new.kind(named: linked.link.destination),
@@ -203,13 +204,19 @@ struct RandomMapping {
         func place(_ reference: StoredGraph.Reference) -> [Int64] {
             value(of: linked.order, reference, graph) + [reference.key]
         }
-        let first = candidates.min { place($0).lexicographicallyPrecedes(place($1)) }
+        var free = candidates.sorted { place($0).lexicographicallyPrecedes(place($1)) }
         let taken = Set((links[linked.link.id] ?? []).map(\.source))
-        for (reference, object) in objects
+        let isOneToOne = linked.link.inverse != nil && !linked.link.isInverseToMany
+        if isOneToOne {
+            let used = Set((links[linked.link.id] ?? []).map(\.destination))
+            free.removeAll(where: used.contains)
+        }
+        for (reference, object) in objects.sorted(by: { $0.key.key < $1.key.key })
         where new.isKind(object.entity, of: source.id) && !taken.contains(reference) {
             // Of objects that come from elsewhere, the old table knows nothing.
             if reference.root != roots.0 { isComplete = false }
-            guard let first else { continue }
+            guard let first = free.first else { continue }
+            if isOneToOne { free.removeFirst() }
             links[linked.link.id, default: []].append(
                 .init(source: reference, destination: first, places: (nil, nil)))
         }

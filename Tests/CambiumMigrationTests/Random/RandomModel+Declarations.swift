@@ -97,13 +97,21 @@ extension RandomModel {
         declared.linked.compactMap { id, order in
             guard let link = links.first(where: { $0.id == id }), !link.isToMany,
                 !link.isTransient,
-                link.inverse == nil || link.isInverseToMany && !link.isInverseOrdered,
+                canBeGiven(link),
                 [link.source, link.destination].allSatisfy({ name in
                     former.kinds.contains { $0.id == kind(named: name)?.id }
                 })
             else { return nil }
             return Linked(link: link, order: order)
         }
+    }
+
+    /// Whether rows of the source hold the key, and no list says where.
+    private func canBeGiven(_ link: Link) -> Bool {
+        guard let inverse = link.inverse else { return true }
+        return link.isInverseToMany
+            ? !link.isInverseOrdered
+            : (link.source, link.name) <= (link.destination, inverse)
     }
 
     var replacements: [MigrationDeclaration.Replacement] {

@@ -62,6 +62,21 @@ import Testing
         #expect(found == [["a", "b"], ["a", "x"], ["nil", "nil"]])
     }
 
+    @Test(arguments: [["street"], ["street", "city"]])
+    func `fills of all that a value did not need before spare what is not there`(
+        required: Set<String>
+    ) throws {
+        let old = model("1", required: [])
+        let fills = required.map { ("place.\($0)", text) }
+        let new = model("2", required: required, fills: fills)
+        #expect(ModelDifference(from: old, to: new).rowRisks.isEmpty)
+        let found = try Store.migrate(
+            old, new,
+            rows: rows + "INSERT INTO Shop (_id, place_city) VALUES (4, 'b');", query: places)
+        let city = required.contains("city") ? "x" : "nil"
+        #expect(found == [["a", "b"], ["a", city], ["nil", "nil"], ["x", "b"]])
+    }
+
     @Test func `fills of all that a value needs make one of none`() throws {
         let old = model("1", required: ["street"])
         let new = model(

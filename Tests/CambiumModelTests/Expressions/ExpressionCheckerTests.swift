@@ -217,4 +217,27 @@ import Testing
                         .literal(.string("x")), .caseInsensitive),
                 ]))
     }
+
+    @Test func `constants of a choice are those of the wanted type, in each of its branches`()
+        throws
+    {
+        let text = "TERNARY(stock > 1, 'toy', TERNARY(title == 'book', nil, kind))"
+        let choice = try ShopModel.value(text, as: .enumeration("Kind"))
+        guard
+            case .conditional(_, .literal(let first), .conditional(let test, let none, _)) = choice
+        else {
+            Issue.record("\(choice)")
+            return
+        }
+        #expect(first == .string("TOY"))
+        #expect(none == .literal(.null))
+        // What a condition compares is no constant of that type.
+        #expect(test.description.contains("'book'"))
+        #expect(throws: Never.self) {
+            _ = try ShopModel.value("TERNARY(isNew, '2001-01-01', added)", as: .date)
+        }
+        #expect(throws: ExpressionDiagnostics.self) {
+            try ShopModel.value("TERNARY(isNew, 'car', 'toy')", as: .enumeration("Kind"))
+        }
+    }
 }

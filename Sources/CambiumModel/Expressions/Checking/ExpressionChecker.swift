@@ -149,11 +149,14 @@ struct ExpressionChecker {
         return checked
     }
 
-    mutating func anyValue(_ parsed: ParsedExpression) -> Checked? {
+    mutating func anyValue(
+        _ parsed: ParsedExpression, as type: ExpressionType? = nil
+    ) -> Checked? {
         guard parsed.depth <= ExpressionParser.maximumDepth * 2 else {
             return fail("the expression is too deep", at: parsed.offset)
         }
-        return check(parsed)
+        guard let type, type.hasConstantsOfOthers else { return check(parsed) }
+        return choice(parsed, as: type)
     }
 
     /// - Parameter isDerivation: Whether an exact number may become a floating-point one, and a
@@ -164,7 +167,7 @@ struct ExpressionChecker {
         let wanted = ExpressionType(type)
         wantsExact = wanted.isExact
         defer { wantsExact = false }
-        guard let checked = anyValue(parsed) else { return nil }
+        guard let checked = anyValue(parsed, as: wanted) else { return nil }
         guard var settled = settle(checked, as: wanted) else { return nil }
         if case .literal(let value, _) = settled.typed, model.stored(value, as: type) == nil {
             return fail("the value does not fit the attribute", at: settled.offset)
@@ -280,46 +283,5 @@ struct ExpressionChecker {
         let right = checked.compactMap(\.self)
         guard right.count == operands.count else { return nil }
         return (right.map(\.source), right.map(\.typed))
-    }
-
-    /// Gives two numbers one type.
-    private func alignNumbers(_ one: inout Checked, _ other: inout Checked) {
-        guard one.typed.type != other.typed.type, one.typed.type.isNumber,
-            other.typed.type.isNumber
-        else { return }
-        if let first = one.typed.type.scale, let second = other.typed.type.scale {
-            let type = ExpressionType.decimal(scale: max(first, second))
-            one.typed = .convert(one.typed, type)
-            other.typed = .convert(other.typed, type)
-        } else {
-            one.typed = .convert(one.typed, .double)
-            other.typed = .convert(other.typed, .double)
-        }
-    }
-
-    private mutating func conditional(
-        _ condition: ParsedExpression, _ first: ParsedExpression, _ second: ParsedExpression,
-        at offset: Int
-    ) -> Checked? {
-        let test = self.condition(condition)
-        let left = check(first)
-        let right = check(second)
-        guard let test, let left, let right, var (one, other) = unify(left, right) else {
-            return nil
-        }
-        alignNumbers(&one, &other)
-        guard one.typed.isNull || other.typed.isNull || one.typed.type == other.typed.type else {
-            return fail(
-                "the two values of TERNARY are \(one.typed.type.description) and "
-                    + other.typed.type.description, at: offset)
-        }
-        let isFirstNull = one.typed.isNull
-        let typed: TypedExpression =
-            isFirstNull
-            ? .conditional(test.typed, .literal(.null, other.typed.type), other.typed)
-            : .conditional(test.typed, one.typed, other.typed)
-        return Checked(
-            source: .conditional(test.source, then: one.source, otherwise: other.source),
-            typed: typed, offset: offset)
     }
 }

@@ -73,6 +73,14 @@ package enum ExpressionType: Sendable, Hashable {
         }
     }
 
+    /// Whether its constants are written as those of another type: a case as a string.
+    var hasConstantsOfOthers: Bool {
+        switch self {
+        case .enumeration, .date, .uuid, .uri, .data: true
+        default: false
+        }
+    }
+
     /// Whether constants of this type are stored in the same form as values of the other.
     func isKept(in other: ExpressionType) -> Bool {
         if case .decimal(let own) = self, case .decimal(let scale) = other { return own <= scale }

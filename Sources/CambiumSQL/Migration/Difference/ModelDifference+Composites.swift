@@ -15,7 +15,7 @@ extension ModelDifference {
                         .attributeRenamed(
                             entity: entity.name, composite.name, from: oldComposite.name))
                 }
-                if !newlyRequiredParts(of: composite.name, in: entity).isEmpty {
+                if !match.newlyRequiredParts(of: composite.name, in: entity).isEmpty {
                     add(.presenceChanged(entity: entity.name, composite.name))
                 }
                 continue
@@ -66,24 +66,6 @@ extension ModelDifference {
             }
         }
         return gone
-    }
-
-    /// The parts of an optional composite value that it needs now, and that values of before may lack.
-    func newlyRequiredParts(of name: String, in entity: Entity) -> [String] {
-        guard let rule = entity.presenceRules(in: new).first(where: { $0.composite == name }),
-            let composite = entity.compositeAttributes.first(where: { $0.name == name }),
-            let before = match.oldComposite(of: composite, in: entity),
-            let oldEntity = match.oldEntity(of: entity)
-        else { return [] }
-        let oldRule = oldEntity.presenceRules(in: old).first { $0.composite == before.name }
-        return rule.required.filter { part in
-            guard let former = match.oldAttribute(of: part, in: entity.name),
-                before.contains(former)
-            else { return true }
-            // Within a value that every object had, whatever was not optional was there.
-            return before.isOptional
-                ? oldRule?.required.contains(former.name) != true : former.mayLackValue
-        }
     }
 
     /// One problem for the whole value, where existing objects have none.

@@ -13,9 +13,13 @@ extension ModelDifference {
     }
 
     private mutating func compare(_ enumeration: Enumeration, since before: Enumeration) {
+        // What the author says about a case comes first, also where another one has its value now.
+        func isReplaced(_ item: EnumerationCase) -> Bool {
+            match.replacement(of: item.name, in: enumeration.name) != nil
+        }
         for item in enumeration.cases {
             let known = before.cases.first {
-                $0.rawValue(as: enumeration.rawType) == item.rawValue
+                $0.rawValue(as: enumeration.rawType) == item.rawValue && !isReplaced($0)
             }
             if let known, known.name != item.name {
                 checkExchange(of: known, with: item, of: enumeration, since: before)
@@ -24,30 +28,9 @@ extension ModelDifference {
                 addOnce(.caseAdded(enumeration: enumeration.name, item.name))
             }
         }
-        for item in before.cases where enumeration.heir(of: item) == nil {
+        for item in before.cases where isReplaced(item) || enumeration.heir(of: item) == nil {
             compareDropped(item, of: enumeration, since: before)
         }
-    }
-
-    /// A case that takes the raw value of another one, and had its own: cases that are put in another
-    /// order, or of which one is gone, and whose values nobody has written out.
-    private mutating func checkExchange(
-        of known: EnumerationCase, with item: EnumerationCase, of enumeration: Enumeration,
-        since before: Enumeration
-    ) {
-        guard let own = before.cases.first(where: { $0.name == item.name }),
-            let holder = match.holders(of: enumeration.name, from: before).first
-        else { return }
-        add(
-            MigrationProblem(
-                entity: holder.entity.name, enumeration: enumeration.name,
-                message: "'\(item.name)' of \(enumeration.name) has the raw value "
-                    + "\(item.rawText) now, which '\(known.name)' had, and objects that have "
-                    + "'\(known.name)' would have '\(item.name)'; write out the value that it had",
-                fixes: [
-                    .keepCase(
-                        enumeration: enumeration.name, named: item.name, value: own.rawText)
-                ]))
     }
 
     /// A case that objects have cannot go without a word: they would have a value that nobody can
@@ -110,7 +93,7 @@ extension ModelDifference {
 
     /// Whether objects may have no value of an attribute. A part that its value cannot be without is
     /// there as long as others are.
-    private func mayHaveNone(_ attribute: Attribute, of entity: Entity) -> Bool {
+    func mayHaveNone(_ attribute: Attribute, of entity: Entity) -> Bool {
         attribute.isOptional
             && !entity.presenceRules(in: new).contains {
                 $0.required.contains(attribute.name) && $0.parts.count > 1
@@ -150,7 +133,10 @@ extension ModelDifference {
                                 ?? "version \(new.version) has no longer: say with a fill what its "
                                 + "attributes have instead")))
         }
-        if let heir = enumeration.heir(of: item) {
+        let before = match.formers(of: type).first { $0.cases.contains(item) }
+        if let heir = enumeration.heir(of: item),
+            before.map({ !enumeration.exchanges(item, for: heir, since: $0) }) ?? true
+        {
             return add(
                 problem(
                     "The migration replaces '\(name)' of \(type), and version \(new.version) still "
@@ -226,7 +212,7 @@ extension ModelMatch {
 
 extension EnumerationCase {
     /// The raw value as the model language writes it.
-    fileprivate var rawText: String {
+    var rawText: String {
         switch rawValue {
         case .string(let text): text
         case .int(let number): "\(number)"

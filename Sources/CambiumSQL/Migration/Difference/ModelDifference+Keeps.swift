@@ -62,7 +62,7 @@ extension ModelDifference {
                 fixes.append(.keep(entity: entity.name, relationship: relationship.name))
             }
         }
-        if losses.ofDestination, let inverse {
+        if losses.ofDestination, let inverse, inverse.relationship != relationship {
             let name = inverse.relationship.name
             if links.keeps.destination != nil {
                 addOnce(.linksDropped(entity: inverse.entity.name, name))
@@ -92,6 +92,7 @@ extension ModelDifference {
         let drop = MigrationFix.drop(
             entity: links.entity.name, property: links.relationship.name)
         guard let inverse = old.inverse(of: links.relationship),
+            !links.relationship.isOwnInverse(in: links.entity),
             match.livesOn(
                 .init(entity: inverse.entity.name, property: inverse.relationship.name))
         else { return drop }

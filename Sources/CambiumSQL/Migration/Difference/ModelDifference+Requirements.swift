@@ -14,6 +14,7 @@ extension ModelDifference {
         let isBare = new.family(of: entity).contains { member in
             !covered.contains(member.name) && match.oldEntity(of: member)?.isAbstract == false
         }
+        if olds.isEmpty, isRequiredAtInverse(relationship, of: entity) { return }
         if olds.isEmpty || isBare || olds.contains(where: { $0.isOptional || $0.isToMany }) {
             add(.relationshipBecameRequired(entity: entity.name, relationship.name))
             // A link may find no object; then the store refuses the row.
@@ -41,6 +42,21 @@ extension ModelDifference {
                         .makeOptional(
                             .relationship, name: relationship.name, type: relationship.destination)
                     ]))
+        }
+    }
+
+    /// Whether a relationship that is new has the links of one that every object had: the other end of
+    /// what its inverse was.
+    private func isRequiredAtInverse(_ relationship: Relationship, of entity: Entity) -> Bool {
+        guard let inverse = new.inverse(of: relationship),
+            let links = CarriedLinks(of: relationship, of: entity, in: match)?.single,
+            links.owners == nil, links.members == nil, !links.changesKeys,
+            let end = old.inverse(of: links.relationship), !end.relationship.isToMany,
+            !end.relationship.isOptional,
+            match.link(of: inverse.relationship.name, in: inverse.entity.name) == nil
+        else { return false }
+        return new.family(of: entity).allSatisfy { member in
+            match.oldEntity(of: member).map { old.entity($0, isKindOf: end.entity) } ?? true
         }
     }
 
@@ -137,7 +153,7 @@ extension ModelDifference {
                 problem(
                     "The links of \(place) are kept at the other end; link its inverse"))
         }
-        guard LinkSource.query(link, in: match) != nil else {
+        guard LinkSource(link, in: match) != nil else {
             return add(
                 problem(
                     "What \(place) leads to cannot be computed by the store: version "

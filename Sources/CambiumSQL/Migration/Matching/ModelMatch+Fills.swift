@@ -17,7 +17,7 @@ extension ModelMatch {
 
     /// The optional composite value around an attribute that an object has to have for a fill of the
     /// attribute to be for it: where there is none, there is none afterwards. Nil where the fill is for
-    /// every object, because the migration gives all that such a value needs.
+    /// every object, because the migration gives all that such a value needs, to those without one too.
     func valueAround(_ attribute: Attribute, of entity: Entity) -> PresenceRule? {
         entity.presenceRules(in: new).filter { $0.parts.contains(attribute.name) }
             .max { one, other in
@@ -30,8 +30,32 @@ extension ModelMatch {
             .flatMap { isFilled($0, of: entity) ? nil : $0 }
     }
 
+    /// What a value needs from now on its fills give to the values that are there: only one who fills
+    /// as well what each of them had means the objects that have none.
     private func isFilled(_ rule: PresenceRule, of entity: Entity) -> Bool {
-        rule.required.allSatisfy { fill(of: $0, in: entity.name) != nil }
+        guard rule.required.allSatisfy({ fill(of: $0, in: entity.name) != nil }) else {
+            return false
+        }
+        let added = Set(newlyRequiredParts(of: rule.composite, in: entity))
+        return added.isEmpty || rule.required.contains { !added.contains($0) }
+    }
+
+    /// The parts of an optional composite value that it needs now, and that values of before may lack.
+    func newlyRequiredParts(of name: String, in entity: Entity) -> [String] {
+        guard let rule = entity.presenceRules(in: new).first(where: { $0.composite == name }),
+            let composite = entity.compositeAttributes.first(where: { $0.name == name }),
+            let before = oldComposite(of: composite, in: entity),
+            let oldEntity = oldEntity(of: entity)
+        else { return [] }
+        let oldRule = oldEntity.presenceRules(in: old).first { $0.composite == before.name }
+        return rule.required.filter { part in
+            guard let former = oldAttribute(of: part, in: entity.name),
+                before.contains(former)
+            else { return true }
+            // Within a value that every object had, whatever was not optional was there.
+            return before.isOptional
+                ? oldRule?.required.contains(former.name) != true : former.mayLackValue
+        }
     }
 
     /// Whether objects may have a value of the attribute already.

@@ -91,11 +91,9 @@ struct CarriedLinks {
         if keepsDestinationsFirst { ends.reverse() }
         for (index, (keep, end, prefix)) in ends.enumerated() {
             guard let keep else { continue }
-            var order = keep.order.enumerated().map { index, order in
-                "\"\(prefix)\(index)\"\(order.isDescending ? " DESC" : "") NULLS LAST"
-            }
-            order.append("\"\(prefix)place\" NULLS LAST")
-            order.append(end == "source" ? "\"destination\"" : "\"source\"")
+            let order =
+                self.order(of: keep, prefix)
+                + [end == "source" ? "\"destination\"" : "\"source\""]
             var names = ["source", "destination"].map(SQLText.identifier)
             names += positions.map { SQLText.identifier($0.column) }
             if index == 0 { names += choices(ofEnd: ends[1]) }
@@ -105,6 +103,25 @@ struct CarriedLinks {
                 + "FROM (\(query))) WHERE \"_number\" = 1"
         }
         return query
+    }
+
+    /// A query of all pairs in the order in which the sources choose: in that of their keys, each
+    /// the first of its links, as the author says.
+    var choice: String {
+        let query = sets.map { $0.query(with: choices(of: $0)) }.joined(separator: " UNION ALL ")
+        let order =
+            ["\"source\""] + (keeps.source.map { self.order(of: $0, "_s") } ?? []) + [
+                "\"destination\""
+            ]
+        return "SELECT \"source\", \"destination\" FROM (\(query))\n"
+            + "ORDER BY \(order.joined(separator: ", "))"
+    }
+
+    /// What the author puts the links of an object in order by, else their place.
+    private func order(of keep: MigrationDeclaration.Keep, _ prefix: String) -> [String] {
+        keep.order.enumerated().map { index, order in
+            "\"\(prefix)\(index)\"\(order.isDescending ? " DESC" : "") NULLS LAST"
+        } + ["\"\(prefix)place\" NULLS LAST"]
     }
 
     /// What says of which of the sets a link is.

@@ -33,7 +33,26 @@ struct DuplicateRemoval {
             + "ORDER BY \(order.joined(separator: ", ")))"
         return removal.statements(
             removing: "SELECT \"_id\", \"first\", \"place\" FROM (\(choice))\n"
-                + "WHERE \"_id\" <> \"first\"")
+                + "WHERE \"_id\" <> \"first\"") + refusal(declared, of: entity, choice)
+    }
+
+    /// Objects that lead to equal ones of their own entity are equal when those are one, and then it
+    /// starts again: how often, no plan knows.
+    private func refusal(
+        _ declared: MigrationDeclaration.Deduplication, of entity: Entity, _ choice: String
+    ) -> [String] {
+        let root = model.root(of: entity).name
+        let leadsBack = declared.properties.contains { name in
+            model.relationship(name, of: entity).flatMap { model.entity(named: $0.destination) }
+                .map { model.root(of: $0).name == root } ?? false
+        }
+        guard leadsBack, declared.links == .move else { return [] }
+        let list = declared.properties.joined(separator: ", ")
+        return RefusalSQL.statements(
+            "SELECT \"_id\", NULL FROM \(SQLText.identifier(root))\nWHERE \"_id\" IN ("
+                + "SELECT \"_id\" FROM (\(choice)) WHERE \"_id\" <> \"first\") LIMIT 1",
+            reason: "objects of \(entity.name) become equal in \(list) as those that they lead to "
+                + "become one: let a step take them away, or the program before this version")
     }
 
     private func column(of property: String, in entity: Entity) -> String? {

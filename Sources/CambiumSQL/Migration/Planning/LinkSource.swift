@@ -1,33 +1,27 @@
 import CambiumModel
 
 /// SQL for the object that a to-one leads to where existing objects have none there.
-enum LinkSource {
-    /// A query of the old key of the object, for an old row whose table is called `old`; nil where
-    /// the store cannot compute it.
-    static func query(_ link: MigrationDeclaration.Link, in match: ModelMatch) -> String? {
+struct LinkSource {
+    private let match: ModelMatch
+    private let source: Entity
+    private let destination: Entity
+    /// The entity of the new version that declares the relationship.
+    private let owner: Entity
+    private let conditions: [String]
+    private let order: [String]
+
+    /// Works out what the author says; nil where the store cannot compute it.
+    init?(_ link: MigrationDeclaration.Link, in match: ModelMatch) {
         guard let entity = match.new.entity(named: link.entity),
             let relationship = entity.relationships.first(where: { $0.name == link.relationship }),
             let source = match.oldEntity(of: entity),
             let destination = match.new.entity(named: relationship.destination),
             let oldDestination = match.oldEntity(of: destination),
             let condition = try? ExpressionSQL.condition(
-                link.condition, entity: oldDestination, model: match.old, alias: alias,
-                constants: .inline, variables: [sourceName: source], heedsNUL: true),
+                link.condition, entity: oldDestination, model: match.old, alias: Self.alias,
+                constants: .inline, variables: [Self.sourceName: source], heedsNUL: true),
             condition.parameters.isEmpty
         else { return nil }
-        let (root, sourceRoot) = (match.old.root(of: oldDestination), match.old.root(of: source))
-        // The old row under the name that the condition has for it.
-        let row = SQLText.identifier(ExpressionSQL.alias(ofVariable: 0))
-        let key = SQLText.column(SystemColumn.key, of: alias)
-        var conditions = ["\(row).\"_id\" = old.\"_id\""]
-        if match.old.hasSubentities(root) {
-            // Only what lives on, and as what the relationship may lead to.
-            let names = match.new.family(of: destination).compactMap {
-                match.oldEntity(of: $0).map { SQLText.literal(.text($0.name)) }
-            }
-            conditions.append("\(alias).\"_entity\" IN (\(names.joined(separator: ", ")))")
-        }
-        conditions.append("(\(condition.text))")
         var order: [String] = []
         for item in link.order {
             guard let declarer = match.old.declarer(of: item.attribute, in: oldDestination),
@@ -35,19 +29,67 @@ enum LinkSource {
             else { return nil }
             let column = match.old.column(of: item.attribute, in: declarer)
             order.append(
-                "\(SQLText.column(column, of: alias))\(item.isDescending ? " DESC" : "") NULLS LAST"
-            )
+                "\(SQLText.column(column, of: Self.alias))"
+                    + "\(item.isDescending ? " DESC" : "") NULLS LAST")
         }
-        order.append(key)
-        let newKey =
-            match.shiftsKeys(of: oldDestination) ? match.newKey(key, of: oldDestination) : key
-        return "(SELECT \(newKey) FROM \(SQLText.identifier(root.name)) AS \(alias), "
-            + "\(SQLText.identifier(sourceRoot.name)) AS \(row) "
-            + "WHERE \(conditions.joined(separator: " AND ")) "
+        self.match = match
+        self.source = source
+        self.destination = oldDestination
+        owner = entity
+        // Only what lives on, and as what the relationship may lead to.
+        let members = Self.members(of: destination, at: oldDestination, as: Self.alias, match)
+        conditions = members + ["(\(condition.text))"]
+        self.order = order + [SQLText.column(SystemColumn.key, of: Self.alias)]
+    }
+
+    /// A query of the new key of the object, for an old row whose table is called `old`.
+    var query: String {
+        let all = ["\(Self.row).\"_id\" = old.\"_id\""] + conditions
+        return "(SELECT \(newKey(Self.alias, of: destination)) FROM \(tables) "
+            + "WHERE \(all.joined(separator: " AND ")) "
             + "ORDER BY \(order.joined(separator: ", ")) LIMIT 1)"
+    }
+
+    /// A query of all pairs, with the keys of the new store, that may be linked: the objects in the
+    /// order of their keys, each with those that it may be linked to, the first of them first.
+    ///
+    /// - Parameter table: The pairs that are linked already, `source` and `destination`.
+    func pairs(besides table: String) -> String {
+        let (from, to) = (newKey(Self.row, of: source), newKey(Self.alias, of: destination))
+        let all =
+            Self.members(of: owner, at: source, as: Self.row, match) + conditions + [
+                "\(from) NOT IN (SELECT \"source\" FROM \(table))",
+                "\(to) NOT IN (SELECT \"destination\" FROM \(table))",
+            ]
+        return "SELECT \(from), \(to) FROM \(tables)\nWHERE \(all.joined(separator: " AND "))\n"
+            + "ORDER BY \((["\(Self.row).\"_id\""] + order).joined(separator: ", "))"
+    }
+
+    private var tables: String {
+        "\(SQLText.identifier(match.old.root(of: destination).name)) AS \(Self.alias), "
+            + "\(SQLText.identifier(match.old.root(of: source).name)) AS \(Self.row)"
+    }
+
+    private func newKey(_ alias: String, of entity: Entity) -> String {
+        let key = "\(alias).\"_id\""
+        return match.shiftsKeys(of: entity) ? match.newKey(key, of: entity) : key
+    }
+
+    /// A condition that an old row is one of those of a new entity; none where all are.
+    private static func members(
+        of entity: Entity, at former: Entity, as alias: String, _ match: ModelMatch
+    ) -> [String] {
+        let root = match.old.root(of: former)
+        guard match.old.hasSubentities(root) else { return [] }
+        let names = match.new.family(of: entity).compactMap(match.oldEntity)
+            .filter { match.old.root(of: $0).name == root.name }
+            .map { SQLText.literal(.text($0.name)) }
+        return ["\(alias).\"_entity\" IN (\(names.joined(separator: ", ")))"]
     }
 
     private static let alias = "found"
     /// What the condition calls the object that gets the link.
     private static let sourceName = "source"
+    /// The old row under the name that the condition has for it.
+    private static let row = SQLText.identifier(ExpressionSQL.alias(ofVariable: 0))
 }

@@ -31,8 +31,17 @@ struct MigrationStepBuilder {
     var steps: [MigrationStep] {
         let refusal = RefusalBuilder(difference: difference).step
         let givenUp = GivenUpObjects(match: difference.match, schema: oldSchema).step
-        return [givenUp, refusal].compactMap(\.self) + zip(copies, ways).compactMap(step)
+        return [givenUp, refusal, choice].compactMap(\.self) + zip(copies, ways).compactMap(step)
             + codeSteps + [filledCases, replacement, requirement, derivation].compactMap { $0 }
+    }
+
+    /// Chooses the links of one-to-ones that have room for one of several.
+    private var choice: MigrationStep? {
+        let pairs = ChosenPairs.all(in: difference.match)
+        guard !pairs.isEmpty else { return nil }
+        return MigrationStep(
+            summary: "Choose the links of \(pairs.map(\.name).joined(separator: ", "))",
+            kind: .reversible, sql: pairs.flatMap(\.statements))
     }
 
     /// Refuses a store in which a fill gives what is no case.
@@ -180,6 +189,7 @@ struct MigrationStepBuilder {
         let statements =
             indexDrops
             + dropped.map { "DROP TABLE \(SQLText.identifier($0.name))" }
+            + ChosenPairs.all(in: difference.match).map(\.removal)
             + rebuilt.compactMap(renameStatement) + duplicates
             + indexStatements + KeyTablePlan(match: difference.match).statements
             + (coverage.map(StepTableSQL.finish) ?? [])

@@ -50,6 +50,9 @@ extension TableCopyBuilder {
     func key(
         _ relationship: String, of entity: String, from origin: RowOrigin
     ) -> TableCopy.Origin {
+        if let pairs = chosenPairs(relationship, of: entity) {
+            return .sql(pairs.destination(of: origin.newKey ?? "old.\"_id\""))
+        }
         let carried = carriedKey(relationship, of: entity, from: origin)
         guard let given = givenKey(relationship, of: entity, from: origin) else { return carried }
         return carried == .null ? .sql(given) : .sql("coalesce(\(carried.sql), \(given))")
@@ -63,7 +66,7 @@ extension TableCopyBuilder {
             let owner = new.entity(named: entity),
             let oldOwner = match.oldEntity(of: owner),
             old.root(of: oldOwner).name == origin.table.name,
-            let query = LinkSource.query(link, in: match)
+            let query = LinkSource(link, in: match)?.query
         else { return nil }
         guard owner.parent != nil else { return query }
         let members = origin.members(of: owner, without: []).compactMap { name in
@@ -165,9 +168,18 @@ extension TableCopyBuilder {
     }
 
     private func carriedLinks(_ relationship: String, of entity: String) -> CarriedLinks? {
-        guard let entity = new.entity(named: entity),
-            let relationship = entity.relationships.first(where: { $0.name == relationship })
-        else { return nil }
-        return CarriedLinks(of: relationship, of: entity, in: match)
+        declared(relationship, of: entity).flatMap { CarriedLinks(of: $1, of: $0, in: match) }
+    }
+
+    private func chosenPairs(_ relationship: String, of entity: String) -> ChosenPairs? {
+        declared(relationship, of: entity).flatMap { ChosenPairs(of: $1, of: $0, in: match) }
+    }
+
+    private func declared(
+        _ relationship: String, of entity: String
+    ) -> (entity: Entity, relationship: Relationship)? {
+        new.entity(named: entity).flatMap { entity in
+            entity.relationships.first { $0.name == relationship }.map { (entity, $0) }
+        }
     }
 }

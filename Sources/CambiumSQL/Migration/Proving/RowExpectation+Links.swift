@@ -44,6 +44,38 @@ extension RowExpectation {
             newQuery: newQuery, mayBeFewer: losesLinks(relationship, of: entity))
     }
 
+    /// Queries of a new store that count the links of one-to-ones that one of the two objects knows
+    /// nothing of, or that it has beside another one.
+    ///
+    /// - Parameters:
+    ///   - schema: The new store's tables that are of interest.
+    ///   - written: Those of them that the program writes, of which nothing is expected.
+    package func halfLinkCounts(
+        in schema: Schema, except written: Set<String> = []
+    ) -> [(name: String, query: String)] {
+        let tables = Set(schema.tables.map(\.name)).subtracting(written)
+        return match.new.entities.flatMap { entity in
+            entity.relationships.compactMap { relationship -> (name: String, query: String)? in
+                guard !relationship.isToMany,
+                    case .key(let column, _) = match.new.storage(of: relationship, of: entity),
+                    let inverse = match.new.inverse(of: relationship)?.relationship,
+                    !inverse.isToMany
+                else { return nil }
+                let root = match.new.root(of: entity).name
+                guard tables.contains(root) else { return nil }
+                let (table, key) = (SQLText.identifier(root), SQLText.identifier(column))
+                return (
+                    "\(entity.name).\(relationship.name)",
+                    relationship.isOwnInverse(in: entity)
+                        ? "SELECT count(*) FROM \(table) AS one LEFT JOIN \(table) AS other "
+                            + "ON other.\"_id\" = one.\(key)\nWHERE one.\(key) IS NOT NULL "
+                            + "AND other.\(key) IS NOT one.\"_id\""
+                        : "SELECT count(\(key)) - count(DISTINCT \(key)) FROM \(table)"
+                )
+            }
+        }
+    }
+
     /// Whether all objects that have a property live on, and have it from now on.
     private func isWhole(_ source: PropertySource, of oldEntity: Entity) -> Bool {
         isWhole(oldEntity) && match.partialOwners(of: source) == nil

@@ -27,12 +27,12 @@ package struct SampleRows {
         package let statement: (_ attempt: Int) -> String
     }
 
-    private let model: Model
+    let model: Model
     private let schema: Schema
     private let keys: [String: [Int]]
     private let seed: UInt64
-    private let content: Content
-    private let hints: SampleHints
+    let content: Content
+    let hints: SampleHints
 
     /// Prepares rows.
     ///
@@ -121,18 +121,23 @@ package struct SampleRows {
     }
 
     private func links(_ entity: String, _ relationship: String, in table: Table) -> [Row] {
-        guard let source = model.entity(named: entity),
-            let relationship = source.relationships.first(where: { $0.name == relationship })
+        guard let owner = model.entity(named: entity),
+            let relationship = owner.relationships.first(where: { $0.name == relationship })
         else { return [] }
-        let destinations = concrete(relationship.destination).flatMap { keys[$0.name] ?? [] }
         let sources = concrete(entity).flatMap { keys[$0.name] ?? [] }.dropFirst()
+        // What is its own inverse has each link both ways.
+        let destinations =
+            relationship.isOwnInverse(in: owner)
+            ? Array(sources) : concrete(relationship.destination).flatMap { keys[$0.name] ?? [] }
         let start = insertion(into: table)
         var rows: [Row] = []
         for source in sources {
             for destination in destinations
             where content == .ordinary
                 ? (source + destination) % 2 == 0
-                    // One leads to all, and all lead to one.
+                    // That somebody is his own friend is the exception.
+                    && !(relationship.isOwnInverse(in: owner) && source == destination)
+                // One leads to all, and all lead to one.
                 : source == sources.first || destination == destinations.first
             {
                 let pair = [Int64(source), Int64(destination)].map { StoredValue.integer($0) }
@@ -197,7 +202,15 @@ package struct SampleRows {
             var position = (isInList ? key / 2 : key) % destinations.count
             // All at the first or the last, and none at those between.
             if content != .ordinary { position = key % 2 == 0 ? 0 : destinations.count - 1 }
-            if isOneToOne(relationship) {
+            if relationship.isOwnInverse(in: declarer) {
+                // Two by two, and the last one that is over with itself.
+                let linked = concrete(declarer.name).flatMap {
+                    (keys[$0.name] ?? []).dropFirst(relationship.isOptional ? 1 : 0)
+                }
+                let index = linked.firstIndex(of: key) ?? 0
+                let other = linked.indices.contains(index ^ 1) ? linked[index ^ 1] : key
+                position = destinations.firstIndex { $0.1 == other } ?? position
+            } else if isOneToOne(relationship) {
                 let sources = concrete(declarer.name).flatMap { keys[$0.name] ?? [] }
                 position = sources.firstIndex(of: key) ?? destinations.count
                 guard position < destinations.count else { return .null }
@@ -206,36 +219,5 @@ package struct SampleRows {
             if case .entityOfKey = column.content { return .text(entity) }
             return .integer(Int64(destination))
         }
-    }
-}
-
-extension SampleRows {
-    /// One of the values that are rarely thought of; nil where ordinary ones are wanted. The later
-    /// attempts are ordinary more and more: a rule may not allow the others.
-    private func extreme(
-        of attribute: Attribute, _ declarer: Entity, _ place: (index: Int, attempt: Int),
-        _ random: inout SampleRandom
-    ) -> StoredValue? {
-        switch content {
-        case .ordinary: return nil
-        case .extremesWhereTypesStay:
-            if hints.isConverted(attribute, of: declarer) { return nil }
-        case .extremes: break
-        }
-        if place.index == 0 || place.attempt > 20
-            || place.attempt > 10 && random.next(below: 2) == 0
-        {
-            return nil
-        }
-        let values = model.extremes(of: hints.attribute(attribute, of: declarer))
-        guard !values.isEmpty else { return nil }
-        return values[(place.index - 1 + place.attempt) % values.count]
-    }
-
-    private func isOneToOne(_ relationship: Relationship) -> Bool {
-        guard let inverse = relationship.inverse,
-            let destination = model.entity(named: relationship.destination)
-        else { return false }
-        return model.relationship(inverse, of: destination)?.isToMany == false
     }
 }

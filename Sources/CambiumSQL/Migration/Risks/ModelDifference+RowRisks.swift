@@ -74,7 +74,7 @@ extension ModelDifference {
         case .entityBecameAbstract: return risk(.abstractEntity)
         case .externalChanged(_, let name, isExternal: false): return risk(.inRow, name)
         case .presenceChanged(_, let name):
-            let open = newlyRequiredParts(of: name, in: entity).filter {
+            let open = match.newlyRequiredParts(of: name, in: entity).filter {
                 match.fill(of: $0, in: entity.name) == nil
             }
             return open.isEmpty ? [] : risk(.presence(of: open), name)

@@ -14,8 +14,19 @@ extension EnumerationCase {
         case (.int(let number), .string): .string("\(number)")
         case (.string(let text), .int16), (.string(let text), .int32), (.string(let text), .int64):
             Int64(text).flatMap { "\($0)" == text ? .int($0) : nil }
+                .flatMap { Self.fits($0, type) ? $0 : nil }
+        case (.int, _): Self.fits(rawValue, type) ? rawValue : nil
         default: rawValue
         }
+    }
+}
+
+extension EnumerationCase {
+    private static func fits(_ value: Value, _ type: AttributeType) -> Bool {
+        guard case .int(let number) = value, let range = AttributeConversion.range(of: type) else {
+            return true
+        }
+        return range.contains(number)
     }
 }
 

@@ -1,0 +1,52 @@
+// What is chosen from two values by a condition.
+extension ExpressionChecker {
+    /// Checks a value of a type whose constants are written as those of another one: where it is
+    /// chosen from several, each of them is such a constant.
+    mutating func choice(_ parsed: ParsedExpression, as type: ExpressionType) -> Checked? {
+        guard case .conditional(let condition, let first, let second) = parsed.kind else {
+            return check(parsed).flatMap { settle($0, as: type) }
+        }
+        return conditional(condition, first, second, at: parsed.offset, as: type)
+    }
+
+    /// Gives two numbers one type.
+    private func alignNumbers(_ one: inout Checked, _ other: inout Checked) {
+        guard one.typed.type != other.typed.type, one.typed.type.isNumber,
+            other.typed.type.isNumber
+        else { return }
+        if let first = one.typed.type.scale, let second = other.typed.type.scale {
+            let type = ExpressionType.decimal(scale: max(first, second))
+            one.typed = .convert(one.typed, type)
+            other.typed = .convert(other.typed, type)
+        } else {
+            one.typed = .convert(one.typed, .double)
+            other.typed = .convert(other.typed, .double)
+        }
+    }
+
+    mutating func conditional(
+        _ condition: ParsedExpression, _ first: ParsedExpression, _ second: ParsedExpression,
+        at offset: Int, as type: ExpressionType? = nil
+    ) -> Checked? {
+        let test = self.condition(condition)
+        let left = type.map { choice(first, as: $0) } ?? check(first)
+        let right = type.map { choice(second, as: $0) } ?? check(second)
+        guard let test, let left, let right, var (one, other) = unify(left, right) else {
+            return nil
+        }
+        alignNumbers(&one, &other)
+        guard one.typed.isNull || other.typed.isNull || one.typed.type == other.typed.type else {
+            return fail(
+                "the two values of TERNARY are \(one.typed.type.description) and "
+                    + other.typed.type.description, at: offset)
+        }
+        let isFirstNull = one.typed.isNull
+        let typed: TypedExpression =
+            isFirstNull
+            ? .conditional(test.typed, .literal(.null, other.typed.type), other.typed)
+            : .conditional(test.typed, one.typed, other.typed)
+        return Checked(
+            source: .conditional(test.source, then: one.source, otherwise: other.source),
+            typed: typed, offset: offset)
+    }
+}

@@ -1,0 +1,66 @@
+import CambiumModel
+
+extension ModelDifference {
+    /// A case that takes the raw value of another one, where either of them had, or has now, one of its
+    /// own: cases that are put in another order, or of which one is gone or new, and whose values nobody
+    /// has written out.
+    mutating func checkExchange(
+        of known: EnumerationCase, with item: EnumerationCase, of enumeration: Enumeration,
+        since before: Enumeration
+    ) {
+        guard enumeration.exchanges(known, for: item, since: before) else { return }
+        // A fill that looks at the value says what becomes of it.
+        let holders = match.holders(of: enumeration.name, from: before).filter {
+            !match.isRevised($0.attribute.name, in: $0.entity.name)
+        }
+        guard let holder = holders.first else { return }
+        let own = before.cases.first { $0.name == item.name }
+        let kept = own.flatMap { canKeep($0, in: enumeration, since: before) ? $0 : nil }
+        add(
+            MigrationProblem(
+                entity: holder.entity.name, enumeration: enumeration.name,
+                message: "'\(item.name)' of \(enumeration.name) has the raw value "
+                    + "\(item.rawText) now, which '\(known.name)' had, and objects that have "
+                    + "'\(known.name)' would have '\(item.name)'; "
+                    + (kept == nil
+                        ? "write out other values, or say what they get"
+                        : "write out the value that it had"),
+                fixes: [
+                    kept.map {
+                        .keepCase(
+                            enumeration: enumeration.name, named: item.name, value: $0.rawText)
+                    }
+                        ?? .replace(
+                            enumeration: enumeration.name, case: known.name,
+                            isOptional: holders.allSatisfy {
+                                mayHaveNone($0.attribute, of: $0.entity)
+                            },
+                            with: enumeration.cases.first { $0.name == known.name }?.name)
+                ]))
+    }
+
+    /// Whether a case can have the raw value that it had: it is one of the type, and no case that is
+    /// new has it. What others had, they get back.
+    private func canKeep(
+        _ own: EnumerationCase, in enumeration: Enumeration, since before: Enumeration
+    ) -> Bool {
+        guard let value = own.rawValue(as: enumeration.rawType) else { return false }
+        return !enumeration.cases.contains { other in
+            other.rawValue == value && !before.cases.contains { $0.name == other.name }
+        }
+    }
+}
+
+extension Enumeration {
+    /// Whether a case has the raw value of another one that it cannot just be the new name of, because
+    /// there was, or there is, a case of either name beside it.
+    ///
+    /// - Parameter before: The enumeration that has `item`.
+    func exchanges(
+        _ item: EnumerationCase, for heir: EnumerationCase, since before: Enumeration
+    ) -> Bool {
+        item.name != heir.name
+            && (before.cases.contains { $0.name == heir.name }
+                || cases.contains { $0.name == item.name })
+    }
+}
