@@ -18,8 +18,10 @@ extension ManagedObjectContext {
     ///
     /// - Parameter leaving: Which objects stay as they are, so that the save sees the conflict.
     func mergePending(with own: ChangeSet?, leaving: LeftOut = .nothing) {
+        // A hook of an object may fetch in the middle of a merge.
+        let outer = self.leaving
         self.leaving = leaving
-        defer { self.leaving = .nothing }
+        defer { self.leaving = outer }
         parent?.mergeIfAutomatic()
         let (mail, isComplete) = mailbox.take()
         var changeSets = parent == nil ? mail.filter { $0.number > mergedCommit } : mail

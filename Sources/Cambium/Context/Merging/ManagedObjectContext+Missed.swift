@@ -66,17 +66,21 @@ extension ManagedObjectContext {
     /// The objects that have left out what others saved, where these are to take it over now.
     func takeMissed() -> [ManagedObject] {
         if missed.isEmpty || leaving.hasConflicts { return [] }
+        let objects = missed
+        missed = []
         var taken: [ManagedObject] = []
-        missed.removeAll { object in
-            if object.extras?.missed == .deletion, leaving != .nothing { return false }
+        for object in objects {
             let wasDeleted = object.extras?.missed == .deletion
+            if wasDeleted, leaving != .nothing {
+                missed.append(object)
+                continue
+            }
             object.extras?.missed = .nothing
             if wasDeleted {
                 lose(object)
             } else if object.hasValues {
                 taken.append(object)
             }
-            return true
         }
         return taken
     }
