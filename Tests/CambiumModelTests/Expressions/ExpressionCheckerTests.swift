@@ -221,7 +221,7 @@ import Testing
     @Test func `constants of a choice are those of the wanted type, in each of its branches`()
         throws
     {
-        let text = "TERNARY(stock > 1, 'toy', TERNARY(title == 'book', nil, kind))"
+        let text = "TERNARY(stock > 1, 'toy', TERNARY(title == 'book', nil, 'book'))"
         let choice = try ShopModel.value(text, as: .enumeration("Kind"))
         guard
             case .conditional(_, .literal(let first), .conditional(let test, let none, _)) = choice
@@ -234,7 +234,7 @@ import Testing
         // What a condition compares is no constant of that type.
         #expect(test.description.contains("'book'"))
         #expect(throws: Never.self) {
-            _ = try ShopModel.value("TERNARY(isNew, '2001-01-01', added)", as: .date)
+            _ = try ShopModel.value("TERNARY(isNew, '2001-01-01', '2002-01-01')", as: .date)
         }
         #expect(throws: ExpressionDiagnostics.self) {
             try ShopModel.value("TERNARY(isNew, 'car', 'toy')", as: .enumeration("Kind"))
