@@ -16,6 +16,7 @@ struct AcceptableRows {
     private(set) var candidates: [Candidate] = []
     /// Whether each row had its chance.
     var hasTriedAll: Bool { trials > 0 }
+    private var rejected: [SampleRows.Row] = []
     private var trials: Int
     private let isAccepted: ([Candidate]) throws -> Bool
 
@@ -32,6 +33,11 @@ struct AcceptableRows {
         self.isAccepted = isAccepted
         // All together are known to be refused.
         try split(rows[...])
+        guard !candidates.isEmpty else { return }
+        // Some may need others that were not there yet.
+        let again = rejected
+        rejected = []
+        for row in again { try add([row]) }
     }
 
     private mutating func split(_ rows: ArraySlice<SampleRows.Row>) throws {
@@ -47,6 +53,7 @@ struct AcceptableRows {
             let candidate = Candidate(row: row, firstAttempt: number * Self.attemptsPerRow)
             if try accept([candidate]) { return }
         }
+        rejected.append(row)
     }
 
     private mutating func accept(_ more: [Candidate]) throws -> Bool {

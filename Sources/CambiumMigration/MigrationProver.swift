@@ -36,7 +36,7 @@ package enum MigrationProver {
     package static func prove(
         from old: Model, to new: Model, schemas: (old: Schema, new: Schema)? = nil,
         match: ModelMatch? = nil, migration: Migration, seeds: Range<UInt64> = 0..<3,
-        trials: Int = 48, isBrief: Bool = false, code: [CodeStep]? = nil
+        trials: Int = 96, isBrief: Bool = false, code: [CodeStep]? = nil
     ) throws -> Proof {
         let match = match ?? ModelMatch(old: old, new: new)
         var oldSchema = schemas?.old ?? Schema(of: old)

@@ -69,7 +69,7 @@ extension ModelCompiler {
                 ?? MigrationProver.prove(
                     from: old.model, to: new.model, schemas: step.schemas, match: match,
                     migration: migration, seeds: isShipped ? 0..<1 : 0..<3,
-                    trials: isShipped ? 0 : 48, isBrief: isShipped)
+                    trials: isShipped ? 0 : 96, isBrief: isShipped)
             if known == nil, let key { verdicts?.keep(proof, for: key) }
             lastProof = (proof, (ContinuousClock.now - start) / .seconds(1), known != nil)
             if !isShipped, proof.isEmpty || !proof.rowless.isEmpty {
