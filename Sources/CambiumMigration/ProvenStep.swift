@@ -75,7 +75,10 @@ struct ProvenStep {
         let before = try carried.map { try connection.rows($0.oldQuery) }
         let oldCount = try count(of: tables, in: connection)
         let objects = try hierarchies.map { root in
-            (root, try count(of: tables.filter { $0.content == .objects(root: root) }, in: connection))
+            (
+                root,
+                try count(of: tables.filter { $0.content == .objects(root: root) }, in: connection)
+            )
         }
         _ = try migrate(connection)
         try requireNewForm(connection)

@@ -22,7 +22,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let rowsOut: Int
         /// How many sets of rows were refused, rightly, because they do not meet a new condition.
         package let refusals: Int
-        /// The topmost entities of the hierarchies without a row among those; nil where none is.
+        /// The hierarchies, by their topmost entities, without a row among those; nil where none is.
         package let rowless: [String]?
         /// How long the proof took, in seconds.
         package var seconds: Double
@@ -39,7 +39,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         package init(
             from: String, to: String, kind: MigrationKind?, losesData: Bool,
             codeSteps: [String] = [], rowsIn: Int, rowsOut: Int, refusals: Int = 0,
-            rowless: [String] = [], seconds: Double = 0, isRemembered: Bool = false, failure: String? = nil
+            rowless: [String] = [], seconds: Double = 0, isRemembered: Bool = false,
+            failure: String? = nil
         ) {
             self.from = from
             self.to = to

@@ -140,6 +140,6 @@ struct RemedyTests {
         #expect(
             try summary(#"<rule name="only">length:(sku) == 4711</rule>"#)
                 == "Shop, version 2: no errors; 1 migration proven on SQLite, not with "
-                    + "rows of every entity")
+                + "rows of every entity")
     }
 }

@@ -35,6 +35,7 @@ import Testing
         ("$x", .string, "there is no parameter $x"),
         ("title", .int64, "a string where a whole number is wanted"),
         ("price", .int64, "a decimal number where a whole number is wanted"),
+        ("price", .decimal(scale: 1), "a decimal number of scale 2 where one of scale 1 is wanted"),
         ("category", .string, "an object of Category where a string is wanted"),
     ])
     func `a derivation reads nothing else`(

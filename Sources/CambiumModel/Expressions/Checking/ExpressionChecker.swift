@@ -190,7 +190,7 @@ struct ExpressionChecker {
             settled.typed = .convert(settled.typed, .decimal(scale: scale))
         default:
             return fail(
-                "\(settled.typed.type.description) where \(wanted.description) is wanted",
+                settled.typed.type.mismatch(with: wanted),
                 at: settled.offset, hint: hint(settled.typed.type, wanted))
         }
         return settled

@@ -89,6 +89,14 @@ package enum ExpressionType: Sendable, Hashable {
         return self == other
     }
 
+    /// How messages say that a value is of this type and not of the one that is wanted.
+    func mismatch(with wanted: ExpressionType) -> String {
+        if case .decimal(let own) = self, case .decimal(let scale) = wanted {
+            return "a decimal number of scale \(own) where one of scale \(scale) is wanted"
+        }
+        return "\(description) where \(wanted.description) is wanted"
+    }
+
     /// How messages call it.
     var description: String {
         switch self {
@@ -96,8 +104,7 @@ package enum ExpressionType: Sendable, Hashable {
         case .bool: "a truth value"
         case .integer: "a whole number"
         case .float, .double: "a floating-point number"
-        case .decimal(let scale): "a decimal number of scale \(scale)"
-        case .anyDecimal: "a decimal number of any scale"
+        case .decimal, .anyDecimal: "a decimal number"
         case .string: "a string"
         case .date: "a date"
         case .uuid: "a UUID"

@@ -62,7 +62,7 @@ extension ExpressionChecker {
             default: break
             }
         }
-        return "\(operand.typed.type.description) where \(type.description) is wanted"
+        return operand.typed.type.mismatch(with: type)
     }
 
     private func hint(_ operand: Checked, _ type: ExpressionType) -> String? {
