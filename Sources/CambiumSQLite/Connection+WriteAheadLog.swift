@@ -11,7 +11,7 @@ extension Connection {
         try execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
-            PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -49152
+            PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -45056
             """)
         log.isOn = true
         // Safety: the connection holds the log for as long as SQLite may call.
