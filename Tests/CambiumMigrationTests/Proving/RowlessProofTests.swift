@@ -18,6 +18,14 @@ import Testing
                 Entity(
                     name: "Maker",
                     attributes: [Attribute(name: "name", type: .string, isOptional: false)]),
+            ],
+            enumerations: [
+                Enumeration(
+                    name: "Kind", rawType: .int16,
+                    cases: [
+                        EnumerationCase(name: "low", rawValue: .int(-7)),
+                        EnumerationCase(name: "high", rawValue: .int(900)),
+                    ])
             ], migration: version == "1" ? nil : MigrationDeclaration(from: "1"))
     }
 
@@ -29,7 +37,7 @@ import Testing
     @Test(arguments: [
         (AttributeType.double, AttributeType.decimal(scale: 2)), (.double, .int32),
         (.double, .int16), (.int32, .bool), (.string, .bool),
-        (.decimal(scale: 2), .int32),
+        (.decimal(scale: 2), .int32), (.data, .uuid), (.string, .enumeration("Kind")),
     ])
     func `rows are found that a new type holds`(_ old: AttributeType, _ new: AttributeType) throws {
         let proof = try prove(model("1", old), model("2", new))

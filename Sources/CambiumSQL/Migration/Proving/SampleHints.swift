@@ -164,7 +164,13 @@ struct SampleHints {
         _ old: Attribute, to new: Attribute, in model: Model
     ) -> [Value] {
         if case .enumeration(let name) = new.type, old.type != new.type {
-            return model.enumeration(named: name)?.cases.map(\.rawValue) ?? []
+            let values = model.enumeration(named: name)?.cases.map(\.rawValue) ?? []
+            return values.map { value in
+                if old.type == .string, case .int(let number) = value {
+                    return .string("\(number)")
+                }
+                return value
+            }
         }
         // Few numbers with decimal places can do with fewer, and few numbers are truth values.
         let numbers = new.type == .bool ? [0, 1] : [0, 1, 12, 40]
@@ -180,6 +186,7 @@ struct SampleHints {
             case (.string, .int16), (.string, .int32), (.string, .int64), (.string, .float),
                 (.string, .double), (.string, .decimal), (.string, .anyDecimal):
                 numbers.dropFirst().map { .string("\($0)") }
+            case (.data, .uuid): [.data(Data(1...16)), .data(Data(2...17))]
             default: []
             }
         let (least, greatest) = (old.limits.minimum?.rank, old.limits.maximum?.rank)
