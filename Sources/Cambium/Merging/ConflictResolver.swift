@@ -137,6 +137,7 @@ struct ConflictResolver: SaveConflictResolver {
         else { return plan.yield(conflict.id, to: nil) }
         var again = (context.draftWriter.copy(ours, entity.shape), SlotSet())
         set(judgement.chosen, in: &again, entity)
+        again.0.record.version = RowVersion.ofRebirth
         plan.reinsert(again.0, as: conflict.id)
         restoreLinks(of: object, in: &plan)
     }

@@ -208,7 +208,8 @@ extension ManagedObject {
     /// Becomes a new object with these values, under its old key.
     final func becomeNew(_ values: PlacedRecord, _ writer: RecordWriter) {
         let copy = writer.copy(values.record, entityDescription.shape, room: 128)
-        copy.record.version = 0
+        // Its deletion may have been saved, and others may have read it before.
+        copy.record.version = RowVersion.ofRebirth
         record = copy.record
         page = copy.page
         let observation = extras?.observation

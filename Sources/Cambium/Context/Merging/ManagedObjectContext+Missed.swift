@@ -130,6 +130,11 @@ extension ManagedObject {
         lifecycle == .updated || (lifecycle == .clean && record != nil)
     }
 
+    /// Notes that the object shows, or reads, what others have saved.
+    final func forgetMissedChange() {
+        if extras?.missed == .change { extras?.missed = .nothing }
+    }
+
     /// Whether a stored value differs from the one that was read.
     final var hasUnsavedValues: Bool {
         guard lifecycle == .updated, let extras, let draft = record,

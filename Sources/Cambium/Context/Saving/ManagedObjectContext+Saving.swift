@@ -191,6 +191,7 @@ extension ManagedObjectContext {
             restored.append(object)
             // Who did not take over what others saved meanwhile is read again.
             let isOutdated = object.lifecycle == .deleted || object.extras?.missed == .change
+            object.forgetMissedChange()
             object.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
             noteForEvent(object)
         }

@@ -43,7 +43,7 @@ struct SaveAdoption {
         }
         inserted.forEachUncounted { object in
             guard object.lifecycle == .inserted else { return }
-            object.record?.version = 1
+            object.record?.version += 1
             changes.insert(object)
             object.becomeSaved()
         }
@@ -120,6 +120,7 @@ struct SaveAdoption {
         case .yield(let theirs?):
             yielded.insert(id)
             guard let object else { return }
+            object.forgetMissedChange()
             let wasUpdated = object.lifecycle == .updated
             object.becomeClean(object.keepingTransients(theirs, context.draftWriter))
             resolved.append(object)
