@@ -12,14 +12,11 @@ struct ChangeTollTests {
     /// Adopts a store with the tables, as the first of two versions, and goes on to the second.
     private func adopt(
         _ old: [Entity], _ new: [Entity], _ migration: MigrationDeclaration,
-        enumerations: (old: [Enumeration], new: [Enumeration]) = ([], []),
         entities: [(Int, String, Int, Int)], _ sql: String
     ) throws -> AdoptionReport {
         let versions = [
-            Model(name: "M", version: "1", entities: old, enumerations: enumerations.old),
-            Model(
-                name: "M", version: "2", entities: new, enumerations: enumerations.new,
-                migration: migration),
+            Model(name: "M", version: "1", entities: old),
+            Model(name: "M", version: "2", entities: new, migration: migration),
         ]
         let store = try OldStore(
             entities: entities,
@@ -217,33 +214,6 @@ struct ChangeTollTests {
             INSERT INTO ZA VALUES (1, 1, 1, 1, 1), (2, 1, 1, NULL, 1); INSERT INTO ZB VALUES (1, 2, 1, 1)
             """)
         #expect(report.migration?.losses == ["2: drop A.x and its data (r): 1 value"])
-    }
-
-    @Test func `cases that are replaced are told where the enumeration has another name`() throws {
-        func version(_ name: String, _ cases: [String]) -> (Enumeration, Entity) {
-            (
-                Enumeration(
-                    name: name, rawType: .string,
-                    cases: cases.map { EnumerationCase(name: $0, rawValue: .string($0)) }),
-                Entity(name: "E", attributes: [.required("k", .enumeration(name))])
-            )
-        }
-        let (old, new) = (version("Kind", ["a", "b", "c"]), version("Sort", ["a", "b"]))
-        let report = try adopt(
-            [old.1], [new.1],
-            MigrationDeclaration(
-                from: "1",
-                replacements: [.init(enumeration: "Sort", case: "c", with: "a", reason: "r")]),
-            enumerations: ([old.0], [new.0]), entities: [(1, "E", 0, 9)],
-            """
-            CREATE TABLE ZE KEYS, ZK VARCHAR);
-            INSERT INTO ZE VALUES (1, 1, 1, 'a'), (2, 1, 1, 'c'), (3, 1, 1, 'c')
-            """)
-        #expect(
-            report.migration?.losses == [
-                "2: drop the case c of Sort, and give its objects another or none (r): 2 values"
-            ])
-        #expect(report.text.contains("the later versions gave up some of it"))
     }
 
     @Test(arguments: [(7, 0), (2, 1)])

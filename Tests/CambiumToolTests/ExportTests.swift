@@ -59,6 +59,9 @@ struct ExportTests {
         #expect(ToolRun("export", store).errors.contains("'export' needs --model MODEL"))
         #expect(ToolRun("export", "--model", bundle).code == .usage)
         #expect(ToolRun("export", folder.path("no"), "--model", bundle).code == .file)
+        let ofFolder = ToolRun("export", folder.url.path, "--model", bundle)
+        #expect(ofFolder.code == .file)
+        #expect(ofFolder.errors.contains(" is a folder; name the store file in it."))
         #expect(ToolRun("export", store, "--model", folder.path("No.cambium")).code == .file)
         try folder.write(
             "<model xmlns=\"urn:cambium:model:1\" name=\"Shop\" version=\"1\"><entity name=\"B\"/>"

@@ -45,6 +45,9 @@ enum ExportCommand: Command {
         }
         try Files.requireModel(path)
         guard Files.exists(store) else { throw ToolError.file("There is no \(store).") }
+        guard !StoreFiles.isFolder(store) else {
+            throw ToolError.file("\(store) is a folder; name the store file in it.")
+        }
         if let output = arguments.value("--output"), StoreFiles.isPart(output, ofStore: store) {
             throw arguments.usage(
                 "--output would write over \(output), which belongs to the store.")

@@ -74,7 +74,7 @@ extension TollSQL {
     }
 
     /// The values that a fill has made others of: those that differ from what the new column would
-    /// have without it.
+    /// have without it. What was a case that is replaced is told of the case.
     func revisedValues(_ name: String, of entity: String) -> String {
         guard let owner = new.entity(named: entity),
             let copy = steps.copies.first(where: {
@@ -98,6 +98,8 @@ extension TollSQL {
                     "(\(value.old.sql)) COLLATE BINARY IS NOT now.\(SQLText.identifier(column.name))",
                 ]
                 if let filter = part.filter { conditions.append("(\(filter))") }
+                conditions += replacedCases(of: attribute, in: owner, from: part.source)
+                    .map { "(\($0)) IS NOT TRUE" }
                 queries.append(
                     "SELECT count(*) FROM \(SQLText.identifier(part.source.name)) AS old "
                         + "JOIN \(table) AS now ON now.\"_id\" = \(key) "
@@ -107,15 +109,36 @@ extension TollSQL {
         return Self.sum(queries)
     }
 
-    /// The values of a case that is gone, in attributes for which no fill says what they have instead.
+    /// Conditions on old rows, one for each column that has an attribute's values: what they have is
+    /// a case that the author replaces.
+    private func replacedCases(
+        of name: String, in entity: Entity, from table: Table
+    ) -> [String] {
+        guard let attribute = entity.attributes.first(where: { $0.name == name }),
+            case .enumeration(let enumeration) = attribute.type
+        else { return [] }
+        let origins = origins(of: new.root(of: entity)).filter { $0.table.name == table.name }
+        return origins.flatMap { origin in
+            origin.sources(of: attribute, in: entity).compactMap { source in
+                let gone = AttributeConversion.replacements(
+                    from: source.attribute.type, in: old, to: enumeration, in: new
+                ).map(\.gone)
+                guard !gone.isEmpty else { return nil }
+                return "\(origin.isOf(source.entities)) AND "
+                    + "old.\(SQLText.identifier(source.column)) IN (\(gone.joined(separator: ", ")))"
+            }
+        }
+    }
+
+    /// The values of a case that is gone. A fill may give its objects something else again: what they
+    /// had they have no more.
     func values(of name: String, in enumeration: String) -> String {
         var queries: [String] = []
         for before in match.formers(of: enumeration) {
             guard let gone = before.cases.first(where: { $0.name == name }),
                 let value = old.stored(gone.rawValue, as: .enumeration(before.name))
             else { continue }
-            for holder in match.holders(of: enumeration, from: before)
-            where !match.isRevised(holder.attribute.name, in: holder.entity.name) {
+            for holder in match.holders(of: enumeration, from: before) {
                 for origin in origins(of: new.root(of: holder.entity)) {
                     for source in origin.sources(of: holder.attribute, in: holder.entity)
                     where source.attribute.type == .enumeration(before.name) {

@@ -38,14 +38,15 @@ extension ModelDifference {
     private mutating func compareDropped(
         _ item: EnumerationCase, of enumeration: Enumeration, since before: Enumeration
     ) {
-        let holders = match.holders(of: enumeration.name, from: before).filter {
-            !match.isRevised($0.attribute.name, in: $0.entity.name)
-        }
+        let all = match.holders(of: enumeration.name, from: before)
+        // A fill that looks at the value answers for what it leaves; what a replacement gives it to
+        // look at is another value all the same.
+        let holders = all.filter { !match.isRevised($0.attribute.name, in: $0.entity.name) }
         let declared = match.replacement(of: item.name, in: enumeration.name)
         addOnce(
             .caseDropped(
                 enumeration: enumeration.name, item.name,
-                isReplaced: declared != nil && !holders.isEmpty))
+                isReplaced: declared != nil && !all.isEmpty))
         let isOptional = holders.allSatisfy { mayHaveNone($0.attribute, of: $0.entity) }
         guard let first = holders.first, declared == nil else {
             if let declared, declared.replacement == nil, !isOptional {
