@@ -3,8 +3,8 @@ import CambiumModel
 /// Whether a fill may come to nil: because an attribute that it looks at is, or because of what it
 /// divides by. What its conditions rule out is known: in `TERNARY(b == nil, 'x', b)` the second b is not nil.
 struct FillNullability {
-    /// Whether an attribute of the object is nil in some.
-    let mayBeNil: (String) -> Bool
+    /// Whether an attribute of the object is nil in some of those that have certain others.
+    let mayBeNil: (String, Set<String>) -> Bool
     /// Whether an attribute of the object is 0 in some.
     let mayBeZero: (String) -> Bool
     /// The attributes that are not nil where one has come to.
@@ -13,7 +13,8 @@ struct FillNullability {
     private var divisors: Set<ModelExpression> = []
 
     init(
-        mayBeNil: @escaping (String) -> Bool, mayBeZero: @escaping (String) -> Bool = { _ in true }
+        mayBeNil: @escaping (String, Set<String>) -> Bool,
+        mayBeZero: @escaping (String) -> Bool
     ) {
         self.mayBeNil = mayBeNil
         self.mayBeZero = mayBeZero
@@ -36,7 +37,7 @@ struct FillNullability {
             return .branch
         case .keyPath(root: .subject, let names):
             let path = names.joined(separator: ".")
-            return !present.contains(path) && mayBeNil(path) ? .absent(path) : nil
+            return !present.contains(path) && mayBeNil(path, present) ? .absent(path) : nil
         case .arithmetic(let left, let operation, let right):
             return culprit(in: left) ?? culprit(in: right)
                 ?? (operation == .divide ? zero(right) : nil)

@@ -14,6 +14,7 @@ struct StepLint {
     let earlier: [CheckedModel]
     let difference: ModelDifference
     let work: StoreWork
+    let emptyFills = EmptyFills()
     private(set) var findings: [Diagnostic] = []
 
     /// Looks at a step that has a plan.

@@ -111,4 +111,47 @@ import Testing
                 ]
             ])
     }
+
+    /// A pair that stays as it is.
+    private func pair(
+        _ version: String, isToMany: (a: Bool, x: Bool), drops: [(String, String?)] = []
+    ) -> Model {
+        func end(_ name: String, _ to: String, _ inverse: String, _ isToMany: Bool) -> Relationship
+        {
+            Relationship(
+                name: name, destination: to, inverse: inverse, isToMany: isToMany, isOptional: true)
+        }
+        return Store.model(
+            version,
+            [
+                Entity(name: "A", relationships: [end("a", "B", "x", isToMany.a)]),
+                Entity(name: "B", relationships: [end("x", "A", "a", isToMany.x)]),
+            ], drops: drops)
+    }
+
+    @Test(arguments: [(true, true), (true, false), (false, false)])
+    func `a drop of one end of a pair that stays asks for the other`(isToMany: (Bool, Bool)) throws
+    {
+        let old = pair("1", isToMany: isToMany)
+        for (dropped, other) in [(("A", "a"), ("B", "x")), (("B", "x"), ("A", "a"))] {
+            let problems = ModelDifference(
+                from: old, to: pair("2", isToMany: isToMany, drops: [dropped])
+            ).problems
+            #expect(problems.map(\.fixes) == [[.drop(entity: other.0, property: other.1)]])
+        }
+        let rows = """
+            INSERT INTO A (_id) VALUES (1), (2); INSERT INTO B (_id) VALUES (7), (8);
+            \(isToMany.1 ? "INSERT INTO A_a VALUES (1, 7)" : isToMany.0
+                ? "UPDATE B SET x = 1 WHERE _id = 7" : "UPDATE A SET a = 7 WHERE _id = 1");
+            """
+        let links =
+            isToMany.1
+            ? "A_a" : isToMany.0 ? "B WHERE x IS NOT NULL" : "A WHERE a IS NOT NULL"
+        for (drops, count) in [([], "1"), ([("A", "a"), ("B", "x")], "0")] {
+            let found = try Store.migrate(
+                old, pair("2", isToMany: isToMany, drops: drops), rows: rows,
+                query: "SELECT count(*) FROM \(links)")
+            #expect(found == [[count]])
+        }
+    }
 }

@@ -52,6 +52,7 @@ package struct ModelDifference: Sendable {
         }
         compareEnumerations()
         compareObjects()
+        checkHalfDrops()
         compareKeeps()
         compareDeduplications()
     }
