@@ -70,6 +70,24 @@ struct RangeUpdateTests {
         }
     }
 
+    @Test func `so does one that another process has changed`() throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Everything.model, at: .file(path))
+            let context = container.newContext()
+            context.automaticallyMergesChangesFromParent = false
+            let nodes = (0..<100).map { Node(in: context, label: "node \($0)") }
+            try context.save()
+            let elsewhere = try PersistentContainer(model: Everything.model, at: .file(path))
+            let other = elsewhere.newContext()
+            try other.existingObject(with: nodes[50].objectID, as: Node.self).label = "theirs"
+            try other.save()
+            for node in nodes { node.label = "mine" }
+            #expect(throws: ConflictError.self) { try context.save() }
+            let found = try labels(in: elsewhere)
+            #expect(found == (0..<100).map { $0 == 50 ? "theirs" : "node \($0)" })
+        }
+    }
+
     @Test func `values of every kind, and none, come to their rows`() throws {
         let container = try PersistentContainer(model: Everything.model, at: .memory)
         let context = container.newContext()
