@@ -124,6 +124,21 @@ extension StepLint {
     ) -> String {
         let problem = MigrationProblem(entity: entity, property: property, message: "")
         return FixWriter(old: old, new: new).note(for: fix, of: problem)
-            + " instead of the drop, if it is the same thing"
+            + " instead of the drop\(otherDrop(of: entity, property)), if it is the same thing"
+    }
+
+    /// What lives on has its other end too.
+    private func otherDrop(of entity: String, _ property: String?) -> String {
+        let owner = new.model.entity(named: entity).flatMap(difference.match.oldEntity)
+        guard let relationship = owner?.relationships.first(where: { $0.name == property }),
+            let inverse = relationship.inverse,
+            let declarer = old.model.entity(named: relationship.destination)
+                .flatMap({ old.model.declarer(of: inverse, in: $0) }),
+            declarer.name != owner?.name || inverse != property,
+            new.model.migration?.drops.contains(where: {
+                $0.entity == declarer.name && $0.property == inverse && $0.condition == nil
+            }) == true
+        else { return "" }
+        return ", and of that of \(declarer.name).\(inverse)"
     }
 }

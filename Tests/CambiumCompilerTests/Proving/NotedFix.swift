@@ -196,8 +196,12 @@ struct NotedFix {
         guard let index = root.children.firstIndex(where: { $0.name == "migration" }),
             let former = note.firstMatch(of: #/renamedFrom="(\w+)"/#)
         else { return }
-        root.children[index].children.removeAll {
-            $0.name == "drop" && ($0["property"] ?? $0["entity"])?.value == String(former.1)
+        let other = note.firstMatch(of: #/of that of \w+\.(\w+)/#)?.1
+        let names = [former.1, other].compactMap(\.self).map(String.init)
+        root.children[index].children.removeAll { child in
+            guard child.name == "drop", let name = (child["property"] ?? child["entity"])?.value
+            else { return false }
+            return names.contains(name)
         }
     }
 
