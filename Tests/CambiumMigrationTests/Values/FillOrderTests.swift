@@ -72,6 +72,20 @@ import Testing
         #expect(found == [["2", "1"], ["3", "nil"]])
     }
 
+    @Test func `a chain of fills may be long`() throws {
+        let names = (0..<60).map { "f\($0)" }
+        let fills = zip(names.dropFirst(), names).map { ($0, plus($1, 1)) }
+        let new = model(
+            "2",
+            [number("f0", optional: false)] + names.dropFirst().map { number($0, optional: true) },
+            fills)
+        let found = try Store.migrate(
+            model("1", [number("f0", optional: false)]), new,
+            rows: "INSERT INTO A (_id, f0) VALUES (1, 1), (2, 5);",
+            query: "SELECT f0, f1, f59 FROM A ORDER BY _id")
+        #expect(found == [["1", "2", "60"], ["5", "6", "64"]])
+    }
+
     @Test func `turns follow what is looked at`() {
         let turns = FillTurns([
             "a": ["b", "unknown"], "b": ["c", "d"], "c": ["b"], "d": [], "e": ["e"],

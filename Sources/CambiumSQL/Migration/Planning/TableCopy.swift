@@ -83,19 +83,29 @@ struct TableCopy {
             value.old == .column(column.name)
                 ? value.old.sql : "\(value.old.sql) AS \(SQLText.identifier(column.name))"
         }
-        var query =
+        let query =
             "SELECT\n    \(old.joined(separator: ",\n    "))\n"
             + "FROM \(SQLText.identifier(part.source.name)) AS old"
             + (part.filter.map { "\nWHERE \($0)" } ?? "")
         let last = written.filter { $0.0.new != nil }.map(\.0.turn).max() ?? 0
-        for turn in 1..<max(1, last + 1) {
+        func given(in turn: Int) -> String {
             let results = zip(written, columns).map { entry, column in
                 guard entry.0.turn == turn, let new = entry.0.new else { return column }
                 return turn == last ? new : "\(new) AS \(column)"
             }
-            query = "SELECT\n    \(results.joined(separator: ",\n    "))\nFROM (\n\(query)\n)"
+            return "SELECT\n    \(results.joined(separator: ",\n    "))\nFROM "
         }
-        return head + query
+        if last == 0 { return head + query }
+        if last == 1 { return head + given(in: 1) + "(\n\(query)\n)" }
+        // One after the other: SQLite's parser ends at a dozen queries within each other. OFFSET
+        // keeps it from putting the expressions of one into the next, which would let them grow.
+        func named(_ turn: Int, _ query: String) -> String {
+            "\"_turn\(turn)\" AS (\n\(query)\nLIMIT -1 OFFSET 0\n)"
+        }
+        let turns =
+            [named(0, query)] + (1..<last).map { named($0, given(in: $0) + "\"_turn\($0 - 1)\"") }
+        return head + "WITH " + turns.joined(separator: ", ") + "\n"
+            + given(in: last) + "\"_turn\(last - 1)\""
     }
 
     private func insertion(_ columns: [String], into name: String) -> String {
