@@ -4,16 +4,6 @@ import Testing
 
 /// Rows whose keys follow each other are deleted as a range: exactly those, and only as they were.
 struct RangeDeletionTests {
-    private func withNodes(
-        _ count: Int, _ body: (ManagedObjectContext, [Node], PersistentContainer) throws -> Void
-    ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
-        let context = container.newContext()
-        let nodes = (0..<count).map { Node(in: context, label: "node \($0)") }
-        try context.save()
-        try body(context, nodes, container)
-    }
-
     @Test(arguments: [
         [], [0], [99], [17, 18, 50], [15, 32, 50], Array(stride(from: 0, to: 100, by: 16)),
     ])

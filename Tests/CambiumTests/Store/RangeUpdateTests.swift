@@ -6,16 +6,6 @@ import Testing
 /// Rows whose keys follow each other are updated as a range: each gets its own values, those between
 /// and beside them stay as they are, and nobody's changes are written over.
 struct RangeUpdateTests {
-    private func withNodes(
-        _ count: Int, _ body: (ManagedObjectContext, [Node], PersistentContainer) throws -> Void
-    ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
-        let context = container.newContext()
-        let nodes = (0..<count).map { Node(in: context, label: "node \($0)") }
-        try context.save()
-        try body(context, nodes, container)
-    }
-
     private func labels(in container: PersistentContainer) throws -> [String] {
         try container.newContext().fetch(Node.fetchRequest()).map(\.label)
     }
