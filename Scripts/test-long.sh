@@ -22,6 +22,8 @@ esac
 
 start=$(date +%s)
 deadline=$((start + budget * 60))
+outputs=$(mktemp -d)
+trap 'rm -rf "$outputs"' EXIT
 done_parts=
 failed_parts=
 left_out=
@@ -38,11 +40,26 @@ part() {
         return 0
     fi
     printf '\n== %s (%d of %d minutes used)\n' "$name" $(((now - start) / 60)) "$budget"
-    if "$@"; then result=passed; else result=failed; fi
+    { if "$@" 2>&1; then echo passed; else echo failed; fi >"$outputs/result"; } |
+        tee "$outputs/output"
+    result=$(cat "$outputs/result")
     line="
     $name: $result in $(($(date +%s) - now)) s"
     done_parts="$done_parts$line"
-    if [ "$result" = failed ]; then failed_parts="$failed_parts$line"; fi
+    if [ "$result" = failed ]; then
+        failed_parts="$failed_parts$line$(findings)"
+    fi
+}
+
+# The last that a part printed which failed, once more: a reader of the end of a long output sees
+# why. Tests say again at their end what failed.
+findings() {
+    echo
+    if grep -q '^== What failed' "$outputs/output"; then
+        sed '1,/^== What failed/d' "$outputs/output"
+    else
+        tail -n 20 "$outputs/output"
+    fi | cut -c 1-600 | head -n 60 | sed 's/^/        /'
 }
 
 plugin() { sh Scripts/test-plugin.sh; }

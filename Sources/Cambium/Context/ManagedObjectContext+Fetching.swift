@@ -91,7 +91,7 @@ extension ManagedObjectContext {
     /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look
     /// at related objects, so any change counts.
     func hasPendingChanges(in entity: EntityDescription) -> Bool {
-        !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty
+        !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !missed.isEmpty
     }
 
     /// The objects that a request finds, with their values unless it asks for faults.
@@ -222,6 +222,8 @@ extension ManagedObjectContext {
                 $0.lifecycle == .updated && family.contains($0.entityDescription.index)
             }
         }
+        let kept = keptWithoutRow(in: family)
+        if !kept.isEmpty { candidates = candidates.filter { !kept.contains($0) } + kept }
         // The row of a fault may be gone, though a relationship led there and was changed here.
         try load(candidates.filter { $0.record == nil })
         candidates.removeAll { !$0.isThere }
@@ -232,7 +234,7 @@ extension ManagedObjectContext {
             let test = try CompiledCondition(
                 condition, of: request.entity, in: coordinator.model, parameters: arguments)
             candidates = candidates.filter { object in
-                (!looksAtOthers && object.lifecycle == .clean)
+                (!looksAtOthers && object.lifecycle == .clean && !kept.contains(object))
                     || test.isTrue(object, in: self)
             }
         }

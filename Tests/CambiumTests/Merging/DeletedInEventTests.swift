@@ -1,4 +1,5 @@
 import Cambium
+import ShopModel
 import Testing
 
 /// Objects that others delete while a context that merges by itself has unsaved changes of them.
@@ -85,6 +86,33 @@ struct DeletedInEventTests {
             #expect(counter.isDeleted && !context.hasChanges)
             try context.save()
         }
+    }
+
+    @Test func `until then every fetch finds the object`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let context = container.newContext()
+        context.automaticallyMergesChangesFromParent = true
+        let changed = Product(in: context, sku: "AB-1", kind: .toy, price: 1)
+        let locked = Product(in: context, sku: "AB-2", kind: .toy, price: 2)
+        try context.save()
+        context.detectConflicts(for: locked)
+        changed.title = "changed"
+        let others = container.newContext()
+        for product in try others.fetch(Product.fetchRequest()) { others.delete(product) }
+        try others.save()
+        for condition: Condition<Product> in [
+            Product.price >= 1, Product.category == nil, Product.category.name == nil,
+        ] {
+            let request = Product.fetchRequest().filter(condition).sorted(by: Product.sku)
+            let found = try context.fetch(request)
+            let count = try context.count(for: request)
+            #expect(found == [changed, locked])
+            #expect(count == 2)
+        }
+        let dear = try context.fetch(Product.fetchRequest().filter(Product.price > 1))
+        #expect(dear == [locked])
+        let priceless = try context.count(for: Product.fetchRequest().filter(Product.price > 2))
+        #expect(priceless == 0)
     }
 
     @Test func `between events the change is no more lost than within one`() async throws {

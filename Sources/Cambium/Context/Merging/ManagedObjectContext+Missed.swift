@@ -34,6 +34,16 @@ extension ManagedObjectContext {
         return true
     }
 
+    /// The objects that stay until a save has met the conflict, though others have deleted their
+    /// rows: no statement finds them.
+    func keptWithoutRow(in family: Set<Int>) -> Set<ManagedObject> {
+        if missed.isEmpty { return [] }
+        return Set(
+            missed.filter {
+                $0.extras?.missed == .deletion && family.contains($0.entityDescription.index)
+            })
+    }
+
     private func leavesConflicts(of object: ManagedObject) -> Bool {
         switch leaving {
         case .nothing, .deletions: false
