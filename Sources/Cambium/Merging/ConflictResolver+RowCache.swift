@@ -28,6 +28,8 @@ extension ConflictResolver {
         for deletion in request.deletions {
             compare(deletion.entity, deletion.records, isDeletion: true)
         }
-        guard conflicts.isEmpty else { throw ConflictError(conflicts: conflicts.map(describe)) }
+        guard conflicts.isEmpty else {
+            throw ConflictError(conflicts: conflicts.map { describe($0) })
+        }
     }
 }

@@ -167,42 +167,6 @@ extension ConflictResolver {
     }
 }
 
-// Keys that would lead nowhere.
-extension ConflictResolver {
-    func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan) {
-        // Under error the store's refusal says it.
-        guard !initialPolicy.refuses else { return }
-        plan.dropLinks(toMissing: dangling.missing.contains)
-        let revision = plan.revision
-        for key in dangling.keys where !plan.isTouched([key.row], since: revision) {
-            resolve(key, in: &plan)
-        }
-    }
-
-    private func resolve(_ key: DanglingKey, in plan: inout SavePlan) {
-        guard let row = plan.rows[key.row], let slot = key.relationship.slot else { return }
-        if key.rule == .cascade {
-            if case .insert = row.write { return }
-            guard
-                let theirs = row.theirs ?? object(key.row)?.extras?.snapshot
-                    ?? object(key.row)?.placed
-            else { return }
-            return plan.delete(key.row, theirs)
-        }
-        if key.rule == .deny { return }
-        guard !key.relationship.relationship.isOptional else {
-            let placed = context.draftWriter.copy(row.record, row.entity.shape)
-            var slots = SlotSet(slot)
-            if let entitySlot = key.relationship.entitySlot { slots.insert(entitySlot) }
-            slots.forEach { placed.record.setNull($0) }
-            if case .update(let others) = row.write { slots.formUnion(others) }
-            return plan.write(placed, slots, to: key.row)
-        }
-        // An object that was deleted there, and what it cannot be without: it stays deleted.
-        if case .insert = row.write, row.origin == .updated { plan.yield(key.row, to: nil) }
-    }
-}
-
 extension RuntimeModel {
     /// The slots that two entities have in common, which both are of the family of a third.
     func commonSlots(_ one: EntityDescription, _ other: EntityDescription, _ family: Int) -> SlotSet

@@ -58,18 +58,22 @@ struct ConflictResolver: SaveConflictResolver {
         if case .custom(let custom) = policy { custom.base } else { policy }
     }
 
-    func describe(_ conflict: RowConflict) -> MergeConflict {
+    func id(_ row: RowID, _ entity: EntityDescription) -> ObjectID {
+        ObjectID(
+            entity, key: row.key, store: context.coordinator.storeIdentifier(ofRoot: row.root))
+    }
+
+    /// - Parameter properties: What is in conflict, where that is not what both sides have changed.
+    func describe(_ conflict: RowConflict, properties: [String]? = nil) -> MergeConflict {
         let entity = conflict.entity
         let object = object(conflict.id)
-        let slots = bothChanged(conflict)
         // A draft goes on being changed when the error has been thrown.
         let ours = object?.record.map { RecordWriter.compactCopy($0, entity.shape) }
         return MergeConflict(
-            objectID: ObjectID(
-                entity, key: conflict.key,
-                store: context.coordinator.storeIdentifier(ofRoot: entity.rootIndex)),
+            objectID: id(conflict.id, entity),
             isDeletion: conflict.isDeletion, isRowGone: conflict.theirs == nil,
-            properties: slots.map { entity.layout.slots[$0].property },
+            properties: properties
+                ?? bothChanged(conflict).map { entity.layout.slots[$0].property },
             newVersion: conflict.theirs?.record.version ?? 0, policy: initialPolicy,
             object: snapshot(ours, entity),
             base: snapshot(object?.extras?.snapshot ?? object?.placed, entity),

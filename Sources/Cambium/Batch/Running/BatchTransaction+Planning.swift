@@ -38,4 +38,5 @@ private struct BatchConflicts: SaveConflictResolver {
 
     // The store's foreign keys refuse them.
     func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan) {}
+    func refuse(_ keys: [DanglingKey], in plan: SavePlan) throws {}
 }

@@ -15,6 +15,18 @@ extension ManagedObjectContext {
         object.dropTransientLinks(keepsDenying: true)
     }
 
+    /// Lets the delete rules be followed once more, where a save has met links of others that were
+    /// not known when they were: what these lead to is read again.
+    func propagateRefusedDeletes() {
+        for object in refusedDeletions where object.lifecycle == .deleted {
+            for relationship in object.entityDescription.relationships
+            where relationship.slot == nil && !relationship.isTransient {
+                object.extras?.links[relationship.ordinal]?.forget()
+            }
+            unpropagated.append(object)
+        }
+    }
+
     private func cascade(_ relationship: RelationshipDescription, of object: ManagedObject) {
         for other in targets(of: relationship, object) { delete(other, cause: .cascade) }
     }

@@ -129,6 +129,7 @@ extension ManagedObjectContext {
         deaths = [:]
         noted = []
         unpropagated = []
+        refusedDeletions = []
         revivedInEvent = []
         refreshedInEvent = []
         invalidatedInEvent = []

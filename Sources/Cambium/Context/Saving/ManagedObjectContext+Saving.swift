@@ -29,6 +29,7 @@ extension ManagedObjectContext {
         }
         mergeIfAutomatic()
         catchUp()
+        propagateRefusedDeletes()
         processChanges(propagatesDeletes: true)
         if hasChanges { try requireWritable() }
         if hasChanges || !locked.isEmpty {
@@ -50,6 +51,7 @@ extension ManagedObjectContext {
         }
         let news = try parent.map(save) ?? saveToStores()
         if news.failure == nil { forgetMissed() }
+        refusedDeletions = []
         if parent == nil { noteVersions(of: news.changeSets) }
         advanceQueryGeneration()
         tellChildren(news.changeSets, of: noted)
@@ -177,6 +179,7 @@ extension ManagedObjectContext {
     /// changes; a save of one fails that changes an object which is gone by the rollback.
     public func rollback() {
         unpropagated = []
+        refusedDeletions = []
         recordedErrors = []
         // Also those that were deleted again in this event.
         for object in inserted where object.isInserted || object.lifecycle == .discarded {

@@ -91,8 +91,12 @@ protocol SaveConflictResolver {
     /// plan.
     func resolve(_ collisions: [UniqueCollision], in plan: inout SavePlan) throws
 
-    /// Decides about keys that would lead nowhere. What it leaves, the store refuses.
+    /// Decides about keys that would lead nowhere.
     func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan)
+
+    /// Throws what there is to say about keys that lead nowhere when all is decided. What it says
+    /// nothing about, the store refuses.
+    func refuse(_ keys: [DanglingKey], in plan: SavePlan) throws
 }
 
 /// What a save came to.

@@ -31,6 +31,8 @@ struct SavePlanner<Lookup: SaveLookup> {
             plan.settle()
             if plan.revision == revision { break }
         }
+        let left = try danglingKeys(in: &plan).keys
+        if !left.isEmpty { try resolver.refuse(left, in: plan) }
         return plan
     }
 
