@@ -15,7 +15,8 @@ struct PropertyMerge {
 
     /// Theirs, with our changes on top where they do not yield.
     ///
-    /// - Returns: The merged row and the slots to be written; nil where we have changed nothing.
+    /// - Returns: The merged row and the slots that differ from theirs, which are to be written; nil
+    ///   where none does: who has read their row has read the latest then.
     func merge(
         _ theirs: PlacedRecord, ours: Record, base: Record, changed: SlotSet
     ) -> (PlacedRecord, SlotSet)? {
@@ -40,7 +41,7 @@ struct PropertyMerge {
             } else if takesOurs(slot, kind, rule, ours, theirs.record) {
                 writer.copySlot(slot, from: ours, to: &merged, entity.shape)
             }
-            written.insert(slot)
+            if !merged.record.isEqual(slot, kind, to: theirs.record) { written.insert(slot) }
         }
         return written.isEmpty ? nil : (merged, written)
     }

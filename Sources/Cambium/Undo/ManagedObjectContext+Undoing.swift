@@ -259,10 +259,7 @@ extension ManagedObject {
         for (ordinal, links) in extras.links where links.hasChanges {
             dropEqualLinks(links, entityDescription.relationships[ordinal])
         }
-        if flags.contains(.isDraft) || extras.hasRelationshipChanges { return }
-        lifecycle = .clean
-        state.context?.listsAreStale = true
-        state.context?.updatedHoldsClean = true
+        becomeCleanWithoutChanges()
     }
 
     /// Drops the changes of a relationship where they lead to what the store has. What was read

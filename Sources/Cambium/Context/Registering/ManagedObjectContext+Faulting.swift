@@ -248,6 +248,16 @@ extension ManagedObject {
         extras.eventBase = .none
     }
 
+    /// Becomes clean where neither values nor links are changed any more.
+    final func becomeCleanWithoutChanges() {
+        guard lifecycle == .updated, !flags.contains(.isDraft),
+            extras?.hasRelationshipChanges != true
+        else { return }
+        lifecycle = .clean
+        state.context?.listsAreStale = true
+        state.context?.updatedHoldsClean = true
+    }
+
     /// A newer row of the object, with the values that are in memory only. What comes from a parent
     /// has the parent's.
     final func keepingTransients(

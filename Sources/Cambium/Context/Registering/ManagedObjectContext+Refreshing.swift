@@ -197,5 +197,6 @@ extension ManagedObject {
     private func forgetLink(_ ordinal: Int, to key: Int64) {
         extras?.links[ordinal]?.forgetChange(of: key)
         if notesReads { tellOfChange(of: .links(ordinal)) }
+        becomeCleanWithoutChanges()
     }
 }

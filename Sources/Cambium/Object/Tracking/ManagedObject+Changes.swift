@@ -6,14 +6,17 @@ extension ManagedObject {
     /// saved, also of those that were set to an equal value; relationships by object ids. Of a new
     /// object, all values that are not nil. Fires no fault and reads no relationship.
     public final func changedValues() -> [String: PropertyValue] {
-        guard let record, hasChanges else { return [:] }
+        guard hasChanges else { return [:] }
         var values: [String: PropertyValue] = [:]
-        entityDescription.storedSlots.forEach { slot in
-            let isChanged =
-                lifecycle == .inserted
-                ? record.hasValue(slot) : extras?.changedSlots.contains(slot) ?? false
-            guard isChanged, let property = property(at: slot, in: record) else { return }
-            values[property.name] = property.value
+        // A fault may have changes of relationships that others keep.
+        if let record {
+            entityDescription.storedSlots.forEach { slot in
+                let isChanged =
+                    lifecycle == .inserted
+                    ? record.hasValue(slot) : extras?.changedSlots.contains(slot) ?? false
+                guard isChanged, let property = property(at: slot, in: record) else { return }
+                values[property.name] = property.value
+            }
         }
         for (ordinal, links) in extras?.links ?? [:] where links.hasChanges {
             let relationship = entityDescription.relationships[ordinal]
