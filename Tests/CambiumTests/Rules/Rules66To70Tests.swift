@@ -250,8 +250,8 @@ struct Rules66To70Tests {
             try first.save()
             second.mergePolicy = policy
             if policy == .error {
-                let error = #expect(throws: ValidationError.self) { try second.save() }
-                #expect(error?.code == .missing)
+                let error = #expect(throws: ConflictError.self) { try second.save() }
+                #expect(error?.conflicts.map(\.properties) == [["box"], ["node"]])
                 #expect(second.deletedObjects.count == 2)
                 return
             }
