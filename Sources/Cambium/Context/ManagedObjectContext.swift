@@ -150,6 +150,8 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var noted: [ManagedObject] = []
     /// Objects whose deletion was not propagated yet.
     @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
+    /// Lists that were read without an object, by the object.
+    var leftLists: [RowID: [LinkOwner]] = [:]
     /// Deleted objects to which others have led theirs meanwhile: a save was refused for it.
     var refusedDeletions: [ManagedObject] = []
     /// How many of the inserted and deleted objects were that before the current event.

@@ -175,7 +175,7 @@ extension ManagedObjectContext {
                 object = register(entity, key: row.key, placed: placed)
                 awoken.append(object)
             }
-            guard !object.hasLeft(owners[place], relationship) else { return }
+            guard !isLeftOut(object, of: owners[place], relationship) else { return }
             members[place].append(LinkSet.Member(key: object.key, entity: entity.index))
             if isPlain[place] { found.append(object) }
         }

@@ -4,11 +4,28 @@ import CambiumSQLite
 extension ConflictResolver {
     func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan) {
         guard !initialPolicy.refuses else { return }
+        if !initialPolicy.keepsOurs, keepTargets(of: dangling, in: &plan) { return }
         plan.dropLinks(toMissing: dangling.missing.contains)
         let revision = plan.revision
         for key in dangling.keys where !plan.isTouched([key.row], since: revision) {
             resolve(key, in: &plan)
         }
+    }
+
+    /// Lets what is to be deleted live where others lead to it: that is their side.
+    ///
+    /// - Returns: Whether there was any.
+    private func keepTargets(of dangling: DanglingKeys, in plan: inout SavePlan) -> Bool {
+        var kept: Set<RowID> = []
+        for key in dangling.keys where key.rule != nil {
+            guard let id = target(of: key, in: plan), let row = plan.rows[id],
+                case .delete = row.write, row.origin == .deleted, let base = base(of: id, row)
+            else { continue }
+            plan.yield(id, to: base)
+            kept.insert(id)
+        }
+        if !kept.isEmpty { reviveRelated(of: kept.sorted(), in: &plan) }
+        return !kept.isEmpty
     }
 
     private func resolve(_ key: DanglingKey, in plan: inout SavePlan) {

@@ -62,7 +62,8 @@ extension ConflictResolver {
         return false
     }
 
-    private func base(of id: RowID, _ row: SavePlan.Row) -> PlacedRecord? {
+    /// A row as the store has it, as far as that is known.
+    func base(of id: RowID, _ row: SavePlan.Row) -> PlacedRecord? {
         row.theirs ?? object(id)?.extras?.snapshot ?? object(id)?.placed
     }
 

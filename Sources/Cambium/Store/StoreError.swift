@@ -51,6 +51,10 @@ public struct StoreError: Error, Sendable {
         code: .noStore,
         message: "The store was removed from its coordinator. Add it again to go on.")
 
+    static func missingRow(of object: ManagedObject) -> StoreError {
+        StoreError(code: .missingRow, message: "The row of \(object.objectID) is gone.")
+    }
+
     static func noKeysLeft(for entityName: String) -> StoreError {
         StoreError(
             code: .corrupt,

@@ -52,7 +52,11 @@ extension ManagedObjectContext {
         object.lifecycle = isChanged ? .updated : .clean
         if isChanged { updated.append(object) }
         listsAreStale = true
-        if object.extras?.missed == .change { catchUp(object) }
+        // What others have saved meanwhile it takes over when all is undone.
+        if object.extras?.missed == .change {
+            object.extras?.missed = .nothing
+            miss(object)
+        }
         // What came and went with it in one event. What comes back links itself again.
         for (ordinal, links) in object.extras?.links ?? [:] {
             for member in links.added.members {
@@ -60,16 +64,6 @@ extension ManagedObjectContext {
                 if other?.canBeRestored == true { continue }
                 object.extras?.links[ordinal]?.forgetChange(of: member.key)
             }
-        }
-    }
-
-    /// Gives an object the row that another context has saved while it was to be deleted.
-    private func catchUp(_ object: ManagedObject) {
-        object.extras?.missed = .nothing
-        if object.lifecycle == .clean {
-            object.becomeClean(nil)
-        } else {
-            reread([object])
         }
     }
 

@@ -23,6 +23,29 @@ struct MissedChangeTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `an undo of a deletion shows what others saved`(_ isChangedFirst: Bool) throws {
+        try withCounter { context, counter, others in
+            context.undoManager = ContextUndoManager()
+            if isChangedFirst { counter[number: "count"] = 11 }
+            try others.save("count", 5)
+            context.delete(counter)
+            _ = try context.countCounters()
+            for _ in 0..<2 {
+                context.undo()
+                #expect(counter[number: "count"] == 5)
+                #expect(!context.hasChanges)
+                context.redo()
+                #expect(context.deletedObjects == [counter])
+            }
+            context.undo()
+            try context.save()
+            #expect(counter[number: "count"] == 5)
+            counter[number: "count"] = 6
+            try context.save()
+        }
+    }
+
     @Test func `an undo of the contradiction alone leaves the rest to be saved`() throws {
         try withCounter { context, counter, others in
             context.undoManager = ContextUndoManager()

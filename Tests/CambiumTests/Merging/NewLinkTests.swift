@@ -78,12 +78,54 @@ struct NewLinkTests {
         }
     }
 
-    @Test(arguments: [MergePolicy.objectTrump, .storeTrump, .overwrite, .rollback])
-    func `other policies clear the link`(_ policy: MergePolicy) throws {
-        try withNewLink(knowsNode: false) { context, _, id in
+    @Test(arguments: [MergePolicy.objectTrump, .overwrite], [false, true])
+    func `a deletion that trumps clears the link`(_ policy: MergePolicy, knowsNode: Bool) throws {
+        try withNewLink(knowsNode: knowsNode) { context, box, id in
             context.mergePolicy = policy
             try context.save()
+            #expect(box.managedObjectContext == nil)
+            context.mergePending()
             #expect(try context.get(id, as: Node.self).box == nil)
+        }
+    }
+
+    @Test(arguments: [MergePolicy.storeTrump, .rollback], [false, true])
+    func `a link that trumps lets what it leads to live`(
+        _ policy: MergePolicy, knowsNode: Bool
+    ) throws {
+        try withNewLink(knowsNode: knowsNode) { context, box, id in
+            context.mergePolicy = policy
+            try context.save()
+            #expect(!context.hasChanges && !box.isDeleted)
+            context.mergePending()
+            let node: Node = try context.get(id)
+            #expect(node.box == box)
+            #expect(Array(box.nodes) == [node])
+            try context.save()
+        }
+    }
+
+    @Test(arguments: [MergePolicy.storeTrump, .rollback])
+    func `what others have put under what is deleted here is not deleted with it`(
+        _ policy: MergePolicy
+    ) throws {
+        try withTwoContexts { others, context in
+            context.mergePolicy = policy
+            let link = Link(in: others)
+            let child = Link(in: others, parent: link)
+            try others.save()
+            let same: Link = try context.get(link.objectID)
+            #expect(same.children.count == 1)
+            context.delete(same)
+            context.processPendingChanges()
+            #expect(context.deletedObjects.count == 2)
+            let grandchild = Link(in: others, parent: child)
+            try others.save()
+            try context.save()
+            #expect(!same.isDeleted && !context.hasChanges)
+            let all = try context.fetch(Link.fetchRequest())
+            #expect(all.map(\.objectID) == [link, child, grandchild].map(\.objectID))
+            #expect(all.map { $0.parent?.objectID } == [nil, link.objectID, child.objectID])
         }
     }
 

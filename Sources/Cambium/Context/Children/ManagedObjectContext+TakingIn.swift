@@ -40,6 +40,7 @@ extension ManagedObjectContext {
         else { return nil }
         if known.lifecycle == .deleted {
             takeBackDeletion(of: known)
+            catchUp()
             known.relinkToOnes()
             revivedInEvent.append(known)
             noteForEvent(known)

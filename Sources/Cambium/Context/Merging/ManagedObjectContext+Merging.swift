@@ -268,6 +268,7 @@ extension ManagedObjectContext {
                     } else {
                         rebase(object, on: placed)
                     }
+                    forgetLists(without: object)
                 }
             } catch {
                 recordedErrors.append(error)

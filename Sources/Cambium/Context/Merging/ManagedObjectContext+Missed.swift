@@ -27,7 +27,12 @@ extension ManagedObjectContext {
         case .nothing: return false
         case .deletions, .conflictsOfEvent, .conflicts: break
         }
-        guard object.hasUnsavedValues || (object.lifecycle == .clean && keepsLocked(object)) else {
+        guard object.hasUnsavedChanges || (object.lifecycle == .clean && keepsLocked(object)) else {
+            return false
+        }
+        // Of a fault there is nothing that could be in conflict, or come back.
+        if object.record == nil {
+            recordMissingRow(object)
             return false
         }
         miss(object, .deletion)
@@ -85,6 +90,8 @@ extension ManagedObjectContext {
                 missed.append(object)
                 continue
             }
+            // What is to be deleted shows nothing until that is taken back.
+            if object.lifecycle == .deleted, !wasDeleted { continue }
             object.extras?.missed = .nothing
             if wasDeleted {
                 lose(object)
@@ -104,10 +111,11 @@ extension ManagedObjectContext {
         var outdated: [ManagedObject] = []
         for object in objects {
             let wasDeleted = object.extras?.missed == .deletion
+            if object.lifecycle == .deleted, !wasDeleted { continue }
             object.extras?.missed = .nothing
             if !wasDeleted {
                 if object.hasValues { outdated.append(object) }
-            } else if object.hasUnsavedValues || (object.lifecycle == .clean && isLocked(object)) {
+            } else if object.hasUnsavedChanges || (object.lifecycle == .clean && isLocked(object)) {
                 miss(object, .deletion)
             } else {
                 lose(object)
@@ -122,7 +130,7 @@ extension ManagedObjectContext {
     }
 
     /// The row of an object was deleted, as the context has known for some time.
-    private func lose(_ object: ManagedObject) {
+    func lose(_ object: ManagedObject) {
         vanish(object)
         noteForEvent(object)
     }
@@ -145,8 +153,19 @@ extension ManagedObject {
         if extras?.missed == .change { extras?.missed = .nothing }
     }
 
+    /// Whether there is anything to be saved that would go with the object's row: values, and links
+    /// to others that no row keeps.
+    final var hasUnsavedChanges: Bool {
+        guard lifecycle == .updated else { return false }
+        return hasUnsavedValues
+            || entityDescription.relationships.contains { relationship in
+                relationship.isJoinTable
+                    && extras?.links[relationship.ordinal]?.hasAdditions == true
+            }
+    }
+
     /// Whether a stored value differs from the one that was read.
-    final var hasUnsavedValues: Bool {
+    private final var hasUnsavedValues: Bool {
         guard lifecycle == .updated, let extras, let draft = record,
             let base = extras.snapshot?.record
         else { return false }

@@ -16,11 +16,13 @@ extension ManagedObjectContext {
             return
         }
         if object.record == nil, !followForward(of: object) {
-            showPlaceholder(
-                object,
-                because: StoreError(
-                    code: .missingRow, message: "The row of \(object.objectID) is gone."))
+            showPlaceholder(object, because: StoreError.missingRow(of: object))
         }
+    }
+
+    /// Keeps for the next save that the row of an object is gone.
+    func recordMissingRow(_ object: ManagedObject) {
+        recordedErrors.append(StoreError.missingRow(of: object))
     }
 
     private func showPlaceholder(_ object: ManagedObject, because error: any Error) {
@@ -141,7 +143,7 @@ extension ManagedObjectContext {
             // elsewhere or deleted is in the store's answer still, and was noted only by the
             // objects that were there at the time.
             links.setStored(
-                found.filter { !$0.hasLeft(object, relationship) }
+                found.filter { !isLeftOut($0, of: object, relationship) }
                     .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
                 at: commit)
         } catch {
@@ -201,7 +203,7 @@ extension ManagedObjectContext {
     ) -> Bool {
         // An object that this context does not have was not changed here.
         registered(entity: member.entity, key: member.key)
-            .map { !$0.hasLeft(object, relationship) } ?? true
+            .map { !isLeftOut($0, of: object, relationship) } ?? true
     }
 
     /// The commit that last touched a relationship kept elsewhere.

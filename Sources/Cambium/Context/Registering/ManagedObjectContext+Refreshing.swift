@@ -20,6 +20,7 @@ extension ManagedObjectContext {
         case .inserted, .deleted, .discarded, .gone: return
         }
         object.extras?.fetched = [:]
+        forgetLists(without: object)
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
             object.extras?.links[ordinal]?.forget()
         }
@@ -130,6 +131,7 @@ extension ManagedObjectContext {
         noted = []
         unpropagated = []
         refusedDeletions = []
+        leftLists = [:]
         revivedInEvent = []
         refreshedInEvent = []
         invalidatedInEvent = []

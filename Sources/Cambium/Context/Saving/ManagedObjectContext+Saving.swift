@@ -52,6 +52,7 @@ extension ManagedObjectContext {
         let news = try parent.map(save) ?? saveToStores()
         if news.failure == nil { forgetMissed() }
         refusedDeletions = []
+        forgetLeftLists()
         if parent == nil { noteVersions(of: news.changeSets) }
         advanceQueryGeneration()
         tellChildren(news.changeSets, of: noted)
@@ -127,6 +128,7 @@ extension ManagedObjectContext {
         var seen: [ObjectIdentifier: Int] = [:]
         for _ in 0..<100 {
             processChanges(propagatesDeletes: true)
+            try loadUpdatedFaults()
             try validate()
             inserted.forEachUncounted { $0.willSave() }
             updated.forEachUncounted { $0.willSave() }
@@ -142,6 +144,21 @@ extension ManagedObjectContext {
             code: .unsettled,
             message: "After 100 rounds willSave() and validation still change objects: \(names). "
                 + "Change a value in willSave() only where it differs.")
+    }
+
+    /// Reads the rows of objects of which nothing is changed but links that others keep. Where one
+    /// is gone, there is nothing of it to be saved.
+    private func loadUpdatedFaults() throws {
+        var faults: [ManagedObject] = []
+        updated.forEachUncounted { object in
+            if object.record == nil, object.lifecycle == .updated { faults.append(object) }
+        }
+        if faults.isEmpty { return }
+        try load(faults)
+        for object in faults where object.record == nil && !followForward(of: object) {
+            if object.hasUnsavedChanges { recordMissingRow(object) }
+            lose(object)
+        }
     }
 
     private func validate() throws {
@@ -200,6 +217,7 @@ extension ManagedObjectContext {
         }
         // What was read of the links took the changes into account, also where none was noted.
         for root in objects { root.map.forEach { $0.extras?.links = [:] } }
+        leftLists = [:]
         locked = []
         // Who came in this event was never told of.
         revivedInEvent += inserted.dropFirst(insertedBeforeEvent)

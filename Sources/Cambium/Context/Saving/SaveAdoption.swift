@@ -37,8 +37,8 @@ struct SaveAdoption {
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
         // Survivors are what they will be now.
         for resolution in resolutions {
-            if case .forward(let entity, let key) = resolution.action {
-                forward(resolution.id, to: entity, key)
+            if case .forward(let entity, let key, let theirs) = resolution.action {
+                forward(resolution.id, to: entity, key, theirs)
             }
         }
         inserted.forEachUncounted { object in
@@ -159,12 +159,18 @@ struct SaveAdoption {
         context.noteForEvent(object)
     }
 
-    /// Lets a new object stand for the one that has its unique values.
+    /// Lets a new object stand for the one that has its unique values, which shows the row that the
+    /// save has met.
     private mutating func forward(
-        _ id: RowID, to entity: EntityDescription, _ key: Int64
+        _ id: RowID, to entity: EntityDescription, _ key: Int64, _ theirs: PlacedRecord?
     ) {
         guard let object = context.objects[id.root].map[id.key] else { return }
         let survivor = context.object(entity: entity.index, key: key)
+        if survivor.lifecycle == .clean, let record = survivor.record, let theirs,
+            theirs.record.version > record.version
+        {
+            survivor.becomeClean(survivor.keepingTransients(theirs, context.draftWriter))
+        }
         context.forward(object, to: survivor)
         forwarded.append(object)
     }

@@ -62,7 +62,11 @@ struct SaveRequestBuilder {
         var places: [UpdateGroup: Int] = [:]
         context.updated.forEachUncounted { object in
             collectLinks(of: object)
-            guard let record = object.record, let slots = changedSlots(of: object) else { return }
+            guard let record = object.record,
+                // Others have deleted the row of one that has new links only: that is a conflict.
+                let slots = changedSlots(of: object)
+                    ?? (object.extras?.missed == .deletion ? SlotSet() : nil)
+            else { return }
             if !slots.isEmpty { written.append(object) }
             // Most objects are changed like the one before.
             if let last = updates.indices.last, updates[last].slots == slots,

@@ -28,6 +28,9 @@ struct LinkSet {
         !added.isEmpty || !removed.isEmpty || ordering?.changes.isEmpty == false
     }
 
+    /// Whether members were added, or moved in their order.
+    var hasAdditions: Bool { !added.isEmpty || ordering?.changes.isEmpty == false }
+
     // What is in the store may not be known, so the last word is kept even where it changes
     // nothing: a member that was added and taken out again may have been there before.
 

@@ -121,8 +121,8 @@ struct ConflictResolution {
         /// The store has the row as others left it: nil where it is gone.
         case yield(PlacedRecord?)
         /// The new row was not inserted: another one has its unique values, and all that led here
-        /// leads there.
-        case forward(EntityDescription, Int64)
+        /// leads there; with its row, where that was read.
+        case forward(EntityDescription, Int64, PlacedRecord?)
     }
 
     let entity: EntityDescription

@@ -349,7 +349,7 @@ struct SavePlan {
 
     private func resolution(of row: Row, _ id: RowID) -> ConflictResolution.Action? {
         if let survivor = survivor(of: id), let target = rows[survivor] {
-            return .forward(target.entity, survivor.key)
+            return .forward(target.entity, survivor.key, target.theirs)
         }
         switch (row.write, row.origin) {
         case (.insert, .inserted): return row.placed.map { .insert($0) }
