@@ -158,6 +158,28 @@ private typealias Home = Seen<EverythingModel.Home>
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a member leaves a fault whose row another one deleted`(isLoaded: Bool) throws {
+        try withContainer(ObjectKind.current.everything) { container in
+            let (first, second) = (container.newContext(), container.newContext())
+            let box = Box(in: first, name: "box")
+            let node = Node(in: first, box: box)
+            try first.save()
+            let same = try second.get(node.objectID, as: Node.self)
+            #expect(same.box != nil)
+            if !isLoaded { second.refreshAllObjects() }
+            node.box = nil
+            first.delete(box)
+            try first.save()
+            same.label = "ours"
+            if isLoaded { second.refresh(same, mergeChanges: true) }
+            same.box = nil
+            try second.save()
+            #expect(!second.hasChanges)
+            #expect(try container.newContext().countSeen(Box.fetchRequest()) == 0)
+        }
+    }
+
     @Test func `what both deleted is gone`() throws {
         try withTwoContexts { container, first, node, second, same in
             second.delete(same)

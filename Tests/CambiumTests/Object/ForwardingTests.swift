@@ -40,6 +40,29 @@ struct ForwardingTests {
         }
     }
 
+    @Test(arguments: [MergePolicy.storeTrump, .rollback])
+    func `the object that stayed shows what others saved before`(_ policy: MergePolicy) throws {
+        try withContainer(Dispute.model) { container in
+            let other = container.newContext()
+            let theirs = try other.make("Thing", ["code": "first", "both": "old"])
+            try other.save()
+            let context = container.newContext()
+            context.mergePolicy = policy
+            let known = try context.existingObject(with: theirs.objectID)
+            #expect(known["both"] == "old")
+            try theirs.setValue(.string("same"), forKey: "code")
+            try theirs.setValue(.string("new"), forKey: "both")
+            try other.save()
+            let thing = try context.make("Thing", ["code": "same", "both": "ours"])
+            try context.save()
+            #expect(thing.objectID == theirs.objectID)
+            #expect(thing["both"] == "new" && known["both"] == "new" && known["code"] == "same")
+            try thing.setValue(.string("newer"), forKey: "both")
+            try context.save()
+            #expect(try container.newContext().all("Thing").map { $0["both"] } == ["newer"])
+        }
+    }
+
     @Test func `observers hear of the object that stayed`() throws {
         var saved: SavedObjects?
         var ids: [ChangedObjectIDs] = []
