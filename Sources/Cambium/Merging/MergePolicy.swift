@@ -29,6 +29,13 @@
 /// An object that is inserted again gets back the links that this context knows; a link to an
 /// object that is gone is cleared where it is optional. An object that cannot be without it stays
 /// deleted. In a one-to-one that two contexts linked differently, the policy says whose link stays.
+///
+/// A link that others have made to an object which is deleted here, after its delete rules were
+/// followed, is in conflict with the deletion: under `error` the conflict is that of the object with
+/// the link, and once that is refreshed the delete rule is followed for it, too; `rollback` and
+/// `storeTrump` let the deleted object live; `overwrite` and `objectTrump` do to the link what the
+/// delete rule says. A custom policy is not asked, its base decides. Where the rule is deny, or the
+/// link cannot be empty, the save fails with ``ValidationError``, unless the object lives.
 public enum MergePolicy: Sendable, Hashable {
     /// The save fails with ``ConflictError`` or ``ConstraintConflictError``; nothing is written and
     /// nothing changes in memory.
