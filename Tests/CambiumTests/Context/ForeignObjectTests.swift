@@ -35,6 +35,20 @@ struct ForeignObjectTests {
         }
     }
 
+    @Test func `an object that is gone links to nobody`() throws {
+        try withTwoContexts { context, _ in
+            let (node, topic) = (Node(in: context), Topic(in: context))
+            try context.save()
+            context.delete(node)
+            try context.save()
+            node.tags.insert(topic)
+            node.queue.append(topic)
+            #expect(topic.nodes.isEmpty && topic.waiting.isEmpty)
+            try expectRefusal(context)
+            try context.save()
+        }
+    }
+
     /// Core Data raises there.
     @Test func `changing an object that a reset forgot is refused`() throws {
         let changes: [(ManagedObjectContext, Node, Box) -> Void] = [

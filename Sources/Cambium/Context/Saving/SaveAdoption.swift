@@ -166,10 +166,12 @@ struct SaveAdoption {
     ) {
         guard let object = context.objects[id.root].map[id.key] else { return }
         let survivor = context.object(entity: entity.index, key: key)
-        if survivor.lifecycle == .clean, let record = survivor.record, let theirs,
+        if let record = survivor.record, let theirs, !survivor.flags.contains(.isDraft),
             theirs.record.version > record.version
         {
-            survivor.becomeClean(survivor.keepingTransients(theirs, context.draftWriter))
+            let kept = survivor.keepingTransients(theirs, context.draftWriter)
+            survivor.record = kept?.record
+            survivor.page = kept?.page
         }
         context.forward(object, to: survivor)
         forwarded.append(object)

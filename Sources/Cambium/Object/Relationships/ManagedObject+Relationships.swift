@@ -260,6 +260,12 @@ extension ManagedObject {
             return object.setDestination(
                 of: object.entityDescription.relationships[inverse], to: self)
         }
+        // The other end would lead to an object that is gone.
+        guard lifecycle != .gone, lifecycle != .discarded else {
+            let end = relationship.inverse.map { object.entityDescription.relationships[$0] }
+            state.context?.recordForeignLink(object, end ?? relationship, self)
+            return
+        }
         noteLink(ordinal, object)
         if let inverse = relationship.inverse { object.noteLink(inverse, self) }
     }
