@@ -10,13 +10,26 @@ extension MigrationProver {
         /// The hierarchies, by their topmost entities, of which it has migrated no object: all that
         /// were made up were refused.
         package var rowless: [String] = []
+        /// How many objects of each hierarchy drops by condition have left, at most.
+        private(set) var left: [String: Int] = [:]
+
+        /// The hierarchies of which it has migrated no object, because drops by condition took all that
+        /// were made up.
+        package var dropped: [String] { left.filter { $0.value == 0 }.keys.sorted() }
+
+        /// The hierarchies of which it has migrated no object, for either reason.
+        package var missing: [String] { Set(rowless + dropped).sorted() }
 
         /// What a proof has seen so far.
-        package init(rows: Int = 0, newRows: Int = 0, refusals: Int = 0, rowless: [String] = []) {
+        package init(
+            rows: Int = 0, newRows: Int = 0, refusals: Int = 0, rowless: [String] = [],
+            dropped: [String] = []
+        ) {
             self.rows = rows
             self.newRows = newRows
             self.refusals = refusals
             self.rowless = rowless
+            left = Dictionary(uniqueKeysWithValues: Set(dropped).map { ($0, 0) })
         }
 
         /// Adds what one store was.
@@ -24,6 +37,9 @@ extension MigrationProver {
             rows += run.rows
             newRows += run.newRows
             rowless.removeAll { run.objects[$0, default: 0] > 0 }
+            for (name, count) in run.left where run.objects[name, default: 0] > 0 {
+                left[name] = max(left[name] ?? 0, count)
+            }
         }
     }
 
@@ -35,5 +51,7 @@ extension MigrationProver {
         let newRows: Int
         /// How many of those before were objects of each hierarchy.
         let objects: [String: Int]
+        /// How many of these drops by condition leave.
+        let left: [String: Int]
     }
 }

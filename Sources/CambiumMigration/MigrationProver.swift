@@ -11,7 +11,7 @@ package enum MigrationProver {
     }
 
     /// Changes with what a proof looks at, so that what an earlier prover found is not believed.
-    static let revision = 5
+    static let revision = 6
 
     /// The prover and the SQLite that it proves on: what a verdict holds for.
     package static var identity: String {

@@ -14,6 +14,7 @@ struct ProvenStep {
     private let newObjectCounts: [(name: String, query: String)]
     private let halfLinkCounts: [(name: String, query: String)]
     private let freeKeyCounts: [(name: String, query: String)]
+    private let leftCounts: [(name: String, query: String)]
     private let newTables: [Table]
     private let isStandIn: Bool
 
@@ -41,6 +42,8 @@ struct ProvenStep {
         newObjectCounts = expectation.newObjectCounts(in: newSchema, except: written)
         halfLinkCounts = expectation.halfLinkCounts(in: newSchema, except: written)
         freeKeyCounts = RowExpectation.freeKeyCounts(in: newSchema)
+        let roots = Set(oldSchema.tables.map(\.name))
+        leftCounts = expectation.leftCounts.filter { roots.contains($0.name) }
         newTables = newSchema.tables.filter { $0.content != .system }
     }
 
@@ -80,6 +83,7 @@ struct ProvenStep {
                 try count(of: tables.filter { $0.content == .objects(root: root) }, in: connection)
             )
         }
+        let left = try leftCounts.map { ($0.name, try count($0.query, in: connection)) }
         _ = try migrate(connection)
         try requireNewForm(connection)
         for (carried, rows) in zip(carried, before) {
@@ -99,7 +103,8 @@ struct ProvenStep {
         }
         return MigrationProver.Run(
             rows: oldCount, newRows: try count(of: newTables, in: connection),
-            objects: Dictionary(objects, uniquingKeysWith: +))
+            objects: Dictionary(objects, uniquingKeysWith: +),
+            left: Dictionary(left, uniquingKeysWith: +))
     }
 
     private func migrate(_ connection: Connection) throws -> MigrationOutcome {
@@ -149,9 +154,14 @@ struct ProvenStep {
     }
 
     private func count(of tables: [Table], in connection: Connection) throws -> Int {
-        try tables.reduce(0) { sum, table in
-            let count = try connection.rows(MigrationSQL.count(of: table)).first?.first
-            return if case .integer(let count)? = count { sum + Int(count) } else { sum }
+        try tables.reduce(0) { $0 + (try count(MigrationSQL.count(of: $1), in: connection)) }
+    }
+
+    private func count(_ query: String, in connection: Connection) throws -> Int {
+        if case .integer(let count)? = try connection.rows(query).first?.first {
+            Int(count)
+        } else {
+            0
         }
     }
 

@@ -72,24 +72,7 @@ extension ModelCompiler {
                     trials: isShipped ? 0 : 96, isBrief: isShipped)
             if known == nil, let key { verdicts?.keep(proof, for: key) }
             lastProof = (proof, (ContinuousClock.now - start) / .seconds(1), known != nil)
-            if !isShipped, proof.isEmpty || !proof.rowless.isEmpty {
-                let range =
-                    proof.isEmpty
-                    ? "on empty stores only: it refused all generated rows"
-                    : "without objects of \(proof.rowless.joined(separator: ", ")): it refused all "
-                        + "that were generated"
-                let migration = new.parsed.root.children(named: "migration").first
-                diagnostics.append(
-                    Diagnostic(
-                        .emptyProof,
-                        "The migration from version \(old.model.version) was proven \(range)",
-                        at: new.parsed.position(at: (migration ?? new.parsed.root).offset),
-                        notes: [
-                            "A store with rows that do not meet the new conditions, or that a new "
-                                + "type does not hold, cannot be opened; loosen them, or fill what "
-                                + "they look at from its old value"
-                        ]))
-            }
+            if !isShipped { warn(of: proof, from: old, to: new) }
             return true
         } catch {
             diagnostics.append(
@@ -100,6 +83,38 @@ extension ModelCompiler {
                     at: new.position(ofEntity: nil),
                     notes: ["Change what the error names, or go there in two versions"]))
             return false
+        }
+    }
+
+    /// Says of which objects nothing is proven.
+    private mutating func warn(
+        of proof: MigrationProver.Proof, from old: CheckedModel, to new: CheckedModel
+    ) {
+        let migration = new.parsed.root.children(named: "migration").first
+        func warn(_ range: String, _ remedy: String) {
+            diagnostics.append(
+                Diagnostic(
+                    .emptyProof,
+                    "The migration from version \(old.model.version) was proven \(range)",
+                    at: new.parsed.position(at: (migration ?? new.parsed.root).offset),
+                    notes: [remedy]))
+        }
+        if proof.isEmpty || !proof.rowless.isEmpty {
+            warn(
+                proof.isEmpty
+                    ? "on empty stores only: it refused all generated rows"
+                    : "without objects of \(proof.rowless.joined(separator: ", ")): it refused all "
+                        + "that were generated",
+                "A store with rows that do not meet the new conditions, or that a new type does not "
+                    + "hold, cannot be opened; loosen them, or fill what they look at from its old "
+                    + "value")
+        }
+        if !proof.dropped.isEmpty {
+            warn(
+                "without objects of \(proof.dropped.joined(separator: ", ")): drops take all that "
+                    + "were generated",
+                "Does the condition take more than it is meant to? If not, rehearse the migration "
+                    + "with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"")
         }
     }
 

@@ -24,6 +24,9 @@ public struct ForeignObject: Sendable, Hashable {
         /// It is an index with a name as the model's own have, which a migration takes away where
         /// the new version has none of it.
         case looksLikeOurs
+        /// It belongs to a table or view of another program's that has to be taken away, which is
+        /// named like this, and SQLite takes it away with that.
+        case goesWith(String)
     }
 
     /// What it is.
@@ -52,6 +55,7 @@ extension ForeignObject: CustomStringConvertible {
             case .wouldLoseLinks(let count):
                 "has \(ReportText.count(count, "link")) to objects that the migration takes away"
             case .looksLikeOurs: "has a name as only the model's own indexes have"
+            case .goesWith(let owner): "goes with \(owner), which has to be taken away"
             }
         return "the \(kind.rawValue) \(name) \(what)"
     }
@@ -78,6 +82,10 @@ extension ForeignObject {
             remedy =
                 "save its rows elsewhere, drop it (\(object.removal)) and make it anew without what "
                 + "leads there: \(object.sql)"
+        case (_, .goesWith):
+            remedy =
+                "take it away first (\(object.removal)) and make it again when \(object.table) is "
+                + "made anew: \(object.sql)"
         case (_, .nameIsNeeded), (_, .looksLikeOurs):
             remedy = "take it away (\(object.removal)) and give it another name: \(object.sql)"
         case (_, _):

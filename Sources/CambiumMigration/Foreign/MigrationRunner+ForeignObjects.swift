@@ -35,7 +35,9 @@ extension MigrationRunner {
         let after = try ForeignTrial(
             of: schema.statements + kept.additions, with: others, virtualColumns: virtualColumns)
         let usedNames = Set(objects.map { $0.name.lowercased() }).union(names.made.keys)
-        return foreign.compactMap { object in
+        let lostViews = try LostViews(names, own, foreign, virtualColumns)
+        var obstacles = ForeignObstacles()
+        for object in foreign {
             let reason: ForeignObject.Reason
             let key = object.name.lowercased()
             if object.kind != .trigger, names.taken.contains(key), let made = names.made[key] {
@@ -48,11 +50,15 @@ extension MigrationRunner {
                 reason = .wouldBreak("no such column: \(column)")
             } else if let text = names.otherMeaning(of: object, in: catalogue, own) {
                 reason = .wouldMeanSomethingElse(text)
+            } else if let view = lostViews.needed(by: object) {
+                reason = .wouldMeanSomethingElse("\(view) is something else then")
             } else {
-                return nil
+                continue
             }
-            return ForeignObject(object, reason, usedNames)
+            obstacles.add(object, reason)
         }
+        obstacles.addCompanions(among: foreign)
+        return obstacles.inOrder.map { ForeignObject($0.object, $0.reason, usedNames) }
     }
 
     /// The columns of others that stay.

@@ -5,13 +5,14 @@ extension MigrationContext {
     /// Inserts an object into the new version. Its number is one that no object had.
     ///
     /// - Returns: The new object.
-    /// - Throws: ``MigrationStepMistake/notWritable(entity:)``; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake/notWritable(entity:)``,
+    ///   ``MigrationStepMistake/nulInText(entity:column:)``; `SQLiteError`.
     @discardableResult
     public func insert<Row: WritableMigrationRow>(
         _ row: Row
     ) throws -> RowID<Row> where Row.Version == New {
         let sql = try writing(Row.self)
-        try requireFit(row)
+        try requireFit(row, besides: [])
         guard
             case .integer(let key)? = try run.connection.rows(
                 StepRowSQL.nextKey, [.text(Row.layout.root)]
@@ -23,8 +24,9 @@ extension MigrationContext {
 
     /// Changes the row of an object of the new version.
     ///
-    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where there is none; what the closure
-    ///   throws; `SQLiteError`.
+    /// - Throws: ``MigrationStepMistake/noRow(entity:row:)`` where there is none;
+    ///   ``MigrationStepMistake/nulInText(entity:column:)``, also of a text that has become one; what
+    ///   the closure throws; `SQLiteError`.
     public func update<Row: WritableMigrationRow>(
         _ id: RowID<Row>?, _ change: (inout Row) throws -> Void
     ) throws where Row.Version == New {
@@ -35,7 +37,7 @@ extension MigrationContext {
         }
         let before = row.storage.values
         try change(&row)
-        try requireFit(row)
+        try requireFit(row, besides: before)
         guard row.storage.values != before else { return }
         _ = try run.connection.rows(sql.update, row.storage.values + [.integer(id.key)])
     }
@@ -71,9 +73,25 @@ extension MigrationContext {
             StepRowSQL.noteDeletion, [.text(Row.layout.root), .integer(id.key)])
     }
 
-    private func requireFit(_ row: some MigrationRow) throws(MigrationStepMistake) {
-        guard let index = row.storage.unfit.min() else { return }
-        let layout = type(of: row).layout
-        throw .unfitValue(entity: layout.entity, column: layout.columns[index])
+    /// - Parameter known: The values that were there: what another program wrote is no mistake of the
+    ///   step.
+    private func requireFit<Row: MigrationRow>(
+        _ row: Row, besides known: [StoredValue]
+    ) throws(MigrationStepMistake) {
+        let layout = Row.layout
+        if let index = row.storage.unfit.min() {
+            throw .unfitValue(entity: layout.entity, column: layout.columns[index])
+        }
+        for (index, value) in row.storage.values.enumerated() where value.hasNUL {
+            if index < known.count, known[index] == value { continue }
+            throw .nulInText(entity: layout.entity, column: layout.columns[index])
+        }
+    }
+}
+
+extension StoredValue {
+    /// Whether it is a text that SQLite's own functions would not read to its end.
+    fileprivate var hasNUL: Bool {
+        if case .text(let text) = self { text.utf8.contains(0) } else { false }
     }
 }

@@ -41,6 +41,8 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
     case notUnique(entity: String, columns: [String], rows: [Int64])
     /// A value does not fit the column: a decimal number has more places than its scale.
     case unfitValue(entity: String, column: String)
+    /// A text that was set has a NUL character in it.
+    case nulInText(entity: String, column: String)
     /// The step may not write objects of the entity.
     case notWritable(entity: String)
 
@@ -60,6 +62,9 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
                 + "version: let one stay, in the step or by <deduplicate>"
         case .unfitValue(let entity, let column):
             "A value of \(entity).\(column) has more places than the attribute's scale: round it"
+        case .nulInText(let entity, let column):
+            "The text for \(entity).\(column) holds a NUL character, which text cannot keep: take it "
+                + "out, or end the text there"
         case .notWritable(let entity):
             "The step may not write \(entity): name the entity in its 'entities'"
         }

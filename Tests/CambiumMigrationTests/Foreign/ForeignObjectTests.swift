@@ -130,6 +130,53 @@ struct ForeignObjectTests {
             ["table f would not work any more (no such column: n)", "drop it (DROP TABLE \"f\")"]
         ),
         (
+            """
+            CREATE VIEW v AS SELECT n FROM P;
+            CREATE TRIGGER t INSTEAD OF INSERT ON V BEGIN INSERT INTO P (s) VALUES ('z'); END
+            """,
+            [
+                "changed: the trigger t goes with the view v, which has to be taken away: take it "
+                    + "away first (DROP TRIGGER \"t\") and make it again when V is made anew: "
+                    + "CREATE TRIGGER t INSTEAD OF INSERT ON V BEGIN INSERT INTO P (s) VALUES ('z'); "
+                    + "END; the view v would not"
+            ]
+        ),
+        (
+            """
+            CREATE VIEW v AS SELECT n FROM P; CREATE VIEW w AS SELECT n FROM v;
+            CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN INSERT INTO P (n) VALUES ('z'); END;
+            CREATE TRIGGER u INSTEAD OF INSERT ON w BEGIN INSERT INTO P (s) VALUES ('z'); END
+            """,
+            [
+                "the trigger t goes with the view v", "the trigger u goes with the view w",
+                "END; the view v",
+            ]
+        ),
+        (
+            """
+            CREATE VIEW r AS SELECT s FROM P; CREATE VIEW w AS SELECT s FROM r;
+            CREATE TRIGGER t INSTEAD OF INSERT ON r BEGIN INSERT INTO P (s) VALUES ('z'); END;
+            CREATE TRIGGER u INSTEAD OF INSERT ON w BEGIN INSERT INTO P (s) VALUES ('z'); END;
+            CREATE TRIGGER x AFTER DELETE ON P BEGIN INSERT INTO r VALUES (1); END;
+            """,
+            [
+                "the trigger t goes with the view r",
+                "the trigger u goes with the view w",
+                "the trigger x would mean something else (r is something else then)",
+                "the view w would mean something else (r is something else then)",
+            ]
+        ),
+        (
+            """
+            CREATE TABLE mine (x REFERENCES Q (_id)); CREATE INDEX i ON mine (x);
+            CREATE TRIGGER t AFTER INSERT ON mine BEGIN SELECT 1; END
+            """,
+            [
+                "the trigger t goes with the table mine", "; the index i goes with the table mine",
+                "; the table mine would not",
+            ]
+        ),
+        (
             "CREATE VIEW v AS SELECT s, a FROM P",
             ["view v would mean something else (P.a has other values then)"]
         ),
@@ -178,6 +225,32 @@ struct ForeignObjectTests {
         _ = try runner().open(connection)
         #expect(try Store.text(connection.rows("SELECT x FROM v")) == [["7"]])
         #expect(try Store.text(connection.rows("SELECT s FROM R")) == [["q"]])
+    }
+
+    @Test func `what must be taken away can be, in the order in which it is named`() throws {
+        for name in ["v", "r"] {
+            let connection = try store(
+                """
+                CREATE VIEW \(name) AS SELECT n FROM P; CREATE VIEW w AS SELECT n FROM \(name);
+                CREATE TRIGGER t INSTEAD OF DELETE ON w BEGIN DELETE FROM \(name); END;
+                CREATE TRIGGER u INSTEAD OF DELETE ON \(name) BEGIN DELETE FROM P WHERE n = 1; END
+                """)
+            let before = Set(try theirs(connection))
+            let objects = try #require(try runner().forecast(connection, at: nil)).foreignObjects
+            #expect(Set(objects.map(\.statement)) == before)
+            for object in objects {
+                let statement = object.remedy.split(separator: "(")[1].split(separator: ")")[0]
+                try connection.execute(String(statement))
+            }
+            #expect(try theirs(connection).isEmpty)
+            _ = try runner().open(connection)
+        }
+    }
+
+    private func theirs(_ connection: Connection) throws -> [String] {
+        try Store.text(
+            connection.rows("SELECT sql FROM sqlite_schema WHERE type IN ('view', 'trigger')")
+        ).joined().map(\.self)
     }
 
     // MARK: Carried on

@@ -53,4 +53,31 @@ import Testing
         #expect(proof.rowless == ["Product"])
         #expect(proof.rows > 0 && proof.refusals > 0)
     }
+
+    @Test(arguments: [(Value.int(4713), ["Product"]), (.int(0), [])])
+    func `an entity of which a drop takes all rows is named`(
+        value: Value, dropped: [String]
+    ) throws {
+        let isOther = ModelExpression.comparison(
+            .keyPath(root: .subject, names: ["price"]), .notEqual,
+            .arithmetic(.literal(value), .multiply, .literal(.int(11))), [])
+        let old = model("1", .int32)
+        let drops = [MigrationDeclaration.Drop(entity: "Product", condition: isOther, reason: "…")]
+        let new = Model(
+            name: "Shop", version: "2", entities: old.entities, enumerations: old.enumerations,
+            migration: MigrationDeclaration(from: "1", drops: drops))
+        #expect(try prove(old, new).dropped == dropped)
+    }
+
+    @Test func `an entity of which all rows are to go is not`() throws {
+        let old = model("1", .int32)
+        let drops = [
+            MigrationDeclaration.Drop(
+                entity: "Product", condition: .literal(.bool(true)), reason: "…")
+        ]
+        let new = Model(
+            name: "Shop", version: "2", entities: old.entities, enumerations: old.enumerations,
+            migration: MigrationDeclaration(from: "1", drops: drops))
+        #expect(try prove(old, new).missing.isEmpty)
+    }
 }

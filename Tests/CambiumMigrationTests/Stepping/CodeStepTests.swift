@@ -261,6 +261,28 @@ struct CodeStepTests {
                 == .unfitValue(entity: "Person", column: "age"))
     }
 
+    @Test func `a text with a NUL is refused, unless it was there`() throws {
+        for isInserted in [true, false] {
+            let error = try #require(
+                try failure { context in
+                    try Sample.settle(context)
+                    guard !isInserted else {
+                        try context.insert(V2.PlaceRow(name: "a\0b"))
+                        return
+                    }
+                    try context.update(RowID<V1.PersonRow>(key: 1), as: V2.PersonRow.self) {
+                        $0.firstName = "a\0b"
+                    }
+                } as? MigrationStepError)
+            let place =
+                isInserted
+                ? (entity: "Place", column: "name") : (entity: "Person", column: "firstName")
+            #expect(
+                error.underlying as? MigrationStepMistake
+                    == .nulInText(entity: place.entity, column: place.column))
+        }
+    }
+
     @Test func `a step ends when the migration is cancelled`() throws {
         let connection = try Sample.store()
         let before = try TestStore.dump(connection)

@@ -184,12 +184,14 @@ extension Explanation {
         meaning: """
             A migration is proven with rows that are made up. The new version's conditions or types \
             refused all of them, or all objects of some entities, as they would refuse a user's rows \
-            that do not meet them: such a store could not be opened.
+            that do not meet them: such a store could not be opened. Or a drop with a condition took \
+            them, and what becomes of objects that stay was not seen.
             """,
         remedy: """
             Loosen the conditions, or fill what they look at: a fill that looks at the old value is \
             computed for every row. If your rows do meet them, test the migration with a real store \
-            (cambium migrate rehearse).
+            (cambium migrate rehearse). A drop that is meant to take all objects says \
+            where="TRUEPREDICATE".
             """,
         wrong: .words("A new rule total == 7 over rows with any total"),
         right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)"))

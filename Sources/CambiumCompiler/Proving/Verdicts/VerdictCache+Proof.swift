@@ -6,14 +6,21 @@ extension VerdictCache {
         guard let words = verdict(for: key)?.split(separator: " "), words.count >= 3,
             let rows = Int(words[0]), let newRows = Int(words[1]), let refusals = Int(words[2])
         else { return nil }
+        let names = words.dropFirst(3)
         return MigrationProver.Proof(
             rows: rows, newRows: newRows, refusals: refusals,
-            rowless: words.dropFirst(3).map(String.init))
+            rowless: names.filter { !$0.hasPrefix(dropMark) }.map(String.init),
+            dropped: names.filter { $0.hasPrefix(dropMark) }.map { String($0.dropFirst()) })
     }
 
     /// Remembers what a proof has seen.
     func keep(_ proof: MigrationProver.Proof, for key: String) {
         let counts = [proof.rows, proof.newRows, proof.refusals].map(String.init)
-        keep((counts + proof.rowless).joined(separator: " "), for: key)
+        let dropped = proof.dropped.map { dropMark + $0 }
+        keep((counts + proof.rowless + dropped).joined(separator: " "), for: key)
     }
+
+    /// What stands before the name of a hierarchy that drops have taken all objects of. No name begins
+    /// with it.
+    private var dropMark: String { "-" }
 }

@@ -98,6 +98,20 @@ struct ObjectRemoval {
         ]
     }
 
+    /// Of the links of equal objects to one and the same object, that of the first stays, with its
+    /// places in both lists.
+    private func deletionOfRepetitions(in table: Table, _ side: String) -> String {
+        let other = SQLText.identifier(side == "_source" ? "_destination" : "_source")
+        let (name, owner) = (SQLText.identifier(table.name), SQLText.identifier(side))
+        return "DELETE FROM \(name) WHERE (\(owner), \(other)) IN (\nSELECT \"owner\", \"member\" "
+            + "FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", "
+            + "row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), "
+            + "link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" "
+            + "FROM \(name) AS link LEFT JOIN \(Self.pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
+            + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n"
+            + "WHERE \"number\" > 1)"
+    }
+
     /// Links that are pairs: what would be there twice is there once.
     private func pairStatements(_ table: Table, _ side: String, to end: Entity) -> [String] {
         let name = SQLText.identifier(table.name)
@@ -106,11 +120,11 @@ struct ObjectRemoval {
             "(SELECT pair.\"kept\" FROM \(Self.pairs) AS pair WHERE pair.\"old\" = "
             + "\(name).\(column))"
         let move =
-            "UPDATE OR IGNORE \(name) SET \(column) = \(kept) WHERE "
+            "UPDATE \(name) SET \(column) = \(kept) WHERE "
             + ([isGoing(column)] + membership(of: kept, in: end)).joined(separator: " AND ")
-        return (links == .move ? listStatement(table, side) + [move] : []) + [
-            "DELETE FROM \(name) WHERE \(isGoing(column))"
-        ]
+        let moving =
+            [deletionOfRepetitions(in: table, side)] + listStatement(table, side) + [move]
+        return (links == .move ? moving : []) + ["DELETE FROM \(name) WHERE \(isGoing(column))"]
     }
 
     /// Links that are keys in rows: those to objects that go, and those that objects have that go.
@@ -191,10 +205,12 @@ struct ObjectRemoval {
             if !relationship.isOptional { isMeant.append("one.\"old\" IS NULL") }
             conditions.append("(\(isMeant.joined(separator: " OR ")))")
         }
-        // The list of the object that stays, then those of the others.
+        // The list of the object that stays, then those of the others; of lists that are not joined
+        // not all links are here, and they keep their places.
         let number =
-            "row_number() OVER (PARTITION BY \(to) ORDER BY coalesce(other.\"place\", 0), "
-            + "\(place) NULLS LAST, link.\"_id\") * \(Model.positionGap)"
+            "CASE WHEN \(isStaying(to)) THEN row_number() OVER (PARTITION BY \(to) ORDER BY "
+            + "coalesce(other.\"place\", 0), \(place) NULLS LAST, link.\"_id\") "
+            + "* \(Model.positionGap) ELSE \(place) END"
         let order =
             (sourceGoes ? ["coalesce(one.\"place\", 0)"] : [])
             + (endGoes && (isOneToOne || !sourceGoes) ? ["coalesce(other.\"place\", 0)"] : [])

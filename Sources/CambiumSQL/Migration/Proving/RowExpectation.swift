@@ -144,6 +144,22 @@ package struct RowExpectation {
         }
     }
 
+    /// Queries of an old store that count the objects which drops by condition leave, with the
+    /// topmost entities of their hierarchies. Where an author gives up every object there is nothing
+    /// to count.
+    package var leftCounts: [(name: String, query: String)] {
+        let drops = match.conditionalDrops.filter { !match.isEmptied($0.entity) }
+        return Dictionary(grouping: drops) { match.old.root(of: $0.entity).name }
+            .sorted { $0.key < $1.key }
+            .map { root, drops in
+                let isGoing = drops.map { "coalesce(\($0.sql), 0)" }.joined(separator: " OR ")
+                return (
+                    root,
+                    "SELECT count(*) FROM \(SQLText.identifier(root)) WHERE NOT (\(isGoing))"
+                )
+            }
+    }
+
     /// Whether the author gives up some of the objects of an entity by a condition.
     func isThinned(_ entity: Entity) -> Bool {
         let drops = match.conditionalDrops.map { match.old.root(of: $0.entity).name }
