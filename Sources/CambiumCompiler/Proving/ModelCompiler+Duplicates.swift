@@ -27,8 +27,8 @@ extension ModelCompiler {
                 + "'\($0.relationship)' leads to"
         }.joined(separator: ", and ")
         if isDeclared {
-            return "Put <deduplicate entity=\"\(name)\" by=\"\(list)\" …/> in \(place) after "
-                + "\(others), unless no two objects become equal"
+            return "Put the <deduplicate> of \(name) by \(list) after \(others), unless no two "
+                + "objects become equal"
         }
         return "Say in \(place) which of them stays, as in <deduplicate "
             + "entity=\"\(name)\" by=\"\(list)\" reason=\"…\"/>"
