@@ -254,8 +254,8 @@ extension Explanation {
         meaning: """
             A value with several parts has all parts that are required, or is not there. One \
             that lacks a part which was optional before makes the store refused when it is \
-            opened. (A required part that is new, and that nothing fills, is an error: no value has \
-            it.)
+            opened. A required part that is new, and that nothing fills, is an error: no value has \
+            it.
             """,
         remedy: """
             Leave the part optional, or fill it: the values that are there get it, and where there \
