@@ -13,6 +13,12 @@ extension Entity {
     /// The rules of the entity's own optional composite attributes that are stored. One without
     /// required parts needs none: whatever its parts are, they are a value.
     public func presenceRules(in model: Model) -> [PresenceRule] {
+        optionalValues(in: model).filter { !$0.required.isEmpty }
+    }
+
+    /// The same of all optional composite attributes that are stored, and thus with no required parts
+    /// of those that require none.
+    package func optionalValues(in model: Model) -> [PresenceRule] {
         compositeAttributes.compactMap { attribute in
             guard attribute.isOptional, !attribute.isTransient,
                 let composite = model.composite(named: attribute.composite)
@@ -23,9 +29,9 @@ extension Entity {
             let parts = attributes.filter { attribute.contains($0) && !$0.isTransient }
                 .map(\.name)
             let names = Set(parts)
-            let present = required.filter(names.contains)
-            return present.isEmpty
-                ? nil : PresenceRule(composite: attribute.name, parts: parts, required: present)
+            return PresenceRule(
+                composite: attribute.name, parts: parts,
+                required: required.filter(names.contains))
         }
     }
 }

@@ -30,35 +30,42 @@ struct FillNullability {
         case branch
     }
 
-    /// What may make the value nil, or nil where nothing does.
-    func culprit(in expression: ModelExpression) -> Culprit? {
+    /// All that may make the value nil, in the order of the text.
+    func culprits(in expression: ModelExpression) -> [Culprit] {
         switch expression {
         case .literal(.null):
-            return .branch
+            return [.branch]
         case .keyPath(root: .subject, let names):
             let path = names.joined(separator: ".")
-            return !present.contains(path) && mayBeNil(path, present) ? .absent(path) : nil
+            return !present.contains(path) && mayBeNil(path, present) ? [.absent(path)] : []
         case .arithmetic(let left, let operation, let right):
-            return culprit(in: left) ?? culprit(in: right)
-                ?? (operation == .divide ? zero(right) : nil)
+            return culprits(in: left) + culprits(in: right)
+                + (operation == .divide ? zero(right) : [])
         case .function(let function, let operands):
-            return operands.lazy.compactMap { culprit(in: $0) }.first
-                ?? (function == .modulus ? operands.last.flatMap(zero) : nil)
+            return operands.flatMap { culprits(in: $0) }
+                + (function == .modulus ? operands.last.map(zero) ?? [] : [])
         case .conditional(let condition, let first, let second):
-            return knowing(condition, is: true).culprit(in: first)
-                ?? knowing(condition, is: false).culprit(in: second)
+            return knowing(condition, is: true).culprits(in: first)
+                + knowing(condition, is: false).culprits(in: second)
         default:
-            return nil
+            return []
         }
     }
 
-    private func zero(_ divisor: ModelExpression) -> Culprit? {
+    /// The same where some attributes, or composite values, are known to be there.
+    func knowing(_ present: Set<String>) -> FillNullability {
+        var known = self
+        known.present.formUnion(present)
+        return known
+    }
+
+    private func zero(_ divisor: ModelExpression) -> [Culprit] {
         switch divisor {
-        case .literal(let value): Self.sign(of: value) == 0 ? .zero(divisor) : nil
-        case _ where divisors.contains(divisor): nil
+        case .literal(let value): Self.sign(of: value) == 0 ? [.zero(divisor)] : []
+        case _ where divisors.contains(divisor): []
         case .keyPath(root: .subject, let names):
-            mayBeZero(names.joined(separator: ".")) ? .zero(divisor) : nil
-        default: .zero(divisor)
+            mayBeZero(names.joined(separator: ".")) ? [.zero(divisor)] : []
+        default: [.zero(divisor)]
         }
     }
 

@@ -14,22 +14,31 @@ extension StepLint {
     /// What in the fill of an attribute leaves an object without a value that it needs.
     func culprit(in fill: MigrationDeclaration.Fill) -> FillNullability.Culprit? {
         guard let entity = new.model.entity(named: fill.entity),
-            let attribute = new.model.attribute(fill.attribute, of: entity),
-            let found = nullability(ofFillOf: attribute.name, of: entity).culprit(in: fill.value)
+            let attribute = new.model.attribute(fill.attribute, of: entity)
         else { return nil }
-        if !attribute.isOptional { return found }
+        var nullability = nullability(ofFillOf: attribute.name, of: entity)
+        if !attribute.isOptional { return nullability.culprits(in: fill.value).first }
         // A composite value that has another part needs this one.
         guard let rule = rule(requiring: attribute.name, of: entity),
             difference.isNewlyRequired(attribute.name, of: rule.composite, in: entity)
         else { return nil }
-        let isAmongOthers = rule.parts.contains { part in
-            guard part != attribute.name, found != .absent(part) else { return false }
-            if !difference.isAdded(part, to: entity.name) { return true }
-            guard let other = difference.fill(of: part, in: entity) else { return false }
-            // Both are nil then, so that there is no value.
-            return nullability(ofFillOf: part, of: entity).culprit(in: other) != found
+        if !difference.fillsEveryObject(attribute, of: entity) {
+            // The value is there, and with it what it has always needed.
+            let established = rule.required.filter {
+                !difference.isNewlyRequired($0, of: rule.composite, in: entity)
+            }
+            nullability = nullability.knowing(Set([rule.composite] + established))
         }
-        return isAmongOthers ? found : nil
+        return nullability.culprits(in: fill.value).first { found in
+            rule.parts.contains { part in
+                guard part != attribute.name, found != .absent(part) else { return false }
+                if !difference.isAdded(part, to: entity.name) { return true }
+                guard let other = difference.fill(of: part, in: entity) else { return false }
+                // Both are nil then, so that there is no value.
+                let others = self.nullability(ofFillOf: part, of: entity).culprits(in: other)
+                return !others.contains(found)
+            }
+        }
     }
 
     /// The rule of the optional composite value that has an attribute whenever it is there.
@@ -72,7 +81,7 @@ extension StepLint {
     private func isEmpty(_ fill: ModelExpression, of path: String, in entity: Entity) -> Bool {
         let property = MigrationFix.Property(entity: entity.name, name: path)
         if let known = emptyFills.known[property] { return known }
-        let isEmpty = nullability(ofFillOf: path, of: entity).culprit(in: fill) != nil
+        let isEmpty = !nullability(ofFillOf: path, of: entity).culprits(in: fill).isEmpty
         emptyFills.known[property] = isEmpty
         return isEmpty
     }

@@ -61,10 +61,7 @@ extension ModelCompiler {
                     "Fill '\(added)' in \(place) with what differs from object to object, unless "
                     + "there is one at most"
             }
-            let list = properties.joined(separator: " ")
-            return "Say in \(place) which of them stays, as in <deduplicate "
-                + "entity=\"\(risk.entity)\" by=\"\(list)\" reason=\"…\"/>, or add to it what "
-                + "tells them apart, unless no two objects are equal in it"
+            return remedy(forEqualsIn: properties, of: risk.entity, in: model, difference, place)
         case .inRow:
             return "Leave it in files, unless every value is small: those lie in the row"
         case .counts: return "Widen them, unless there is no such object"

@@ -31,7 +31,9 @@ extension ModelCompiler {
         let what =
             switch risk.kind {
             case .uniqueness(let properties):
-                "two objects of \(risk.entity) that share "
+                "two objects of \(risk.entity) that "
+                    + (Self.isDeduplicated(properties, of: risk.entity, in: model)
+                        ? "come to share " : "share ")
                     + properties.map { "'\($0)'" }.joined(separator: " and ")
             case .limits: "a value of \(subject) beyond its new limits"
             case .narrowedType:

@@ -142,10 +142,11 @@ extension ModelCompiler {
             notes: ["No store of this model can be made here: change what the error names"])
     }
 
-    /// Errors quote SQL, which has many lines, and of a large table thousands.
+    /// Errors quote SQL, which has many lines, and of a large table thousands. What is wrong may stand
+    /// before it or after it.
     static func line(of error: any Error) -> String {
         let line = "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return line.count > 300 ? line.prefix(300) + " …" : line
+        return line.count > 1000 ? "\(line.prefix(500)) … \(line.suffix(500))" : line
     }
 }
 

@@ -215,4 +215,44 @@ import Testing
             }
         }
     }
+
+    /// Authors with a name that is unique from now on, and books that were unique already by a number
+    /// and their author.
+    private func library(_ version: String) -> Model {
+        let isNew = version == "2"
+        return Store.model(
+            version,
+            [
+                Entity(
+                    name: "Author", attributes: [Store.string("name")],
+                    relationships: [
+                        Relationship(
+                            name: "books", destination: "Book", inverse: "author", isToMany: true)
+                    ],
+                    uniqueConstraints: isNew ? [UniqueConstraint(properties: ["name"])] : []),
+                Entity(
+                    name: "Book", attributes: [number],
+                    relationships: [
+                        Relationship(name: "author", destination: "Author", inverse: "books")
+                    ],
+                    uniqueConstraints: [UniqueConstraint(properties: ["number", "author"])]),
+            ],
+            deduplications: isNew
+                ? [
+                    .init(entity: "Author", properties: ["name"], reason: "a test"),
+                    .init(entity: "Book", properties: ["number", "author"], reason: "a test"),
+                ] : [])
+    }
+
+    @Test func `what was unique already may become equal, and one of it stays`() throws {
+        let found = try Store.migrate(
+            library("1"), library("2"),
+            rows: """
+                INSERT INTO Author (_id, name) VALUES (1, 'Ann'), (2, 'Ann'), (3, 'Bo');
+                INSERT INTO Book (_id, number, author)
+                VALUES (1, 7, 1), (2, 7, 2), (3, 7, 3), (4, 8, 2);
+                """,
+            query: "SELECT _id, number, author FROM Book ORDER BY 1")
+        #expect(found == [["1", "7", "1"], ["3", "7", "3"], ["4", "8", "1"]])
+    }
 }

@@ -45,7 +45,7 @@ extension RandomModel {
     }
 
     private func parts(of place: Place, in owner: Kind) -> [StoredAttribute] {
-        Self.place.attributes.map { part in
+        place.composite.attributes.map { part in
             StoredAttribute(
                 id: "\(place.id).\(part.name)", name: "\(place.name).\(part.name)", owner: owner,
                 type: part.type, isOptional: part.isOptional || place.isOptional,

@@ -15,14 +15,6 @@ struct RandomModel {
         var isExternal = false
     }
 
-    /// A value of the composite type `Place`.
-    struct Place {
-        let id: String
-        var name: String
-        var isOptional = true
-        var from: String?
-    }
-
     struct Link {
         let id: String
         var name: String
@@ -64,7 +56,7 @@ struct RandomModel {
     private(set) var former: (kinds: [Kind], links: [Link], hasMiddle: Bool) = ([], [], false)
     /// What is declared about objects and links, see the extension.
     var declared = Declared()
-    private var fills: [MigrationDeclaration.Fill] = []
+    var fills: [MigrationDeclaration.Fill] = []
     private var keeps: [MigrationDeclaration.Keep] = []
     var deduplications: [MigrationDeclaration.Deduplication] = []
 
@@ -98,7 +90,7 @@ struct RandomModel {
         .codable("[Int]"),
     ]
 
-    private mutating func name(_ prefix: String) -> String {
+    mutating func name(_ prefix: String) -> String {
         names += 1
         return "\(prefix)\(names)"
     }
@@ -108,11 +100,6 @@ struct RandomModel {
         return Property(
             id: name, name: name, type: Self.types[random.next(Self.types.count)],
             isOptional: random.next(2) == 0, isExternal: random.next(3) == 0)
-    }
-
-    private mutating func place() -> Place {
-        let name = self.name("c")
-        return Place(id: name, name: name, isOptional: random.next(2) == 0)
     }
 
     private mutating func addKind() {
@@ -280,48 +267,6 @@ struct RandomModel {
         }
     }
 
-    private mutating func changePlaces() {
-        let index = random.next(kinds.count)
-        guard !kinds[index].places.isEmpty, random.next(3) > 0 else {
-            let place = self.place()
-            kinds[index].places.append(place)
-            if !place.isOptional { fillStreet(of: place.name, in: kinds[index].name) }
-            return
-        }
-        let number = random.next(kinds[index].places.count)
-        let place = kinds[index].places[number]
-        switch random.next(3) {
-        case 0:
-            kinds[index].places.remove(at: number)
-            if let kind = oldName(of: kinds[index]) {
-                drops.append(
-                    .init(entity: kind, property: place.from ?? place.name, reason: "test"))
-            }
-        case 1:
-            kinds[index].places[number].name = name("c")
-            kinds[index].places[number].from = place.from ?? place.name
-            fills.removeAll { $0.attribute.hasPrefix(place.name + ".") }
-            if !place.isOptional {
-                fillStreet(of: kinds[index].places[number].name, in: kinds[index].name)
-            }
-        default:
-            kinds[index].places[number].isOptional.toggle()
-            if place.isOptional {
-                fillStreet(of: place.name, in: kinds[index].name)
-            } else {
-                fills.append(
-                    .init(
-                        entity: kinds[index].name, attribute: "\(place.name).number",
-                        value: .literal(.int(7))))
-            }
-        }
-    }
-
-    private mutating func fillStreet(of place: String, in kind: String) {
-        fills.append(
-            .init(entity: kind, attribute: "\(place).street", value: .literal(.string("High St"))))
-    }
-
     private mutating func changeProperties() {
         let index = random.next(kinds.count)
         guard !kinds[index].properties.isEmpty, random.next(3) > 0 else {
@@ -369,7 +314,7 @@ struct RandomModel {
         }
     }
 
-    private func oldName(of kind: Kind) -> String? { kind.from ?? kind.name }
+    func oldName(of kind: Kind) -> String? { kind.from ?? kind.name }
 
     private mutating func dropKind() {
         let kind = kinds[random.next(kinds.count)]
@@ -474,7 +419,7 @@ struct RandomModel {
                         EnumerationCase(name: "high", rawValue: .int(1)),
                     ] + (hasMiddle ? [EnumerationCase(name: "middle", rawValue: .int(2))] : []))
             ],
-            composites: [Self.place, Self.spot],
+            composites: [Self.place, Self.mark, Self.spot],
             migration: former.map {
                 MigrationDeclaration(
                     from: $0, fills: validFills, links: validLinks.map(\.declaration),
@@ -541,7 +486,8 @@ struct RandomModel {
             compositeAttributes: kind.places.flatMap { place in
                 [
                     CompositeAttribute(
-                        name: place.name, composite: "Place", isOptional: place.isOptional,
+                        name: place.name, composite: place.composite.name,
+                        isOptional: place.isOptional,
                         renamedFrom: place.from),
                     CompositeAttribute(
                         name: "\(place.name).spot", composite: "Spot", isOptional: true),
@@ -551,32 +497,6 @@ struct RandomModel {
             uniqueConstraints: kind.isUnique && !first.isEmpty
                 ? [UniqueConstraint(properties: first.map(\.property))] : [],
             indexes: kind.isIndexed && !first.isEmpty ? [Index(elements: first)] : [])
-    }
-
-    private static let spot = Composite(
-        name: "Spot",
-        attributes: [
-            Attribute(name: "latitude", type: .double), Attribute(name: "longitude", type: .double),
-        ])
-
-    static let place = Composite(
-        name: "Place",
-        attributes: [
-            Attribute(name: "street", type: .string),
-            Attribute(name: "number", type: .int32, isOptional: true),
-            Attribute(name: "spot.latitude", type: .double, isOptional: true),
-            Attribute(name: "spot.longitude", type: .double, isOptional: true),
-        ],
-        compositeAttributes: [
-            CompositeAttribute(name: "spot", composite: "Spot", isOptional: true)
-        ])
-
-    private func parts(of place: Place) -> [Attribute] {
-        Self.place.attributes.map {
-            Attribute(
-                name: "\(place.name).\($0.name)", type: $0.type,
-                isOptional: $0.isOptional || place.isOptional)
-        }
     }
 
     /// Derived from texts by SQLite and by the program, and from objects at the other end.

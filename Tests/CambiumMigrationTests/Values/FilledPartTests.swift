@@ -86,6 +86,26 @@ import Testing
         #expect(found == [["a", "b"], ["a", "x"], ["x", "x"]])
     }
 
+    @Test func `a value that needs no part is filled where it is, and none is made`() throws {
+        let found = try Store.migrate(
+            model("1", required: []), model("2", required: [], fills: [("place.city", text)]),
+            rows: rows, query: places)
+        #expect(found == [["a", "b"], ["a", "x"], ["nil", "nil"]])
+        let whole = try Store.migrate(
+            model("1", required: []),
+            model("2", required: [], fills: [("place.city", text), ("place.street", text)]),
+            rows: rows, query: places)
+        #expect(whole == [["a", "b"], ["a", "x"], ["nil", "nil"]])
+    }
+
+    @Test func `a new value that needs no part is made by the fill of one`() throws {
+        let old = Model(name: "Shops", version: "1", entities: [Entity(name: "Shop")])
+        let found = try Store.migrate(
+            old, model("2", required: [], fills: [("place.city", text)]),
+            rows: "INSERT INTO Shop (_id) VALUES (1);", query: places)
+        #expect(found == [["nil", "x"]])
+    }
+
     @Test func `a part without a fill is still told of`() {
         let old = model("1", required: [])
         let new = model("2", required: ["street", "city"], fills: [("place.city", text)])

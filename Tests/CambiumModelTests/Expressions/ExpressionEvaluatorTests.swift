@@ -85,6 +85,27 @@ import Testing
     }
 
     @Test(arguments: [
+        ("kind == TERNARY(stock > 1, 'toy', 'book')", true),
+        ("TERNARY(stock > 9, 'toy', TERNARY(isNew, nil, 'book')) != kind", true),
+        ("TERNARY(TERNARY(stock > 1, 'toy', 'book') == kind, 1, 0) == 1", true),
+        ("added < TERNARY(stock > 1, '2001-01-02T00:00:00Z', nil)", true),
+    ])
+    func `constants that are chosen are those of what they are compared with`(
+        _ text: String, _ expected: Bool
+    ) throws {
+        let object = PlainObject(
+            1,
+            [
+                "stock": .int(7), "kind": .string("TOY"), "isNew": .bool(false),
+                "added": .date(Date(timeIntervalSinceReferenceDate: 0)),
+            ])
+        #expect(try isTrue(text, object) == expected)
+        #expect(throws: ExpressionDiagnostics.self) {
+            try isTrue("kind == TERNARY(stock > 1, 'car', 'book')", object)
+        }
+    }
+
+    @Test(arguments: [
         // text, for no tags, for {a}, for {a, b}, for {nil}
         ("ANY tags.word == 'a'", [false, true, true, false]),
         ("ALL tags.word == 'a'", [true, true, false, false]),

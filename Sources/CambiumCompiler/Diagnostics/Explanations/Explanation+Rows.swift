@@ -4,12 +4,12 @@ extension Explanation {
         title: "Rows that are there may not be unique",
         meaning: """
             A uniqueness constraint is new, and nothing says whether the stores in use have \
-            objects that share the values. Such a store is refused when it is opened, and stays \
-            as it was.
+            objects that share the values. Or objects become equal as those that they lead to \
+            become one. Such a store is refused when it is opened, and stays as it was.
             """,
         remedy: """
-            Say in the migration which of several equal objects stays: <deduplicate>. Or add to the \
-            constraint what tells them apart. If there can be no such objects, say so in a \
+            Say in the migration which of several equal objects stays: <deduplicate>, after those of \
+            the objects that they lead to. Or add to the constraint what tells them apart. If there can be no such objects, say so in a \
             suppression; the next version does not warn of it any more.
             """,
         wrong: .versions(
@@ -254,7 +254,8 @@ extension Explanation {
         meaning: """
             A value with several parts has all parts that are required, or is not there. One \
             that lacks a part which was optional before makes the store refused when it is \
-            opened.
+            opened. A required part that is new, and that nothing fills, is an error: no value has \
+            it.
             """,
         remedy: """
             Leave the part optional, or fill it: the values that are there get it, and where there \

@@ -9,6 +9,29 @@ extension ExpressionChecker {
         return conditional(condition, first, second, at: parsed.offset, as: type)
     }
 
+    /// Checks what is compared with a value: constants that it is chosen from are those of the value's
+    /// type.
+    mutating func operand(_ parsed: ParsedExpression, against other: Checked) -> Checked? {
+        guard parsed.isChoiceOfConstants, other.opaque == nil,
+            other.typed.type.hasConstantsOfOthers
+        else { return operand(parsed) }
+        return choice(parsed, as: other.typed.type)
+    }
+
+    /// Checks a comparison that has such a choice at its left.
+    mutating func choice(
+        _ left: ParsedExpression, _ relation: ComparisonOperator, _ right: ParsedExpression,
+        _ options: ComparisonOptions, at offset: Int
+    ) -> Checked? {
+        let outer = capture
+        capture = .forbidden
+        defer { capture = outer }
+        guard let other = operand(right), let one = operand(left, against: other) else {
+            return nil
+        }
+        return relate(one, relation, other, options, at: offset)
+    }
+
     /// Gives two numbers one type.
     private func alignNumbers(_ one: inout Checked, _ other: inout Checked) {
         guard one.typed.type != other.typed.type, one.typed.type.isNumber,
@@ -48,5 +71,16 @@ extension ExpressionChecker {
         return Checked(
             source: .conditional(test.source, then: one.source, otherwise: other.source),
             typed: typed, offset: offset)
+    }
+}
+
+extension ParsedExpression {
+    /// Whether it is chosen by conditions from what is written out.
+    var isChoiceOfConstants: Bool {
+        guard case .conditional(_, let first, let second) = kind else { return false }
+        return [first, second].allSatisfy { branch in
+            if case .literal = branch.kind { return true }
+            return branch.isChoiceOfConstants
+        }
     }
 }

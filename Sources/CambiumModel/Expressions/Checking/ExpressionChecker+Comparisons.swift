@@ -19,6 +19,11 @@ extension ExpressionChecker {
         if relation == .in, isToMany(right), quantifier == nil {
             return membership(of: left, in: right, options, .in, at: parsed.offset)
         }
+        if case .comparison = parsed.kind, relation != .in, quantifier == nil,
+            left.isChoiceOfConstants, !right.isChoiceOfConstants
+        {
+            return choice(left, relation, right, options, at: parsed.offset)
+        }
         let outer = capture
         capture = quantifier == nil ? .forbidden : .open([], maximum: Self.maximumCollections)
         defer { capture = outer }
@@ -35,7 +40,7 @@ extension ExpressionChecker {
             } else if relation == .in {
                 among(operand, right, options, at: parsed.offset)
             } else {
-                self.operand(right).flatMap {
+                self.operand(right, against: operand).flatMap {
                     relate(operand, relation, $0, options, at: parsed.offset)
                 }
             }

@@ -17,6 +17,7 @@ extension ModelDifference {
                 }
                 if !match.newlyRequiredParts(of: composite.name, in: entity).isEmpty {
                     add(.presenceChanged(entity: entity.name, composite.name))
+                    checkNewParts(of: composite, in: entity)
                 }
                 continue
             }
@@ -92,6 +93,36 @@ extension ModelDifference {
                         .attribute, name: composite.name, type: composite.composite),
                     .fill(names.map { .init(entity: entity.name, name: $0) }),
                 ]))
+    }
+
+    /// Parts that a value needs, and that no value has yet: every one that is there would be refused.
+    private mutating func checkNewParts(of composite: CompositeAttribute, in entity: Entity) {
+        let missing = newParts(of: composite.name, in: entity)
+        guard !missing.isEmpty, !isSupplied(entity), !match.hasNoObjects(entity) else { return }
+        let names = missing.map(\.name)
+        add(
+            MigrationProblem(
+                entity: entity.name, property: composite.name,
+                message: "\(names.map { "\(entity.name).\($0)" }.joined(separator: " and ")) "
+                    + "\(names.count == 1 ? "is" : "are") new and required, and existing values of "
+                    + "\(composite.name) have none; give them a fill, or make the "
+                    + "part\(names.count == 1 ? "" : "s") optional",
+                fixes: [
+                    .together(
+                        missing.map {
+                            .makeOptional(.attribute, name: $0.name, type: $0.type.word)
+                        }),
+                    .fill(names.map { .init(entity: entity.name, name: $0) }),
+                ]))
+    }
+
+    /// The parts that an optional value needs, that are new, and that nothing fills.
+    func newParts(of composite: String, in entity: Entity) -> [Attribute] {
+        let needed = match.newlyRequiredParts(of: composite, in: entity).filter {
+            !match.hasOldValues($0, in: entity.name)
+                && match.fill(of: $0, in: entity.name) == nil
+        }
+        return entity.attributes.filter { needed.contains($0.name) }
     }
 
     /// Fills of some parts do not make a value of what no object has.

@@ -26,10 +26,7 @@ extension ModelDifference {
                         ? "write out other values, or say what they get"
                         : "write out the value that it had"),
                 fixes: [
-                    kept.map {
-                        .keepCase(
-                            enumeration: enumeration.name, named: item.name, value: $0.rawText)
-                    }
+                    kept.map { keeping($0, item, of: enumeration, since: before) }
                         ?? .replace(
                             enumeration: enumeration.name, case: known.name,
                             isOptional: holders.allSatisfy {
@@ -37,6 +34,27 @@ extension ModelDifference {
                             },
                             with: enumeration.cases.first { $0.name == known.name }?.name)
                 ]))
+    }
+
+    /// Values that cases have exchanged can only be written out together: one alone would be that of two.
+    private func keeping(
+        _ own: EnumerationCase, _ item: EnumerationCase, of enumeration: Enumeration,
+        since before: Enumeration
+    ) -> MigrationFix {
+        var values = [(name: item.name, text: own.rawText)]
+        var taken = [own]
+        while let value = taken.popLast() {
+            guard let other = enumeration.cases.first(where: { $0.rawValue == value.rawValue }),
+                !values.contains(where: { $0.name == other.name }),
+                let former = before.cases.first(where: { $0.name == other.name })
+            else { continue }
+            values.append((other.name, former.rawText))
+            taken.append(former)
+        }
+        let fixes = values.map {
+            MigrationFix.keepCase(enumeration: enumeration.name, named: $0.name, value: $0.text)
+        }
+        return fixes.count == 1 ? fixes[0] : .together(fixes)
     }
 
     /// Whether a case can have the raw value that it had: it is one of the type, and no case that is

@@ -7,13 +7,14 @@ extension ModelDifference {
     mutating func checkHalfDrops() {
         for drop in new.migration?.drops ?? [] where drop.condition == nil {
             guard let name = drop.property, let oldEntity = old.entity(named: drop.entity),
-                let relationship = oldEntity.relationships.first(where: { $0.name == name }),
-                let kept = keptEnd(of: relationship, of: oldEntity),
+                let declarer = old.declarer(of: name, in: oldEntity),
+                let relationship = declarer.relationships.first(where: { $0.name == name }),
+                let kept = keptEnd(of: relationship, of: declarer, for: oldEntity),
                 reportedLinks.insert([
-                    .init(entity: oldEntity.name, property: name), kept.old,
+                    .init(entity: declarer.name, property: name), kept.old,
                 ]).inserted
             else { continue }
-            addHalfDrop("\(oldEntity.name).\(name)", kept)
+            addHalfDrop(name, of: oldEntity, declaredBy: declarer, kept)
         }
     }
 
@@ -26,52 +27,67 @@ extension ModelDifference {
         let other: (owner: Entity, relationship: Relationship)
     }
 
-    /// Nil where the end that is dropped, or the pair, is not there any more, or is another.
-    private func keptEnd(of relationship: Relationship, of oldEntity: Entity) -> KeptEnd? {
-        guard !relationship.isTransient, !relationship.isOwnInverse(in: oldEntity),
+    /// Nil where the end that is dropped, or the pair, is not there any more, or is another. The end may
+    /// have another name now: it has its links from the one that is kept.
+    ///
+    /// - Parameter oldEntity: The entity whose objects are meant, which may have the end from another.
+    private func keptEnd(
+        of relationship: Relationship, of declarer: Entity, for oldEntity: Entity
+    ) -> KeptEnd? {
+        guard !relationship.isTransient, !relationship.isOwnInverse(in: declarer),
             let entity = match.newEntity(of: oldEntity),
-            let successor = entity.relationships.first(where: { $0.name == relationship.name }),
-            !successor.isTransient,
-            match.sources(of: successor.name, in: entity).isEmpty,
             let inverse = old.inverse(of: relationship),
             let owner = match.newEntity(of: inverse.entity),
             let heir = match.newRelationship(
                 of: inverse.relationship.name, in: inverse.entity.name),
-            let end = new.inverse(of: heir), end.entity.name == entity.name,
-            end.relationship == successor, new.inverse(of: successor)?.entity.name == owner.name
+            !heir.isTransient,
+            let end = new.inverse(of: heir), !end.relationship.isTransient,
+            new.entity(entity, isKindOf: end.entity),
+            // One that has another inverse now would have the links too: the drop says that it has not.
+            new.relationship(relationship.name, of: entity).map({ $0 == end.relationship }) ?? true,
+            match.source(
+                of: .init(entity: end.entity.name, property: end.relationship.name), for: entity)
+                == nil,
+            new.inverse(of: end.relationship)?.entity.name == owner.name
         else { return nil }
         return KeptEnd(
             old: .init(entity: inverse.entity.name, property: inverse.relationship.name),
-            owner: owner, relationship: heir, other: (entity, successor))
+            owner: owner, relationship: heir, other: (end.entity, end.relationship))
     }
 
-    private mutating func addHalfDrop(_ dropped: String, _ kept: KeptEnd) {
-        let drop = MigrationFix.drop(entity: kept.old.entity, property: kept.old.property)
+    private mutating func addHalfDrop(
+        _ name: String, of oldEntity: Entity, declaredBy declarer: Entity, _ kept: KeptEnd
+    ) {
+        let isInherited = declarer.name != oldEntity.name
+        let ends =
+            (isInherited ? [(declarer.name, name)] : []) + [(kept.old.entity, kept.old.property)]
+        let drops = ends.map { MigrationFix.drop(entity: $0.0, property: $0.1) }
         // Where no link is left, nothing is there that is required.
         let bare = [(owner: kept.owner, relationship: kept.relationship), kept.other].first {
             lacksLinks($0.relationship, of: $0.owner)
         }
-        var fixes = [drop]
+        var fixes = [drops.count == 1 ? drops[0] : .together(drops)]
         if let bare {
             let name = bare.relationship.name
-            fixes = [
-                .together([
-                    .makeOptional(
-                        .relationship, name: name, type: bare.relationship.destination), drop,
-                ])
-            ]
+            let optional = MigrationFix.makeOptional(
+                .relationship, name: name, type: bare.relationship.destination)
+            fixes = [.together([optional] + drops)]
             if isLinkable(bare.relationship, of: bare.owner) {
                 fixes.append(
-                    .together([drop, .link(entity: bare.owner.name, relationship: name)]))
+                    .together(drops + [.link(entity: bare.owner.name, relationship: name)]))
             }
         }
         let place = bare ?? kept.other
+        let other = kept.other.relationship.name
         add(
             MigrationProblem(
                 entity: place.owner.name, property: place.relationship.name,
-                message: "The migration drops \(dropped) and not its inverse "
-                    + "\(kept.old.entity).\(kept.old.property), which keeps all the links for both; "
-                    + "drop the other end too, or remove the drop",
+                message: "The migration drops \(oldEntity.name).\(name) and not its inverse "
+                    + "\(kept.old.entity).\(kept.old.property), which keeps all the links for "
+                    + (other == name ? "both" : "\(kept.other.owner.name).\(other) as well")
+                    + (isInherited
+                        ? "; drop both ends for all of \(declarer.name), or remove the drop"
+                        : "; drop the other end too, or remove the drop"),
                 fixes: fixes))
     }
 

@@ -100,45 +100,4 @@ extension ModelDifference {
             drop, .drop(entity: inverse.entity.name, property: inverse.relationship.name),
         ])
     }
-
-    // MARK: Equal objects
-
-    /// What the author says about objects that are equal in the properties of a constraint.
-    func deduplication(
-        of properties: [String], in entity: String
-    ) -> MigrationDeclaration.Deduplication? {
-        new.migration?.deduplications.first {
-            $0.entity == entity && Set($0.properties) == Set(properties)
-        }
-    }
-
-    mutating func compareDeduplications() {
-        for declared in new.migration?.deduplications ?? [] {
-            let list = declared.properties.joined(separator: ", ")
-            guard let entity = new.entity(named: declared.entity),
-                let constraint = entity.uniqueConstraints.first(where: {
-                    Set($0.properties) == Set(declared.properties)
-                })
-            else {
-                add(
-                    MigrationProblem(
-                        entity: declared.entity,
-                        message: "A de-duplication names \(list) of \(declared.entity), which "
-                            + "version \(new.version) does not declare unique"))
-                continue
-            }
-            add(.duplicatesDropped(entity: entity.name, constraint.properties))
-            for order in declared.order {
-                let attribute = new.attribute(order.attribute, of: entity)
-                guard attribute?.isTransient != false || attribute?.derivation != nil else {
-                    continue
-                }
-                add(
-                    MigrationProblem(
-                        entity: entity.name, property: order.attribute,
-                        message: "The de-duplication of \(entity.name) orders by "
-                            + "\(order.attribute), which is no stored attribute of it"))
-            }
-        }
-    }
 }

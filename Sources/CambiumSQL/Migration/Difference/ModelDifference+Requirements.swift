@@ -164,6 +164,7 @@ extension ModelDifference {
 
     private mutating func compare(_ requirement: MigrationDeclaration.Requirement) {
         let (entity, name) = (requirement.entity, requirement.property)
+        if let problem = takenAway(name, of: entity) { return add(problem) }
         let isAsked = changes.contains { change in
             switch change {
             case .attributeBecameRequired(entity, name), .relationshipBecameRequired(entity, name),
@@ -179,5 +180,39 @@ extension ModelDifference {
                 entity: entity, property: name,
                 message: "A requirement names \(entity).\(name), which every object has as it is; "
                     + "remove it"))
+    }
+
+    /// Objects are said to have what a drop takes from all of them.
+    private func takenAway(_ name: String, of entity: String) -> MigrationProblem? {
+        guard let owner = new.entity(named: entity), let oldOwner = match.oldEntity(of: owner),
+            let declarer = new.declarer(of: name, in: owner), !match.hasNoObjects(owner),
+            match.sources(of: name, in: declarer).isEmpty
+        else { return nil }
+        let fix: MigrationFix?
+        if new.attribute(name, of: owner) != nil {
+            if match.fill(of: name, in: declarer.name) != nil { return nil }
+            fix = .fill([.init(entity: declarer.name, name: name)])
+        } else if let relationship = new.relationship(name, of: owner) {
+            guard match.link(of: name, in: declarer.name) == nil,
+                CarriedLinks(of: relationship, of: declarer, in: match) == nil
+            else { return nil }
+            fix =
+                isLinkable(relationship, of: declarer)
+                ? .link(entity: declarer.name, relationship: name) : nil
+        } else {
+            return nil
+        }
+        let lineage = Set(old.lineage(of: oldOwner).map(\.name))
+        let drop = new.migration?.drops.first { drop in
+            drop.condition == nil && drop.property == name && lineage.contains(drop.entity)
+        }
+        guard let drop else { return nil }
+        return MigrationProblem(
+            entity: entity, property: name,
+            message:
+                "A requirement says that every object has \(entity).\(name), and the migration "
+                + "drops what they have there (\(drop.entity).\(name)); remove the drop, or "
+                + (fix == nil ? "make it optional" : "say what they get instead"),
+            fixes: [fix].compactMap(\.self))
     }
 }

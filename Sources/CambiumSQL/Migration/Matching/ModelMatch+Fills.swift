@@ -19,7 +19,7 @@ extension ModelMatch {
     /// attribute to be for it: where there is none, there is none afterwards. Nil where the fill is for
     /// every object, because the migration gives all that such a value needs, to those without one too.
     func valueAround(_ attribute: Attribute, of entity: Entity) -> PresenceRule? {
-        entity.presenceRules(in: new).filter { $0.parts.contains(attribute.name) }
+        entity.optionalValues(in: new).filter { $0.parts.contains(attribute.name) }
             .max { one, other in
                 let (isOneWhole, isOtherWhole) = (
                     isFilled(one, of: entity), isFilled(other, of: entity)
@@ -33,11 +33,23 @@ extension ModelMatch {
     /// What a value needs from now on its fills give to the values that are there: only one who fills
     /// as well what each of them had means the objects that have none.
     private func isFilled(_ rule: PresenceRule, of entity: Entity) -> Bool {
+        guard !rule.required.isEmpty else { return !mayHaveBeenNil(rule, of: entity) }
         guard rule.required.allSatisfy({ fill(of: $0, in: entity.name) != nil }) else {
             return false
         }
         let added = Set(newlyRequiredParts(of: rule.composite, in: entity))
         return added.isEmpty || rule.required.contains { !added.contains($0) }
+    }
+
+    /// Whether a value without required parts was there before, and may have been nil. Whatever its
+    /// fills give, they give it to the values that are there; one that is new is nothing else.
+    private func mayHaveBeenNil(_ rule: PresenceRule, of entity: Entity) -> Bool {
+        guard rule.parts.contains(where: { hasOldValues($0, in: entity.name) }) else {
+            return false
+        }
+        let before = entity.compositeAttributes.first { $0.name == rule.composite }
+            .flatMap { oldComposite(of: $0, in: entity) }
+        return before?.isOptional ?? true
     }
 
     /// The parts of an optional composite value that it needs now, and that values of before may lack.

@@ -11,6 +11,19 @@ struct DuplicateRemoval {
         (model.migration?.deduplications ?? []).flatMap(statements)
     }
 
+    /// The indexes that would refuse objects which become equal: they are made when equal ones are
+    /// gone, also where they were there before.
+    var indexNames: Set<String> {
+        Set(
+            (model.migration?.deduplications ?? []).compactMap { declared in
+                model.entity(named: declared.entity)?.uniqueConstraints.first {
+                    Set($0.properties) == Set(declared.properties)
+                }.map {
+                    ConstraintName.unique(entity: declared.entity, properties: $0.properties).text
+                }
+            })
+    }
+
     private func statements(of declared: MigrationDeclaration.Deduplication) -> [String] {
         guard let entity = model.entity(named: declared.entity) else { return [] }
         let removal = ObjectRemoval(

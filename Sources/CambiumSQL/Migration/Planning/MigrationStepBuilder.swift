@@ -243,16 +243,22 @@ struct MigrationStepBuilder {
     /// Indexes of tables that stay, which are gone or are not the same any more. Those of other
     /// tables go with them.
     private var indexDrops: [String] {
-        kept.flatMap { copy in
-            (copy.source?.indexes ?? []).filter { !copy.table.indexes.contains($0) }
+        let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
+        return kept.flatMap { copy in
+            (copy.source?.indexes ?? []).filter {
+                !copy.table.indexes.contains($0) || unready.contains($0.name)
+            }
         }.map { "DROP INDEX \(SQLText.identifier($0.name))" }
     }
 
     private var indexStatements: [String] {
-        zip(copies, ways).flatMap { copy, way in
+        let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
+        return zip(copies, ways).flatMap { copy, way in
             way == .rebuild
                 ? copy.table.indexes
-                : copy.table.indexes.filter { copy.source?.indexes.contains($0) == false }
+                : copy.table.indexes.filter {
+                    copy.source?.indexes.contains($0) == false || unready.contains($0.name)
+                }
         }.map(\.createStatement)
     }
 }

@@ -10,8 +10,9 @@ extension ModelDifference {
         }
         let uniques = entity.uniqueConstraints.map(\.properties).filter { properties in
             !changes.contains(.uniqueAdded(entity: entity.name, properties))
-                && deduplication(of: properties, in: entity.name) == nil
-                && properties.contains { mayBecomeEqual($0, in: entity) }
+                && (hasLateMerges(by: properties, of: entity)
+                    || deduplication(of: properties, in: entity.name) == nil
+                        && properties.contains { mayBecomeEqual($0, in: entity) })
         }
         let rules = entity.rules.filter { rule in
             guard !isNew(rule: rule.name, of: entity), new.isEnforcedByStore(rule, of: entity)
@@ -45,6 +46,17 @@ extension ModelDifference {
             return RowRisk(
                 entity: entity.name, property: attribute.name,
                 kind: .narrowedType(isFillable: true), refusesStore: true)
+        }
+    }
+
+    /// Whether objects may become equal as those that they lead to become one, and nothing else that is
+    /// unique tells them apart.
+    func hasLateMerges(by properties: [String], of entity: Entity) -> Bool {
+        guard !lateMerges(by: properties, of: entity).isEmpty else { return false }
+        return !new.lineage(of: entity).flatMap(\.uniqueConstraints).contains { other in
+            other.properties.count < properties.count
+                && other.properties.allSatisfy(properties.contains)
+                && lateMerges(by: other.properties, of: entity).isEmpty
         }
     }
 

@@ -62,9 +62,10 @@ extension ModelDifference {
             return risk(.narrowedType(isFillable: isFillable), name)
         case .uniqueAdded(_, let properties):
             let isMet =
-                deduplication(of: properties, in: entity.name) != nil
-                || wasUnique(properties, in: entity)
-                || properties.contains { isNewAndDistinct($0, in: entity) }
+                properties.contains { isNewAndDistinct($0, in: entity) }
+                || !hasLateMerges(by: properties, of: entity)
+                    && (deduplication(of: properties, in: entity.name) != nil
+                        || wasUnique(properties, in: entity))
             return isMet ? [] : risk(.uniqueness(properties))
         case .ruleAdded(_, let name), .ruleChanged(_, let name):
             guard let rule = entity.rules.first(where: { $0.name == name }),
