@@ -51,10 +51,13 @@ extension Adoption {
     /// first.
     private func byWay(_ candidates: [VersionFinder.Match]) -> [VersionFinder.Match] {
         guard candidates.count > 1 else { return candidates }
-        let ways = ways(from: candidates.map(\.layout.model))
+        let models = candidates.map(\.layout.model)
+        let ways = ways(from: models)
         var known: [String: Int] = [:]
-        let weights = ways.map { way in
-            (isBlocked: way.obstacle != nil, changes: way.weight(&known))
+        let weights = zip(models, ways).map { model, way in
+            migrates
+                ? (isBlocked: way.obstacle != nil, changes: way.weight(&known))
+                : weightOfOpening(model)
         }
         func isBefore(_ one: Int, _ other: Int) -> Bool {
             (weights[one].isBlocked ? 1 : 0, weights[one].changes, one)
@@ -73,6 +76,16 @@ extension Adoption {
                 : "the migrations from '\(name)', which fits as well, change more of the data"
             return candidate
         }
+    }
+
+    /// What opening the store does to its data afterwards: its steps say that without the versions.
+    private func weightOfOpening(_ model: Model) -> (isBlocked: Bool, changes: Int) {
+        guard model.version != current else { return (false, 0) }
+        let migrations = steps(model.version, current).migrations
+        guard let first = migrations.firstIndex(where: { $0.from == model.version }) else {
+            return (true, 0)
+        }
+        return (false, migrations[first...].reduce(0) { $0 + $1.steps.count(where: \.losesData) })
     }
 
     /// Leaves out versions which keep bytes in another form than the store has, where not all do: with

@@ -47,11 +47,18 @@ package struct Adoption {
     /// Steps from one version to another.
     package struct Steps {
         let migrations: [Migration]
+        let targets: [Model]
         let obstacles: [String: String]
 
-        /// - Parameter obstacles: Why no step starts from a version, by its name.
-        package init(migrations: [Migration], obstacles: [String: String] = [:]) {
+        /// - Parameters:
+        ///   - targets: The versions that they lead to, with all declared that the steps do; a
+        ///     version that is not among them declares it itself.
+        ///   - obstacles: Why no step starts from a version, by its name.
+        package init(
+            migrations: [Migration], targets: [Model] = [], obstacles: [String: String] = [:]
+        ) {
             self.migrations = migrations
+            self.targets = targets
             self.obstacles = obstacles
         }
     }

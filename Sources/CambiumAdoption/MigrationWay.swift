@@ -8,7 +8,7 @@ struct MigrationWay {
     let first: Model
     /// The steps in order.
     let steps: [Migration]
-    /// The version of each step's end.
+    /// The version of each step's end, with all declared that the step does.
     let models: [Model]
     /// Why the last step does not lead to the version that was asked for; nil where it does.
     let obstacle: String?
@@ -46,7 +46,7 @@ struct MigrationWay {
         var current = first
         while current.version != target {
             guard let step = known.migrations.first(where: { $0.from == current.version }),
-                let next = versions.first(where: { $0.version == step.to })
+                let next = (known.targets + versions).first(where: { $0.version == step.to })
             else {
                 obstacle =
                     known.obstacles[current.version]

@@ -71,8 +71,18 @@ package struct MigrationRunner {
     package func open(
         _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome {
-        try openAtOnce(connection, storePath: storePath)
-            ?? withoutForeignKeys(connection) { try migrate(connection, storePath: storePath) }
+        if let outcome = try openAtOnce(connection, storePath: storePath) { return outcome }
+        let outcome = try withoutForeignKeys(connection) {
+            try migrate(connection, storePath: storePath)
+        }
+        // The store is migrated, whatever comes of this: the next one that opens it tries again.
+        if let storePath { try? sweep(ofStore: storePath).run(connection) }
+        return outcome
+    }
+
+    /// What removes the files of a store that no row leads to after its migration.
+    func sweep(ofStore path: String) -> ExternalSweep {
+        ExternalSweep(folder: ExternalForm.folder(ofStore: path), model: model)
     }
 
     /// The same where there is nothing that takes time; nil where there is.

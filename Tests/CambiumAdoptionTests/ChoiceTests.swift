@@ -134,6 +134,10 @@ extension ChoiceTests {
         #expect(report.writtenBy == "2" && report.objects == 2)
         #expect(report.choice?.contains("'1'") == true)
         #expect(report.text.contains("It is taken as '2': the migrations from '1'"))
+        // A program knows the steps, and of the versions what they are.
+        let opened = try self.store("(1, 1, 1, 'a'), (2, 1, 1, NULL)")
+        let plain = [versions[0], Self.version("2", isOptional: true), versions[2]]
+        #expect(try opened.adopt(plain, migrations) { $0.migrates = false }.writtenBy == "2")
         // A version from which no way leads on is the last choice.
         let other = try self.store("(1, 1, 1, 'a')")
         let blocked = try other.adopt(versions, [migrations[1]])

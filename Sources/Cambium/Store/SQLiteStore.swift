@@ -67,23 +67,12 @@ final class SQLiteStore: Store {
 
     var hasExternalColumns: Bool { externalColumns.contains { $0 != nil } }
 
-    /// Removes the files that saves which were interrupted have left behind; after a migration, all
-    /// that no row leads to.
-    func sweepExternalFiles(isThorough: Bool) throws {
-        guard let externalFiles, !isReadOnly, externalFiles.hasJournals || isThorough else {
-            return
-        }
-        try writer.withLock { connection in
-            try connection.transaction {
-                var referenced: Set<String> = []
-                for entity in model.entities where entity.rootIndex == entity.index {
-                    guard let columns = externalColumns[entity.index] else { continue }
-                    let rows = try connection.rows(columns.queryOfAll)
-                    referenced.formUnion(ExternalFiles.names(rows.compactMap(\.first)))
-                }
-                externalFiles.sweep(except: referenced, isThorough: isThorough)
-            }
-        }
+    /// Removes the files that saves or migrations which were interrupted have left behind.
+    func sweepExternalFiles() throws {
+        guard let externalFiles, !isReadOnly else { return }
+        let sweep = ExternalSweep(folder: externalFiles.folder, model: model.model)
+        guard sweep.hasJournals else { return }
+        try writer.withLock(sweep.run)
     }
 
     func externalData(named name: String) throws -> Data {

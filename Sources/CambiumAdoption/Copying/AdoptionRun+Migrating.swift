@@ -15,6 +15,12 @@ extension AdoptionRun {
         }
         var tolls = MigrationTolls(objects: report.entities.reduce(0) { $0 + $1.written })
         let (taken, obstacle) = try take(way, &trace, &tolls)
+        if let place, taken > 0 {
+            // Nothing leads to the files of what the steps took.
+            let sweep = ExternalSweep(
+                folder: place.externalFolder, model: way.models[taken - 1])
+            if try sweep.announce() != nil { try sweep.run(connection) }
+        }
         report.migration = way.count(of: taken, tolls, obstacle: obstacle ?? way.obstacle)
         report.objects = tolls.objects
         report.version = taken > 0 ? way.models[taken - 1].version : layout.model.version

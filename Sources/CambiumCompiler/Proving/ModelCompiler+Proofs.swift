@@ -46,7 +46,7 @@ extension ModelCompiler {
             let step = subject.step(to: index)
             let migration =
                 ShippedStep.hasShipped(to: step.new, isLast: step.isLast)
-                ? compiler.planShipped(step) : compiler.plan(step)
+                ? compiler.planShipped(step)?.migration : compiler.plan(step)
             return .step(
                 migration, compiler.diagnostics,
                 compiler.report(on: migration, from: step.old, to: step.new))

@@ -26,7 +26,11 @@ extension ModelCompiler {
 
     /// Plans and proves a step that has shipped in an Xcode bundle: nothing about it can be changed
     /// any more, so there are only warnings.
-    mutating func planShipped(_ step: ProofSubject.Step) -> Migration? {
+    ///
+    /// - Returns: The step, and the version that it leads to with all that it drops declared.
+    mutating func planShipped(
+        _ step: ProofSubject.Step
+    ) -> (migration: Migration, target: Model)? {
         let version = step.old.model.version
         let shipped = ShippedStep(from: step.old.model, to: step.new.model)
         let place = step.new.position(ofEntity: nil)
@@ -50,7 +54,8 @@ extension ModelCompiler {
                         + shipped.losses.joined(separator: ", "),
                     at: place))
         }
-        return prove(migration, step, shipped.match, isShipped: true) ? migration : nil
+        guard prove(migration, step, shipped.match, isShipped: true) else { return nil }
+        return (migration, shipped.target)
     }
 
     /// Runs a migration, unless it was proven before. One that has shipped, of which long chains

@@ -9,6 +9,9 @@ package struct VersionHistory: Sendable {
     package struct Way: Sendable {
         /// Those that can be taken, in order.
         package var migrations: [Migration] = []
+        /// The version that each leads to, with all declared that the step does: also what Core Data
+        /// did without a word.
+        package var targets: [Model] = []
         /// Why no step starts from a version, by its name.
         package var obstacles: [String: String] = [:]
     }
@@ -65,7 +68,9 @@ package struct VersionHistory: Sendable {
         var way = Way()
         for (version, step) in zip(part, steps) {
             switch step {
-            case .success(let migration): way.migrations.append(migration)
+            case .success(let step):
+                way.migrations.append(step.migration)
+                way.targets.append(step.target)
             case .failure(let obstacle): way.obstacles[version.model.version] = obstacle.reason
             }
         }
@@ -76,26 +81,28 @@ package struct VersionHistory: Sendable {
         let reason: String
     }
 
-    private func step(_ step: ProofSubject.Step) -> Result<Migration, Obstacle> {
+    private func step(
+        _ step: ProofSubject.Step
+    ) -> Result<(migration: Migration, target: Model), Obstacle> {
         var compiler = ModelCompiler(verdicts: verdicts)
-        var migration: Migration?
+        var found: (migration: Migration, target: Model)?
         // What the author has declared about a step goes before what Core Data did.
         if !step.new.parsed.isOfXcode || step.new.model.version == current {
-            migration = compiler.plan(step)
+            found = compiler.plan(step).map { ($0, step.new.model) }
         }
-        if migration == nil, step.new.parsed.isOfXcode {
+        if found == nil, step.new.parsed.isOfXcode {
             compiler = ModelCompiler(verdicts: verdicts)
-            migration = compiler.planShipped(step)
+            found = compiler.planShipped(step)
         }
-        if let code = migration?.codeSteps, !code.isEmpty {
+        if let code = found?.migration.codeSteps, !code.isEmpty {
             return .failure(
                 Obstacle(
                     reason: "the step to '\(step.new.model.version)' runs code of the program ("
                         + code.joined(separator: ", ") + ")"))
         }
-        if let migration { return .success(migration) }
-        let found = compiler.diagnostics.first
-        let words = ([found?.message] + (found?.notes.prefix(2).map { $0 } ?? [])).compactMap(
+        if let found { return .success(found) }
+        let reason = compiler.diagnostics.first
+        let words = ([reason?.message] + (reason?.notes.prefix(2).map { $0 } ?? [])).compactMap(
             \.self)
         return .failure(Obstacle(reason: words.joined(separator: "; ")))
     }

@@ -9,6 +9,7 @@ extension MigrationRunner {
     ) throws -> MigrationOutcome {
         var backup: MigrationBackup?
         var currentMeter: MigrationMeter?
+        var journal: String?
         var isComplete = false
         var known: [StoreDifference] = []
         do {
@@ -47,6 +48,8 @@ extension MigrationRunner {
                 }
                 try backup?.finish()
                 try meter.requireGoingOn()
+                // Where nothing can be written, nothing can be removed either.
+                journal = try? storePath.flatMap { try sweep(ofStore: $0).announce() }
                 isComplete = true
                 return chain.migrations.isEmpty
                     ? .refreshed(backup: backup?.path)
@@ -57,6 +60,7 @@ extension MigrationRunner {
         } catch {
             // A commit that failed may be in the log all the same: then the copy is needed.
             if !isComplete { backup?.remove() }
+            if let journal { StoreFiles.removeFiles([journal]) }
             if let error = error as? SQLiteError, currentMeter?.isCancellation(error) == true {
                 throw MigrationError.cancelled
             }

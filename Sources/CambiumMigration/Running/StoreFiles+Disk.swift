@@ -46,6 +46,9 @@ extension StoreFiles {
         for path in paths { unlink(path) }
     }
 
+    /// Removes a folder, where it is there and nothing is in it.
+    package static func removeFolder(ifEmpty path: String) { rmdir(path) }
+
     /// How many bytes the disk of a file has free for programs without privileges; nil where the
     /// system does not tell.
     static func freeSpace(at path: String) -> Int? {

@@ -146,7 +146,8 @@ enum AdoptCommand: Command {
             store, versions: history.versions, current: history.current
         ) { first, last in
             let way = history.way(from: first, to: last)
-            return .init(migrations: way.migrations, obstacles: way.obstacles)
+            return .init(
+                migrations: way.migrations, targets: way.targets, obstacles: way.obstacles)
         }
         adoption.writtenBy = arguments.value("--version")
         adoption.target = arguments.value("--until")

@@ -165,10 +165,11 @@ import Testing
             of: [Entity(name: "Person", attributes: [number], relationships: friends)],
             without: "Person",
             rows: """
-                INSERT INTO Person (_id, number) VALUES (1, 7), (2, 7), (3, 8);
-                INSERT INTO Person_likedBy VALUES (1, 2), (2, 1), (2, 3), (3, 3);
+                INSERT INTO Person (_id, number) VALUES (1, 7), (2, 7), (3, 8), (4, 9), (5, 9);
+                INSERT INTO Person_likedBy VALUES (1, 2), (2, 1), (2, 3), (3, 3), (5, 5), (4, 5);
                 """, query: "SELECT _source, _destination FROM Person_likedBy ORDER BY 1, 2")
-        #expect(found == [["1", "3"], ["3", "3"]])
+        // What one had to itself is now what the other has.
+        #expect(found == [["1", "3"], ["3", "3"], ["4", "4"]])
     }
 
     @Test(arguments: [["Group", "Person"], ["Person", "Group"]])

@@ -3,12 +3,10 @@
 /// A save first says in a journal, a file of its own, which files it will make and which will be
 /// superfluous after it; then it makes files, writes rows, commits, removes what is superfluous and
 /// then the journal. Whatever is killed in between leaves a journal, and whoever opens the store
-/// next removes those of the named files that no row leads to. All of it happens under the store's
+/// next removes those of the named files that no row leads to (``ExternalSweep``). All of it happens under the store's
 /// write lock, except what comes after the commit, which may happen twice.
 final class ExternalFiles: Sendable {
     let folder: String
-
-    private static let journalSuffix = ".journal"
 
     init(storePath: String) {
         folder = ExternalForm.folder(ofStore: storePath)
@@ -19,7 +17,7 @@ final class ExternalFiles: Sendable {
     /// The content of a file.
     func read(_ name: String) throws -> Data {
         // A name that leads elsewhere is none of ours.
-        guard Self.isOurs(name) else {
+        guard ExternalSweep.isOurs(name) else {
             throw StoreError(code: .corrupt, message: "\(name) is no name of a file of the store.")
         }
         return try Data(contentsOf: URL(filePath: path(name)))
@@ -27,8 +25,6 @@ final class ExternalFiles: Sendable {
 
     /// A name that no file has.
     static func makeName() -> String { UUID().uuidString }
-
-    private static func isOurs(_ name: String) -> Bool { UUID(uuidString: name) != nil }
 
     // MARK: Saving
 
@@ -39,7 +35,7 @@ final class ExternalFiles: Sendable {
     func write(_ files: [String: Data], superfluous: Set<String>) throws -> String {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)
-        let journal = Self.makeName() + Self.journalSuffix
+        let journal = Self.makeName() + ExternalSweep.journalSuffix
         let names = files.keys.sorted() + superfluous.sorted()
         try make(journal, Data(names.joined(separator: "\n").utf8))
         try SystemFile.synchronize(folder: folder)
@@ -70,36 +66,5 @@ final class ExternalFiles: Sendable {
     func finish(_ journal: String, removing names: some Sequence<String>) {
         for name in names { SystemFile.remove(path(name)) }
         SystemFile.remove(path(journal))
-    }
-
-    // MARK: Opening
-
-    /// Whether a save was interrupted.
-    var hasJournals: Bool { !journals.isEmpty }
-
-    private var journals: [String] {
-        names.filter { $0.hasSuffix(Self.journalSuffix) }
-    }
-
-    private var names: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    }
-
-    /// Removes what interrupted saves left behind; after a migration everything that no row leads
-    /// to.
-    ///
-    /// - Parameter referenced: The names of the files that rows lead to, read under the write lock.
-    func sweep(except referenced: Set<String>, isThorough: Bool) {
-        let names = names
-        let journals = names.filter { $0.hasSuffix(Self.journalSuffix) }
-        var candidates = journals.flatMap { journal -> [String] in
-            let text = (try? Data(contentsOf: URL(filePath: path(journal)))) ?? Data()
-            return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
-        }
-        if isThorough { candidates += names }
-        for name in candidates where Self.isOurs(name) && !referenced.contains(name) {
-            SystemFile.remove(path(name))
-        }
-        for journal in journals { SystemFile.remove(path(journal)) }
     }
 }

@@ -99,9 +99,9 @@ extension SQLiteStore {
             pins.removeAll { $0 === pin }
             return pins.isEmpty
         }
-        guard isLast, externalFiles?.hasJournals == true else { return }
+        guard isLast else { return }
         // Files of large values that only the past leads to go with the last of it. What stays is
         // removed when the store is opened next.
-        try? sweepExternalFiles(isThorough: false)
+        try? sweepExternalFiles()
     }
 }

@@ -81,8 +81,7 @@ struct StoreOpener {
         let store = try SQLiteStore(
             connection, path: path, identifier: identifier, model: model, options: options,
             settings: settings, history: history)
-        let isMigrated = if case .migrated = migration { true } else { false }
-        try store.sweepExternalFiles(isThorough: isMigrated)
+        try store.sweepExternalFiles()
         return (store, migration)
     }
 }

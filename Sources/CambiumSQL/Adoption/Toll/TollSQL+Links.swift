@@ -72,7 +72,8 @@ extension TollSQL {
 
     // MARK: Changes
 
-    /// The links of a relationship that is dropped, of the objects that live on and lose it.
+    /// The links of a relationship that is dropped: all of them where nothing of it and its inverse
+    /// is left, else those of the objects that live on and lose it.
     mutating func droppedLinks(_ name: String, of entity: Entity?) -> String {
         guard let entity, let owner = old.declarer(of: name, in: entity),
             let relationship = owner.relationships.first(where: { $0.name == name }),
@@ -82,7 +83,8 @@ extension TollSQL {
         let ends = Self.ends(of: relationship, owner, old)
         let root = old.root(of: owner)
         var condition: ((String) -> String)?
-        if old.hasSubentities(root) {
+        let isGone = entity == owner && !heirs.contains { $0.sets.contains { $0.ends == ends } }
+        if !isGone, old.hasSubentities(root) {
             let family = Set(old.family(of: entity).map(\.name))
             let losers = match.losers(of: end).map(\.name).filter(family.contains)
             condition = { "\($0) IN (\(ModelMatch.keys(of: losers, in: root.name)))" }
@@ -125,7 +127,8 @@ extension TollSQL {
             ? "SELECT (\(before)) - (\(between))" : "SELECT (\(between)) - (\(after))"
     }
 
-    /// The links of a relationship whose order is forgotten.
+    /// The links of a relationship whose order is forgotten, of the objects that live on. A list of one
+    /// has none.
     func orderedLinks(_ name: String, of entity: String) -> String {
         let former = match.former(.init(entity: entity, property: name))
         let owner = former.flatMap { old.entity(named: $0.entity) } ?? formerEntity(entity)
@@ -134,7 +137,20 @@ extension TollSQL {
             let relationship = old.relationship(property, of: owner),
             let pairs = Self.pairs(of: relationship, declarer, in: old, { $0 })
         else { return Self.none }
-        return Self.count(pairs, isSymmetric: Self.isSymmetric(relationship, in: old))
+        let ends = [
+            ("\"source\"", old.root(of: declarer).name),
+            ("\"destination\"", old.entity(named: relationship.destination).map(old.root)?.name),
+        ]
+        let conditions = ends.compactMap { end, table in
+            table.flatMap(match.droppedKeys).map { "\(end) NOT IN (\($0))" }
+        }
+        let living =
+            "SELECT \"source\", \"destination\" FROM (\(pairs))"
+            + (conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))")
+        return Self.count(
+            "SELECT \"source\", \"destination\" FROM (\(living)) WHERE \"source\" IN ("
+                + "SELECT \"source\" FROM (\(living)) GROUP BY 1 HAVING count(*) > 1)",
+            isSymmetric: Self.isSymmetric(relationship, in: old))
     }
 
     // MARK: Pairs

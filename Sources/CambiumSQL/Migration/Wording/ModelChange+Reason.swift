@@ -11,8 +11,8 @@ extension ModelChange {
             let former = formerName(of: entity, in: model, match)
             return migration.drops.first { $0.entity == former && $0.condition != nil }?.reason
         case .attributeDropped(let entity, let name), .relationshipDropped(let entity, let name, _):
-            let former = formerName(of: entity, in: model, match)
-            return migration.drops.first { $0.entity == former && $0.property == name }?.reason
+            return Self.reason(
+                forDropOf: name, from: formerName(of: entity, in: model, match), migration, match)
         case .caseDropped(let enumeration, let name, _):
             return migration.replacements.first {
                 $0.enumeration == enumeration && $0.name == name
@@ -31,6 +31,29 @@ extension ModelChange {
         default:
             return nil
         }
+    }
+
+    /// A drop names the entity that loses a property, or one above that; that of a composite value is
+    /// one of each of its parts.
+    private static func reason(
+        forDropOf name: String, from entity: String, _ migration: MigrationDeclaration,
+        _ match: ModelMatch
+    ) -> String? {
+        let lineage = match.old.entity(named: entity).map(match.old.lineage)?.map(\.name)
+        for owner in (lineage ?? [entity]).reversed() {
+            let drops = migration.drops.filter { $0.entity == owner && $0.property != nil }
+            let own = drops.filter { $0.property == name }
+            let parts = drops.filter { drop in
+                drop.property?.hasPrefix(name + ".") == true
+                    || drop.property.map { name.hasPrefix($0 + ".") } == true
+            }
+            var reasons: [String] = []
+            for drop in own.isEmpty ? parts : own where !reasons.contains(drop.reason) {
+                reasons.append(drop.reason)
+            }
+            if !reasons.isEmpty { return reasons.joined(separator: "; ") }
+        }
+        return nil
     }
 
     /// What the entity was called when it had what is dropped: drops name that.
