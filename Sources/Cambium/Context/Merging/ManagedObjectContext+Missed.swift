@@ -58,7 +58,10 @@ extension ManagedObjectContext {
 
     /// Leaves an object as it is: the save is to see that others have changed it.
     func miss(_ object: ManagedObject, _ missedChange: MissedChange = .change) {
-        if object.extras?.missed ?? .nothing == .nothing { missed.append(object) }
+        let known = object.extras?.missed ?? .nothing
+        // That the row is gone outweighs what was done to it before.
+        if known == .deletion { return }
+        if known == .nothing { missed.append(object) }
         object.ownExtras.missed = missedChange
     }
 
@@ -85,6 +88,8 @@ extension ManagedObjectContext {
                 missed.append(object)
                 continue
             }
+            // It takes the change over when its own deletion is taken back.
+            if !wasDeleted, object.lifecycle == .deleted { continue }
             object.extras?.missed = .nothing
             if wasDeleted {
                 lose(object)
@@ -104,6 +109,8 @@ extension ManagedObjectContext {
         var outdated: [ManagedObject] = []
         for object in objects {
             let wasDeleted = object.extras?.missed == .deletion
+            // It takes the change over when its own deletion is taken back.
+            if !wasDeleted, object.lifecycle == .deleted { continue }
             object.extras?.missed = .nothing
             if !wasDeleted {
                 if object.hasValues { outdated.append(object) }
