@@ -11,7 +11,7 @@ public struct ChangeSet: Sendable {
     /// The context that saved; of what other processes have saved, none of this coordinator's.
     public let origin: ContextIdentifier
     let store: StoreIdentifier
-    let entities: [EntityChanges]
+    var entities: [EntityChanges]
     /// The context that has the changes, unsaved, where a child has saved them; nil when they are
     /// in the store.
     var holder: ContextIdentifier?

@@ -47,6 +47,22 @@ final class Mailbox: Sendable {
         if mustSchedule { schedule?() }
     }
 
+    /// Drops the news that some rows went: they are there again.
+    func discardDeletions(of rows: Set<RowID>) {
+        if rows.isEmpty || hasNothing { return }
+        contents.withLock { contents in
+            contents.changeSets = contents.changeSets.map { changeSet in
+                var changeSet = changeSet
+                for (index, changes) in changeSet.entities.enumerated() {
+                    changeSet.entities[index].deleted.removeAll {
+                        rows.contains(RowID(root: changes.entity.rootIndex, key: $0))
+                    }
+                }
+                return changeSet
+            }
+        }
+    }
+
     /// Whether nothing has come since the last time.
     var hasNothing: Bool { isEmpty.load(ordering: .acquiring) }
 

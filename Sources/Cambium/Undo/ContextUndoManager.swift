@@ -71,7 +71,8 @@ public final class ContextUndoManager {
     /// Takes the last group back, with what was changed in the current event as the last. Objects
     /// hear of it by ``ManagedObject/awake(fromSnapshotEvents:)``, observers like of any change.
     ///
-    /// Objects that another context has deleted meanwhile are left out.
+    /// Objects that another context has deleted meanwhile are left out. A required to-one that led
+    /// to one of them stays as it is.
     ///
     /// - Precondition: No group is open that ``beginUndoGrouping()`` began.
     public func undo() {

@@ -116,9 +116,19 @@ extension ManagedObjectContext {
     /// The object of a key, where it can be linked to.
     func livingObject(_ member: LinkSet.Member) -> ManagedObject? {
         let object = object(entity: member.entity, key: member.key)
+        guard object.isFault, object.lifecycle == .clean else {
+            return object.canBeRestored ? object : nil
+        }
         // A fault may stand for a row that another context has deleted.
-        if object.isFault, object.lifecycle == .clean { try? load(object) }
-        return object.canBeRestored ? object : nil
+        do { try load(object) } catch { return object }
+        if object.record != nil { return object }
+        if followForward(of: object) { return object.standIn }
+        // Nor are its links to be changed.
+        object.becomePlaceholder()
+        object.lifecycle = .gone
+        object.ownExtras.vanished = true
+        forget(object)
+        return nil
     }
 }
 
@@ -134,16 +144,24 @@ extension ObjectUndo {
             } else if let relationship = object.entityDescription.relationships
                 .first(where: { $0.slot == slot })
             {
-                let destination =
-                    before.record.hasValue(slot)
-                    ? object.managedObjectContext?.livingObject(
-                        LinkSet.Member(
-                            key: before.record.integer(slot),
-                            entity: object.destinationEntity(of: relationship, in: before.record)))
-                    : nil
-                object.setDestination(of: relationship, to: destination)
+                restoreDestination(of: relationship, before.record)
             }
         }
+    }
+
+    private func restoreDestination(of relationship: RelationshipDescription, _ before: Record) {
+        guard let slot = relationship.slot else { return }
+        guard before.hasValue(slot) else {
+            return object.setDestination(of: relationship, to: nil)
+        }
+        let former = LinkSet.Member(
+            key: before.integer(slot),
+            entity: object.destinationEntity(of: relationship, in: before)
+        )
+        let destination = object.managedObjectContext?.livingObject(former)
+        // Who has to lead somewhere stays where it is, rather than lead nowhere.
+        if destination == nil, !relationship.relationship.isOptional { return }
+        object.setDestination(of: relationship, to: destination)
     }
 
     fileprivate func restoreLinks() {

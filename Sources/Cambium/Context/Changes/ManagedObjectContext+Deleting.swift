@@ -1,8 +1,30 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
+    /// Follows the delete rules of what was deleted, and of what they delete.
+    func propagateDeletes() {
+        while !unpropagated.isEmpty {
+            let objects = unpropagated
+            unpropagated = []
+            objects.forEachUncounted { propagateDelete(of: $0) }
+        }
+    }
+
+    /// Follows the delete rules of what a child has deleted, before the child takes over what its
+    /// objects are now. The event goes on.
+    ///
+    /// - Returns: The objects that were not changed in the event before.
+    func propagateDeletesOfChild() -> [ManagedObject] {
+        guard propagatesDeletesAtEndOfEvent, !isProcessing else { return [] }
+        isProcessing = true
+        defer { isProcessing = false }
+        let count = noted.count
+        propagateDeletes()
+        return Array(noted[count...])
+    }
+
     /// Does what the delete rules of an object's relationships say.
-    func propagateDelete(of object: ManagedObject) {
+    private func propagateDelete(of object: ManagedObject) {
         for relationship in object.entityDescription.relationships {
             if relationship.isTransient, relationship.relationship.deleteRule != .cascade {
                 continue

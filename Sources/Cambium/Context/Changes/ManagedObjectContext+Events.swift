@@ -25,13 +25,7 @@ extension ManagedObjectContext {
         }
         isProcessing = true
         defer { isProcessing = false }
-        if propagatesDeletes ?? propagatesDeletesAtEndOfEvent {
-            while !unpropagated.isEmpty {
-                let objects = unpropagated
-                unpropagated = []
-                objects.forEachUncounted { propagateDelete(of: $0) }
-            }
-        }
+        if propagatesDeletes ?? propagatesDeletesAtEndOfEvent { propagateDeletes() }
         let isTold = observations?.wantsChanges ?? false
         let isRegistering = undoManager?.isRegistering ?? false
         let event = isTold || isRegistering ? Event(of: self) : nil

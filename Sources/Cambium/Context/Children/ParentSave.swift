@@ -138,6 +138,8 @@ struct ParentSave {
             if let known = parent.revived(object) {
                 transfer.add(object, object.allSettableSlots, to: known, replacesLinks: true)
             } else if let inserted = parent.insert(object) {
+                // Its deletion is in the store, and others may have heard of it.
+                if child.rebirths[RowID(object)] != nil { parent.rebirths[RowID(object)] = .max }
                 transfer.add(object, object.keySlots, to: inserted)
             }
         }
@@ -147,6 +149,7 @@ struct ParentSave {
         transfer.apply()
         for object in child.locked { target(of: object).map(parent.detectConflicts) }
         unseen.apply()
+        parent.tellChildren([], of: parent.propagateDeletesOfChild())
     }
 
     private var unseenChanges: UnseenChanges {
@@ -160,12 +163,23 @@ struct ParentSave {
         return unseen
     }
 
+    /// The parent has what came back in the child: what comes from there from now on is about this
+    /// life of it.
+    private func endRebirths() {
+        if child.rebirths.isEmpty { return }
+        let reborn = Set(child.inserted.map { RowID($0) })
+            .intersection(child.rebirths.keys)
+        child.mailbox.discardDeletions(of: reborn)
+        for id in reborn { child.rebirths[id] = nil }
+    }
+
     /// Makes the child's objects what the parent has now.
     ///
     /// - Returns: Those that got other values by it.
     func adopt() -> [ManagedObject] {
         var resolved: [ManagedObject] = []
         var outdated: Set<Int> = []
+        endRebirths()
         for object in child.inserted {
             object.becomeSaved()
             object.commitTransientLinks()

@@ -78,10 +78,10 @@ struct UnseenChanges {
             target.record = base.record
             target.page = base.page
         }
-        if target.lifecycle == .deleted {
-            target.ownExtras.missed = .change
-        } else {
+        if target.lifecycle != .deleted {
             parent.miss(target)
+        } else if target.extras?.missed != .deletion {
+            target.ownExtras.missed = .change
         }
     }
 }

@@ -141,7 +141,8 @@ extension ManagedObjectContext {
         changes.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
         if state.notesReads { changes.tellObjects() }
         changes.unregistered = unregistered.all
-        tellChildren(changeSets, isComplete: isComplete)
+        tellChildren(
+            changeSets.map { $0.leavingOut(rebirths, deaths) }, isComplete: isComplete)
         notifyFollowers(changes)
         notifyOfMerge(changes, changeSets)
     }
@@ -306,6 +307,18 @@ extension ManagedObjectContext {
         let object = register(description, key: key, placed: placed)
         if placed != nil { awaken(CollectionOfOne(object)) }
         return object
+    }
+}
+
+extension ChangeSet {
+    /// The same changes, without those of rows that came back or went in a later commit.
+    fileprivate func leavingOut(
+        _ rebirths: [RowID: Int64], _ deaths: [RowID: Int64]
+    ) -> ChangeSet {
+        if rebirths.isEmpty, deaths.isEmpty { return self }
+        var changes = self
+        changes.entities = entities.map { $0.leavingOut(rebirths, deaths, after: number) }
+        return changes
     }
 }
 

@@ -63,7 +63,10 @@ extension ManagedObjectContext {
 
     /// Leaves an object as it is: the save is to see that others have changed it.
     func miss(_ object: ManagedObject, _ missedChange: MissedChange = .change) {
-        if object.extras?.missed ?? .nothing == .nothing { missed.append(object) }
+        let known = object.extras?.missed ?? .nothing
+        // That the row is gone outweighs what was done to it before.
+        if known == .deletion { return }
+        if known == .nothing { missed.append(object) }
         object.ownExtras.missed = missedChange
     }
 

@@ -310,6 +310,7 @@ extension ManagedObject {
         withExtendedLifetime(page) {
             record = rebased.record
             page = rebased.page
+            takeBackLinks(whereOtherThan: draft)
         }
         extras.snapshot = placed
     }

@@ -182,6 +182,22 @@ extension ManagedObject {
         }
     }
 
+    /// Takes back, at the other ends, what was noted of to-ones that the object has let go of in
+    /// favour of what others have saved.
+    ///
+    /// - Parameter former: The values before.
+    final func takeBackLinks(whereOtherThan former: Record) {
+        guard let record else { return }
+        for relationship in entityDescription.relationships {
+            guard let slot = relationship.slot, let inverse = relationship.inverse,
+                !record.isEqual(slot, entityDescription.shape.kinds[slot], to: former)
+            else { continue }
+            for row in [record, former] where row.hasValue(slot) {
+                registered(relationship, row.integer(slot))?.forgetLink(inverse, to: key)
+            }
+        }
+    }
+
     /// Takes back where this object put the members of its lists. The members themselves are
     /// others' changes where they keep the key.
     fileprivate final func takeBackPlaces() {
