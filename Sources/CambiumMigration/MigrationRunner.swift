@@ -71,7 +71,11 @@ package struct MigrationRunner {
     package func open(
         _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome {
-        if let outcome = try openAtOnce(connection, storePath: storePath) { return outcome }
+        if let outcome = try openAtOnce(connection, storePath: storePath) {
+            // One that was killed after its commit may have left files.
+            if let storePath { try? sweep(ofStore: storePath).run(connection) }
+            return outcome
+        }
         let outcome = try withoutForeignKeys(connection) {
             try migrate(connection, storePath: storePath)
         }

@@ -14,6 +14,8 @@ extension ParsedModel {
             problem.property == nil
             ? entities.first { $0["name"]?.value == name }
             : owner?.children.first { $0["name"]?.value == name }
-        return element?[XcodeNamespace.prefix + "elementID"]?.value ?? name
+        // One that is the name in the version before is read as that.
+        return element?[XcodeNamespace.prefix + "elementID"]?.value
+            ?? element?["renamedFrom"]?.value ?? name
     }
 }

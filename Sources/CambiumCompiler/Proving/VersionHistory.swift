@@ -85,15 +85,12 @@ package struct VersionHistory: Sendable {
         _ step: ProofSubject.Step
     ) -> Result<(migration: Migration, target: Model), Obstacle> {
         var compiler = ModelCompiler(verdicts: verdicts)
-        var found: (migration: Migration, target: Model)?
-        // What the author has declared about a step goes before what Core Data did.
-        if !step.new.parsed.isOfXcode || step.new.model.version == current {
-            found = compiler.plan(step).map { ($0, step.new.model) }
-        }
-        if found == nil, step.new.parsed.isOfXcode {
-            compiler = ModelCompiler(verdicts: verdicts)
-            found = compiler.planShipped(step)
-        }
+        // Core Data never took the step to the current version: what disappears there without a
+        // declaration is an error, as in a build.
+        let isShipped = step.new.parsed.isOfXcode && step.new.model.version != current
+        let found =
+            isShipped
+            ? compiler.planShipped(step) : compiler.plan(step).map { ($0, step.new.model) }
         if let code = found?.migration.codeSteps, !code.isEmpty {
             return .failure(
                 Obstacle(

@@ -105,10 +105,15 @@ extension MigratedNames {
     func otherMeaning(
         of object: StoreObject, in catalogue: Catalogue, _ own: [StoreObject]
     ) -> String? {
-        let words = object.words.union([object.table.lowercased()])
+        let table = object.table.lowercased()
+        // An index looks at nothing but its table.
+        let words = object.kind == .index ? [table] : object.words.union([table])
         let tables = own.filter { $0.kind == .table && words.contains($0.name.lowercased()) }
             .map(\.name)
-        if let table = tables.first(where: { strangers.contains($0.lowercased()) }) {
+        // What leads to a table that is gone does not work any more; other words may be anything.
+        if let table = tables.first(where: {
+            strangers.contains($0.lowercased()) && (isPresent($0) || object.isVirtual)
+        }) {
             return "\(table) has other objects then"
         }
         guard object.kind != .table || object.isVirtual else { return nil }

@@ -50,6 +50,25 @@ struct ForeignObjectTests {
         return connection
     }
 
+    @Test(
+        arguments: [
+            "CREATE TABLE log (id INTEGER PRIMARY KEY, q TEXT CHECK (q <> 'q'))",
+            "CREATE TABLE log (q TEXT); CREATE INDEX i ON log (q)",
+            "CREATE TABLE log (q TEXT); CREATE VIEW v AS SELECT q, q AS r FROM log",
+            "CREATE VIEW v AS SELECT s AS q FROM P",
+            "CREATE TABLE log (x); CREATE TRIGGER t AFTER INSERT ON P BEGIN "
+                + "INSERT INTO log VALUES ('q'); END",
+        ])
+    func `a word that is the name of an entity is in nobody's way`(_ theirs: String) throws {
+        let connection = try store(theirs)
+        let before = try connection.rows(StoreObject.query).count
+        #expect(try runner().open(connection) != .current)
+        let names = try connection.rows("SELECT name FROM sqlite_schema").compactMap { row in
+            if case .text(let name)? = row.first { name } else { nil }
+        }
+        #expect(before > 0 && names.contains(theirs.contains("log") ? "log" : "v"))
+    }
+
     // MARK: In the way
 
     /// Their statement, what the migration says of it.

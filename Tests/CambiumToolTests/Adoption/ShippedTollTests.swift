@@ -96,6 +96,30 @@ struct ShippedTollTests {
         #expect(!run.output.contains("all would come along"))
     }
 
+    @Test(arguments: [false, true])
+    func `what the step to the current version drops is an error as in a build`(
+        isDeclared: Bool
+    ) throws {
+        let model = try bundle([(Self.attribute("old"), ""), ("", "")])
+        if isDeclared {
+            try folder.write(
+                """
+                <history xmlns="urn:cambium:model:1" name="Shop"><migration from="Shop" to="Shop 2">
+                <drop entity="A" property="old" reason="spare"/></migration></history>
+                """, to: "Shop.history.xml")
+        }
+        let store = try store(
+            """
+            CREATE TABLE ZA \(Self.table), ZOLD VARCHAR);
+            INSERT INTO ZA VALUES (1, 1, 1, 'a', 'x');
+            """)
+        let target = folder.path("New.store")
+        let run = ToolRun("adopt", store, "--model", model, "--to", target, "--no-proof-cache")
+        #expect((run.code == .fine) == isDeclared)
+        #expect(run.output.contains("drop A.old and its data (spare): 1 value") == isDeclared)
+        #expect((run.output + run.errors).contains("A.old of version Shop is gone") == !isDeclared)
+    }
+
     @Test func `of versions that fit alike that is taken whose steps have dropped nothing`() throws
     {
         let (old, q) = (Self.attribute("old"), Self.attribute("q"))

@@ -128,7 +128,6 @@ extension ManagedObjectContext {
         var seen: [ObjectIdentifier: Int] = [:]
         for _ in 0..<100 {
             processChanges(propagatesDeletes: true)
-            try loadUpdatedFaults()
             try validate()
             inserted.forEachUncounted { $0.willSave() }
             updated.forEachUncounted { $0.willSave() }
@@ -146,19 +145,19 @@ extension ManagedObjectContext {
                 + "Change a value in willSave() only where it differs.")
     }
 
-    /// Reads the rows of objects of which nothing is changed but links that others keep. Where one
+    /// Reads the row of an object of which nothing is changed but links that others keep. Where it
     /// is gone, there is nothing of it to be saved.
-    private func loadUpdatedFaults() throws {
-        var faults: [ManagedObject] = []
-        updated.forEachUncounted { object in
-            if object.record == nil, object.lifecycle == .updated { faults.append(object) }
+    private func findsRow(of object: ManagedObject) -> Bool {
+        do {
+            try load(object)
+        } catch {
+            recordedErrors.append(error)
+            return false
         }
-        if faults.isEmpty { return }
-        try load(faults)
-        for object in faults where object.record == nil && !followForward(of: object) {
-            if object.hasUnsavedChanges { recordMissingRow(object) }
-            lose(object)
-        }
+        if object.record != nil || followForward(of: object) { return true }
+        if object.hasUnsavedChanges { recordMissingRow(object) }
+        lose(object)
+        return false
     }
 
     private func validate() throws {
@@ -170,7 +169,8 @@ extension ManagedObjectContext {
             }
         }
         updated.forEachUncounted { object in
-            guard object.lifecycle == .updated else { return }
+            guard object.lifecycle == .updated, object.record != nil || findsRow(of: object)
+            else { return }
             do { try object.validateForUpdate() } catch {
                 errors += object.validationErrors(in: error)
             }

@@ -54,6 +54,9 @@ package struct MigratedNames: Sendable {
         }
     }
 
+    /// Whether there is anything of that name afterwards.
+    package func isPresent(_ name: String) -> Bool { present[name.lowercased()] != nil }
+
     private mutating func make(_ name: String, of table: String) {
         let key = name.lowercased()
         made[key] = name
