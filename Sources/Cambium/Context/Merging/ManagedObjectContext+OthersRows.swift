@@ -1,0 +1,99 @@
+import CambiumSQLite
+
+// How an object takes over the row that another context has saved, or its loss.
+extension ManagedObjectContext {
+    /// Gives an object the row that another context saved, unless its own is as new.
+    func take(
+        _ placed: PlacedRecord?, for object: ManagedObject, _ outdated: inout [ManagedObject]
+    ) {
+        let base = object.extras?.snapshot?.record ?? object.record
+        if let placed, let base, placed.record.version <= base.version { return }
+        switch object.lifecycle {
+        case .clean where keepsLocked(object):
+            // A child is to see first who has changed it.
+            if parent == nil { miss(object) } else { outdated.append(object) }
+        case .clean:
+            // A child reads the rows from its parent, where that costs next to nothing.
+            if parent != nil, object.record != nil { outdated.append(object) }
+            object.becomeClean(object.keepingTransients(placed, draftWriter))
+        case .updated where object.flags.contains(.isDraft):
+            if let placed {
+                rebase(object, on: placed)
+            } else {
+                outdated.append(object)
+            }
+        case .updated:
+            object.record = placed?.record
+            object.page = placed?.page
+        case .deleted:
+            // The deletion meets the change at its save, unless it is taken back before.
+            object.ownExtras.missed = .change
+        case .inserted, .discarded, .gone:
+            break
+        }
+    }
+
+    /// Gives a changed object the row that another context saved, below its changes.
+    func rebase(_ object: ManagedObject, on placed: PlacedRecord) {
+        if leavesOut(object, placed.record) {
+            miss(object)
+        } else {
+            object.rebase(on: placed, draftWriter)
+        }
+    }
+
+    /// Reads the rows of changed objects whose rows did not come with the change set.
+    func reread(_ outdated: [ManagedObject]) {
+        let commit = coordinator.rowCache.commit
+        for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
+            let request = RowRequest(
+                entity: coordinator.model.entities[group.key],
+                selection: .keys(group.value.map(\.key)))
+            do {
+                try store(of: request.entity).fetch(request) { row in
+                    let placed = try row.record(in: rowWriter)
+                    if usesRowCache {
+                        coordinator.rowCache.insert(
+                            CollectionOfOne(
+                                RowCache.Row(
+                                    entity: coordinator.model.entities[row.entity],
+                                    placed: placed)),
+                            readAt: commit, replacesOnly: true)
+                    }
+                    guard let object = objects[group.key].map[row.key] else { return }
+                    if object.lifecycle == .clean, leavesOut(object, placed.record) {
+                        miss(object)
+                    } else if object.lifecycle == .clean, object.record != nil || parent != nil {
+                        object.becomeClean(object.keepingTransients(placed, draftWriter))
+                    } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
+                        // Its links alone have changed.
+                        let kept = object.keepingTransients(placed, draftWriter)
+                        object.record = kept?.record
+                        object.page = kept?.page
+                    } else {
+                        rebase(object, on: placed)
+                    }
+                    forgetLists(without: object)
+                }
+            } catch {
+                recordedErrors.append(error)
+            }
+        }
+    }
+
+    /// The row of an object was deleted by another context. Whoever holds the object can still read
+    /// it.
+    func vanish(_ object: ManagedObject) {
+        guard
+            object.lifecycle == .clean || object.lifecycle == .updated
+                || object.lifecycle == .deleted
+        else { return }
+        if object.record == nil { object.becomePlaceholder() }
+        if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
+        object.takeBackLinksElsewhere()
+        object.lifecycle = .gone
+        object.ownExtras.vanished = true
+        listsAreStale = true
+        forget(object)
+    }
+}
