@@ -37,15 +37,21 @@ struct ForeignObjectTests {
 
     @Test func `an object that is gone links to nobody`() throws {
         try withTwoContexts { context, _ in
-            let (node, topic) = (Node(in: context), Topic(in: context))
+            let (node, topic, box) = (Node(in: context), Topic(in: context), Box(in: context))
+            let other = Node(in: context)
             try context.save()
             context.delete(node)
             try context.save()
-            node.tags.insert(topic)
-            node.queue.append(topic)
-            #expect(topic.nodes.isEmpty && topic.waiting.isEmpty)
-            try expectRefusal(context)
-            try context.save()
+            for link in [
+                { node.tags.insert(topic) }, { node.queue.append(topic) }, { node.box = box },
+                { node.next = other }, { node.previous = other },
+            ] {
+                link()
+                #expect(topic.nodes.isEmpty && topic.waiting.isEmpty && box.nodes.isEmpty)
+                #expect(other.previous == nil && other.next == nil)
+                try expectRefusal(context)
+                try context.save()
+            }
         }
     }
 

@@ -131,6 +131,7 @@ extension ManagedObject {
         if relationship.isTransient {
             return setTransientDestination(of: relationship, to: object)
         }
+        guard mayLink(relationship, to: object) else { return }
         guard relationship.slot != nil else {
             guard let inverse = relationship.inverse else { return }
             // The other side keeps the key.
@@ -260,14 +261,20 @@ extension ManagedObject {
             return object.setDestination(
                 of: object.entityDescription.relationships[inverse], to: self)
         }
-        // The other end would lead to an object that is gone.
-        guard lifecycle != .gone, lifecycle != .discarded else {
-            let end = relationship.inverse.map { object.entityDescription.relationships[$0] }
-            state.context?.recordForeignLink(object, end ?? relationship, self)
-            return
-        }
+        guard mayLink(relationship, to: object) else { return }
         noteLink(ordinal, object)
         if let inverse = relationship.inverse { object.noteLink(inverse, self) }
+    }
+
+    /// Whether the object is still there, so that another one can lead to it: the context remembers
+    /// the mistake where it is not.
+    private func mayLink(
+        _ relationship: RelationshipDescription, to object: ManagedObject
+    ) -> Bool {
+        guard lifecycle == .gone || lifecycle == .discarded else { return true }
+        let end = relationship.inverse.map { object.entityDescription.relationships[$0] }
+        state.context?.recordForeignLink(object, end ?? relationship, self)
+        return false
     }
 
     final func unlink(_ ordinal: Int, from object: ManagedObject) {
