@@ -15,8 +15,8 @@ let package = Package(
     products: [
         .library(name: "Cambium", targets: ["Cambium"]),
         .library(name: "CambiumNotificationCenter", targets: ["CambiumNotificationCenter"]),
-        .executable(name: "cambium", targets: ["CambiumTool"]),
-        // The plugins look for their tool under the target's name.
+        // One product, of the target's own name: SwiftPM's next build system finds the tool of a
+        // plugin only so.
         .executable(name: "CambiumTool", targets: ["CambiumTool"]),
         .executable(name: "package-index", targets: ["PackageIndex"]),
         .plugin(name: "CambiumBuildPlugin", targets: ["CambiumBuildPlugin"]),

@@ -23,10 +23,10 @@ trap 'exit 1' HUP INT TERM
 cd "$root"
 flags="--package-path Tests/Adoption --scratch-path .build/adoption"
 # shellcheck disable=SC2086
-swift build --product cambium $strict
+swift build --product CambiumTool $strict
 # shellcheck disable=SC2086
 swift build --product ObjectDump $flags
-tool=$(swift build --show-bin-path)/cambium
+tool=$(swift build --show-bin-path)/CambiumTool
 # shellcheck disable=SC2086
 dump=$(swift build $flags --show-bin-path)/ObjectDump
 python3 -B Tests/Adoption/check.py "$tool" "$dump" "$corpus" "$work"

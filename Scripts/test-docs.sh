@@ -13,8 +13,8 @@ if [ "${1:-}" = --accept ]; then accept=yes; shift; fi
 tool=${1:-}
 if [ -z "$tool" ]; then
     # shellcheck disable=SC2086
-    swift build --product cambium $strict || exit 1
-    tool=$(swift build --show-bin-path)/cambium
+    swift build --product CambiumTool $strict || exit 1
+    tool=$(swift build --show-bin-path)/CambiumTool
 fi
 pages=Sources/Cambium/Cambium.docc
 work=$(mktemp -d)

@@ -98,8 +98,8 @@ optimized() {
     scratch=.build/model-based
     flags="-c release --package-path Tests/ModelBased --scratch-path $scratch"
     # shellcheck disable=SC2086
-    swift build --product cambium $strict &&
-        tool=$(swift build --show-bin-path)/cambium &&
+    swift build --product CambiumTool $strict &&
+        tool=$(swift build --show-bin-path)/CambiumTool &&
         "$tool" compile Models/Everything/Everything.cambium --output "$scratch/Everything" &&
         "$tool" compile Models/TestDummy/TestDummies.cambium --output "$scratch/TestDummies" &&
         swift build $flags --build-tests &&

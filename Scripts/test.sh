@@ -28,7 +28,7 @@ step "mistakes that must not compile"
 sh Scripts/test-compile-fail.sh
 
 step "documentation"
-sh Scripts/test-docs.sh "$(swift build --show-bin-path)/cambium"
+sh Scripts/test-docs.sh "$(swift build --show-bin-path)/CambiumTool"
 
 step "tests"
 # shellcheck disable=SC2086
