@@ -9,7 +9,7 @@ struct AdoptionBenchmarks {
     static let usage = """
         usage: AdoptionBenchmarks TOOL [--rows N] [--rounds N] [--directory DIR]
 
-          TOOL             the tool to measure: .build/release/cambium
+          TOOL             the tool to measure: .build/release/CambiumTool
           --rows N         objects of the store, 1,000,000 unless given
           --rounds N       adoptions and copies in turn, 3 unless given; medians are shown
           --directory DIR  where the stores are made; the temporary folder unless given

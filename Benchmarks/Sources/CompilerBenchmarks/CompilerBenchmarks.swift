@@ -8,7 +8,7 @@ struct CompilerBenchmarks {
     static let usage = """
         usage: CompilerBenchmarks TOOL [--rounds N] [--models DIR]
 
-          TOOL          the tool to measure: .build/release/cambium, or the debug one
+          TOOL          the tool to measure: .build/release/CambiumTool, or the debug one
           --rounds N    runs of each, 5 unless given; medians are shown
           --models DIR  a folder with Xcode bundles, all checked by one call
         """

@@ -8,7 +8,7 @@ struct MigrationBenchmarks {
         usage: MigrationBenchmarks TOOL [--rows N] [--rounds N] [--directory DIR]
                                    [--chain BUNDLE [--declarations FILE]]
 
-          TOOL                 the tool to measure: .build/release/cambium
+          TOOL                 the tool to measure: .build/release/CambiumTool
           --rows N             rows of the table that is changed, 1,000,000 unless given
           --rounds N           runs of each, 3 unless given; medians are shown
           --directory DIR      where stores are made, the temporary folder unless given
