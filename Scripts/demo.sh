@@ -6,4 +6,5 @@ caller=$(pwd)
 package=$(pwd)
 
 cd "$caller"  # files in the arguments are meant from here
-exec swift run --package-path "$package" -c release package-index "$@"
+# shellcheck disable=SC2086
+exec swift run $system --package-path "$package" -c release package-index "$@"

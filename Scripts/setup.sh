@@ -3,9 +3,28 @@
 
 cd "$(dirname "$0")/.." || exit 1
 
-# How the tests are built. The same in all scripts: with other flags all is built again.
+# SwiftPM's next build system, in toolchains from 6.3 on, compiles each module once. The other one
+# compiles what the plugins' tool needs a second time.
+system=
+if swift --version 2>/dev/null |
+    grep -qE 'Swift version (6\.([3-9]|[1-9][0-9])|[7-9]\.|[1-9][0-9])'; then
+    system="--build-system swiftbuild"
+fi
+
+# How the tests are built. The same in all scripts: with other flags everything is built again.
 # shellcheck disable=SC2034
-strict="-Xswiftc -warnings-as-errors"
+strict="$system -Xswiftc -warnings-as-errors"
+
+# The folder of what was built with the same arguments.
+products() {
+    # shellcheck disable=SC2086
+    swift build $system "$@" --show-bin-path
+}
+
+# The folder of the built modules, in a folder of products: each build system has its own place.
+modules() {
+    if [ -d "$1/Modules" ]; then echo "$1/Modules"; else echo "$1"; fi
+}
 
 # Says what is wrong and what to do about it, and ends the script.
 fail() {

@@ -21,12 +21,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$root"
-flags="--package-path Tests/Adoption --scratch-path .build/adoption"
+flags="$system --package-path Tests/Adoption --scratch-path .build/adoption"
 # shellcheck disable=SC2086
 swift build --product CambiumTool $strict
 # shellcheck disable=SC2086
 swift build --product ObjectDump $flags
-tool=$(swift build --show-bin-path)/CambiumTool
+tool=$(products)/CambiumTool
 # shellcheck disable=SC2086
 dump=$(swift build $flags --show-bin-path)/ObjectDump
 python3 -B Tests/Adoption/check.py "$tool" "$dump" "$corpus" "$work"

@@ -5,7 +5,7 @@
 #
 #   Scripts/test-compile-fail.sh [BUILD-FOLDER]
 #
-# The folder is one that `swift build --show-bin-path` prints; without it the modules are built first.
+# The folder is one that `swift build --show-bin-path` prints. Without it the modules are built first.
 set -eu
 . "$(dirname "$0")/setup.sh"
 
@@ -15,7 +15,7 @@ if [ -z "$products" ]; then
         # shellcheck disable=SC2086
         swift build --target "$target" $strict
     done
-    products=$(swift build --show-bin-path)
+    products=$(products)
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -34,7 +34,7 @@ fi
 compile() {
     # shellcheck disable=SC2086
     swiftc $platform -emit-sil -whole-module-optimization -o "$work/sil" -swift-version 6 \
-        -module-name Cases -parse-as-library -warnings-as-errors -I "$products/Modules" \
+        -module-name Cases -parse-as-library -warnings-as-errors -I "$(modules "$products")" \
         -Xcc -fmodule-map-file=Sources/CSQLite/module.modulemap "$@" >"$work/output" 2>&1
 }
 
@@ -99,9 +99,9 @@ done <"$work/cases"
 
 # A target may make the main actor its default isolation (Swift 6.2 and later); generated code has
 # to be as it is without.
-generated=$(find "$products/../../plugins/outputs" -path '*/ShopModel/*' -name '*.swift')
+generated=$(find .build/plugins/outputs -path '*/ShopModel/*' -name '*.swift')
 if [ -z "$generated" ]; then
-    echo "There is no generated code of ShopModel beside $products." >"$work/output"
+    echo "There is no generated code of ShopModel in .build/plugins." >"$work/output"
     result 1 "the generated code is found"
 elif swiftc -help-hidden | grep -q -e '-default-isolation'; then
     # shellcheck disable=SC2086

@@ -14,13 +14,16 @@ if [ ! -d "$corpus" ]; then
     echo "There is no ../shared/corpus: nothing was checked."
     exit 0
 fi
+. "$(dirname "$0")/setup.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$root"
-swift build --product CambiumTool
-swift build --target Cambium
-products=$(swift build --show-bin-path)
+# shellcheck disable=SC2086
+swift build --product CambiumTool $strict
+# shellcheck disable=SC2086
+swift build --target Cambium $strict
+products=$(products)
 passed=0
 failed=0
 refused=0
@@ -39,7 +42,7 @@ check() {
         return 0
     fi
     if swiftc -typecheck -warnings-as-errors -swift-version 6 -parse-as-library \
-        -module-name Checked -module-cache-path "$work/cache" -I "$products/Modules" \
+        -module-name Checked -module-cache-path "$work/cache" -I "$(modules "$products")" \
         -Xcc "-fmodule-map-file=$root/Sources/CSQLite/module.modulemap" \
         "$work/out"/*.swift > "$work/log" 2>&1; then
         passed=$((passed + 1))

@@ -14,7 +14,7 @@ tool=${1:-}
 if [ -z "$tool" ]; then
     # shellcheck disable=SC2086
     swift build --product CambiumTool $strict || exit 1
-    tool=$(swift build --show-bin-path)/CambiumTool
+    tool=$(products)/CambiumTool
 fi
 pages=Sources/Cambium/Cambium.docc
 work=$(mktemp -d)
@@ -162,8 +162,8 @@ diff "$pages/Diagnostics.md" "$work/page" >"$work/output" 2>&1
 result $? "Diagnostics.md is what the tool says (Scripts/test-docs.sh --accept writes it anew)"
 
 # Names: each symbol that a page links to, as the modules have it.
-modules=$(dirname "$tool")/Modules
-[ -d "$modules" ] || modules=$(swift build --show-bin-path)/Modules
+modules=$(modules "$(dirname "$tool")")
+[ -e "$modules/Cambium.swiftmodule" ] || modules=$(modules "$(products)")
 target=$(swift -print-target-info | sed -n 's/^ *"triple": "\(.*\)",*$/\1/p' | head -n 1)
 sdk=
 [ "$(uname -s)" != Darwin ] || sdk="-sdk $(xcrun --show-sdk-path)"

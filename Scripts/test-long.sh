@@ -96,10 +96,10 @@ generators() {
 #   optimized TESTS VARIABLE=NUMBER      the number says how many cases
 optimized() {
     scratch=.build/model-based
-    flags="-c release --package-path Tests/ModelBased --scratch-path $scratch"
+    flags="$system -c release --package-path Tests/ModelBased --scratch-path $scratch"
     # shellcheck disable=SC2086
     swift build --product CambiumTool $strict &&
-        tool=$(swift build --show-bin-path)/CambiumTool &&
+        tool=$(products)/CambiumTool &&
         "$tool" compile Models/Everything/Everything.cambium --output "$scratch/Everything" &&
         "$tool" compile Models/TestDummy/TestDummies.cambium --output "$scratch/TestDummies" &&
         swift build $flags --build-tests &&

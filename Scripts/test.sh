@@ -28,7 +28,7 @@ step "mistakes that must not compile"
 sh Scripts/test-compile-fail.sh
 
 step "documentation"
-sh Scripts/test-docs.sh "$(swift build --show-bin-path)/CambiumTool"
+sh Scripts/test-docs.sh "$(products)/CambiumTool"
 
 step "tests"
 # shellcheck disable=SC2086
