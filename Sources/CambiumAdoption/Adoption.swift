@@ -141,10 +141,12 @@ package struct Adoption {
 
     func report(of match: VersionFinder.Match) -> AdoptionReport {
         let model = match.layout.model
-        return AdoptionReport(
+        var report = AdoptionReport(
             store: store.path, destination: nil, model: model.name, writtenBy: model.version,
             version: model.version, current: current,
             foundBy: match.evidence.rawValue, alsoFits: match.alsoFits,
             differences: match.layout.differences, formerNames: match.layout.formerNames)
+        report.remarks = [match.remark].compactMap(\.self)
+        return report
     }
 }

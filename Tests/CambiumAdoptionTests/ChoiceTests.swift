@@ -57,7 +57,7 @@ struct ChoiceTests {
     }
 
     @Test func `where each version loses something, the one that loses least is taken`() throws {
-        let store = try store("(1, 1, 1, NULL), (2, 99, 1, NULL)")
+        let store = try store("(1, 1, 1, NULL), (2, NULL, 1, NULL)")
         let report = try store.adopt(versions, migrations())
         #expect(report.writtenBy == "2")
         #expect(report.refusedRows.map(\.id) == [2])

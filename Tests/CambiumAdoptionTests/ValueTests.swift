@@ -9,11 +9,13 @@ struct ValueTests {
     /// - Returns: The value in the new store, or the reason why the row is not there.
     private func adopt(
         _ type: AttributeType, column: String, _ value: String, isExternal: Bool = false,
-        isOptional: Bool = true, limits: Limits = Limits(), enumerations: [Enumeration] = [],
+        isOptional: Bool = true, default standard: Value? = nil, limits: Limits = Limits(),
+        enumerations: [Enumeration] = [],
         prepare: (OldStore) throws -> Void = { _ in }
     ) throws -> (value: String?, report: AdoptionReport) {
         let attribute = Attribute(
-            name: "x", type: type, isOptional: isOptional, limits: limits, isExternal: isExternal)
+            name: "x", type: type, isOptional: isOptional,
+            defaultValue: standard.map { .constant($0) }, limits: limits, isExternal: isExternal)
         let model = Model(
             name: "M", version: "1", entities: [Entity(name: "A", attributes: [attribute])],
             enumerations: enumerations)
@@ -78,7 +80,9 @@ struct ValueTests {
         ("BLOB", .data, "5", "data"),
         ("DECIMAL", .decimal(scale: 2), "1.999", "more than 2 places"),
         ("DECIMAL", .decimal(scale: 2), "'much'", "decimal"),
-        ("DECIMAL", .anyDecimal, "'NaN'", "Decimal"),
+        ("DECIMAL", .anyDecimal, "'much'", "'much' is not a value of the type decimal"),
+        ("INTEGER", .int32, "zeroblob(70)", "70 bytes is not a value of the type int32"),
+        ("INTEGER", .int32, "'\(String(repeating: "x", count: 500))'", "xxx…' is not"),
         ("TIMESTAMP", .date, "'now'", "date"),
     ])
     func `a value that is none of its type is refused, never nil`(
@@ -90,6 +94,31 @@ struct ValueTests {
         #expect(refused.property == "x")
         #expect(refused.reason.contains(word))
         #expect(found.report.refusedRows.count == 1)
+    }
+
+    @Test(arguments: [AttributeType.anyDecimal, .decimal(scale: 2)], ["'NaN'", "'nan'"])
+    func `a decimal that is NaN becomes nil or the default, and is named`(
+        type: AttributeType, value: String
+    ) throws {
+        let optional = try adopt(type, column: "DECIMAL", value)
+        #expect(optional.value == "nil")
+        #expect(
+            optional.report.changedValues
+                == [.init(entity: "A", id: 1, property: "x", reason: "nil, as the number is NaN")])
+        #expect(optional.report.refusedRows.isEmpty && !optional.report.isComplete)
+
+        let ordinary = try adopt(type, column: "DECIMAL", "7")
+        let required = try adopt(
+            type, column: "DECIMAL", value, isOptional: false, default: .decimal(7))
+        #expect(required.value == ordinary.value)
+        #expect(
+            required.report.changedValues.map(\.reason) == ["the default, as the number is NaN"])
+
+        let refused = try adopt(type, column: "DECIMAL", value, isOptional: false)
+        #expect(refused.value == nil && refused.report.changedValues.isEmpty)
+        #expect(
+            refused.report.refusedRows.map(\.reason)
+                == ["\(value) is not a value of the type decimal"])
     }
 
     @Test func `a value that is no case of its enumeration is refused`() throws {

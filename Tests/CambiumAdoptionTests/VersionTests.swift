@@ -67,25 +67,57 @@ struct VersionTests {
             ])
     }
 
-    @Test func `a store that does not fit the version it names is refused, whatever else fits`()
-        throws
-    {
+    @Test func `the only version that fits is taken, whatever the store says of itself`() throws {
         let versions = [
             Shelf.version("1", identifier: "one"),
             Shelf.version("2", identifier: "two", with: [.optional("weight", .double)]),
         ]
         let store = try Shelf.store(identifiers: ["two"])
+        let report = try store.adoption(versions).plan()
+        #expect(report.writtenBy == "1" && report.foundBy == "structure" && report.alsoFits == [])
+        #expect(
+            report.remarks == [
+                "The store names the version '2', which its tables do not fit. '1' is the only "
+                    + "version that fits"
+            ])
+        #expect(report.text.contains(report.remarks[0]))
+        #expect(report.json.contains(report.remarks[0]))
+    }
+
+    @Test func `the type of a column tells which version fits`() throws {
+        func version(_ name: String, _ type: AttributeType) -> Model {
+            Model(
+                name: "M", version: name,
+                entities: [Entity(name: "A", attributes: [.optional("x", type)])],
+                identifier: name)
+        }
+        let store = try OldStore(
+            entities: [(1, "A", 0, 1)], identifiers: ["text"],
+            sql: """
+                CREATE TABLE ZA (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZX INTEGER);
+                """)
+        let report = try store.adoption([version("number", .int64), version("text", .string)])
+            .plan()
+        #expect(report.writtenBy == "number" && report.remarks.count == 1)
+    }
+
+    @Test func `a store is refused where several versions fit, and not the one it names`() throws {
+        let versions = [
+            Shelf.version("1", identifier: "one"), Shelf.version("2", identifier: "two"),
+            Shelf.version("3", identifier: "three", with: [.optional("weight", .double)]),
+        ]
+        let store = try Shelf.store(identifiers: ["three"])
         guard case .fitsNoVersion(let mismatch)? = adoptionError({ _ = try store.adopt(versions) })
         else {
             Issue.record("it was adopted")
             return
         }
-        #expect(mismatch.nearest == "1" && mismatch.differences.isEmpty)
-        #expect(mismatch.named?.version == "2")
+        #expect(mismatch.differences.isEmpty && mismatch.named?.version == "3")
         #expect(mismatch.named?.differences == ["ZITEM has no column for Item.weight"])
         #expect(
-            mismatch.description.contains("version two wrote it. That is '2', with 1 difference"))
-        #expect(mismatch.description.contains("'1' fits"))
+            mismatch.description.contains(
+                "fits several versions of Shelf ('2', '1'), and not the version that it names. Say "
+                    + "which of them wrote it. It names '3', with 1 difference"))
         #expect(store.files == ["Old.sqlite"])
     }
 
@@ -108,7 +140,7 @@ struct VersionTests {
         #expect(two.nearest == "1" && two.differences.count == 1)
         #expect(two.named?.version == "2" && two.named?.differences.count == 2)
         #expect(two.versions.map(\.version) == ["1", "2"])
-        #expect(two.description.contains("That is '2', with 2 differences"))
+        #expect(two.description.contains("It names '2', with 2 differences"))
         #expect(two.description.contains("The nearest is '1', with 1 difference"))
         let one = try mismatch("one")
         #expect(one.nearest == "1" && one.named?.version == "1")

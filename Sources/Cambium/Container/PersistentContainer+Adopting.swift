@@ -26,6 +26,9 @@ extension PersistentContainer {
     ///   - earlierVersions: The versions that may have written the old store, the oldest first;
     ///     `Shop.earlierVersions`, which the compiler makes where the file `cambium.json` beside
     ///     the bundle says `"earlierVersions": true`. The current version is one of them always.
+    ///   - version: The name of the version that wrote the old store, whatever its tables say: what
+    ///     has no column is nil then, or the default, and what has no property is left out. Default
+    ///     (nil): it is found by hashes, identifier and tables.
     ///   - options: How to open the new store. Its migration progress tells of the migration, and
     ///     not of the adoption.
     ///   - report: Given what came along and what did not, before the new store is migrated; not
@@ -36,12 +39,13 @@ extension PersistentContainer {
     ///   that wrote the old one.
     public convenience init(
         adopting oldStore: URL, at path: String, model: CompiledModel,
-        earlierVersions: [Model] = [], options: StoreOptions = StoreOptions(),
+        earlierVersions: [Model] = [], writtenBy version: String? = nil,
+        options: StoreOptions = StoreOptions(),
         report: (AdoptionReport) -> Void = { _ in },
         progress: (AdoptionProgress) -> Void = { _ in }
     ) throws {
         try Self.adopt(
-            oldStore, at: path, model, earlierVersions, isCancelled: { Task.isCancelled },
+            oldStore, at: path, model, earlierVersions, version, isCancelled: { Task.isCancelled },
             progress: progress, report: report)
         try self.init(model: model, at: .file(path), options: options)
     }
@@ -51,16 +55,17 @@ extension PersistentContainer {
     /// yet.
     ///
     /// - Returns: The container, and the report; nil where the new store was there.
-    /// - Throws: As ``init(adopting:at:model:earlierVersions:options:report:progress:)``.
+    /// - Throws: As ``init(adopting:at:model:earlierVersions:writtenBy:options:report:progress:)``.
     public static func open(
         adopting oldStore: URL, at path: String, model: CompiledModel,
-        earlierVersions: [Model] = [], options: StoreOptions = StoreOptions(),
+        earlierVersions: [Model] = [], writtenBy version: String? = nil,
+        options: StoreOptions = StoreOptions(),
         progress: (@Sendable (AdoptionProgress) -> Void)? = nil
     ) async throws -> (container: PersistentContainer, report: AdoptionReport?) {
         try await onThreadOfItsOwn { interruption in
             var made: AdoptionReport?
             try adopt(
-                oldStore, at: path, model, earlierVersions,
+                oldStore, at: path, model, earlierVersions, version,
                 isCancelled: { interruption.isRequested },
                 progress: { progress?($0) }, report: { made = $0 })
             var options = options
@@ -73,7 +78,7 @@ extension PersistentContainer {
 
     private static func adopt(
         _ oldStore: URL, at path: String, _ model: CompiledModel, _ earlierVersions: [Model],
-        isCancelled: () -> Bool, progress: (AdoptionProgress) -> Void,
+        _ version: String?, isCancelled: () -> Bool, progress: (AdoptionProgress) -> Void,
         report: (AdoptionReport) -> Void
     ) throws {
         let place = try NewStore(path: path, from: oldStore.path)
@@ -89,6 +94,7 @@ extension PersistentContainer {
                     ) { _, _ in .init(migrations: model.migrations) }
                     // Opening migrates: it knows the program's own steps.
                     adoption.migrates = false
+                    adoption.writtenBy = version
                     adoption.isCancelled = isCancelled
                     adoption.progress = progress
                     return try adoption.run(in: place)

@@ -25,6 +25,8 @@ extension AdoptionRun {
             try copier.copy()
             report.refusedRows += copier.refused
             if !copier.isWhole { try noteOddPlaces(table, &report) }
+            try noteNotNumbers(table, &report)
+            try noteOtherNumbers(table, &report)
             let hasStrays = try noteStrays(table, &report)
             let hasRefused = try noteNoURIs(table, &report)
             if hasStrays || hasRefused || copier.copied < table.extent.rows {

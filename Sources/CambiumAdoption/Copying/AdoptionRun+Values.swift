@@ -37,6 +37,41 @@ extension AdoptionRun {
         return true
     }
 
+    /// Notes decimals that are NaN, which the new store has no form for.
+    func noteNotNumbers(
+        _ table: ObjectTable, _ report: inout AdoptionReport
+    ) throws(SQLiteError) {
+        for (attribute, query) in table.sql.notNumbers {
+            for row in try connection.rows(query) {
+                guard case .integer(let key) = row[0] else { continue }
+                report.changedValues.append(
+                    .init(
+                        entity: try name(ofRow: key, table), id: key, property: attribute.name,
+                        reason: attribute.isOptional
+                            ? "nil, as the number is NaN" : "the default, as the number is NaN"))
+            }
+        }
+    }
+
+    /// Remarks on rows that are taken although the number of their entity is another version's.
+    func noteOtherNumbers(
+        _ table: ObjectTable, _ report: inout AdoptionReport
+    ) throws(SQLiteError) {
+        guard let query = table.sql.rowsOfOtherNumbers else { return }
+        for row in try connection.rows(query) {
+            guard case .integer(let number) = row[0], case .integer(let count) = row[1] else {
+                continue
+            }
+            let (rows, objects) =
+                count == 1
+                ? ("1 row of \(table.object.table) has", "It is imported as an object")
+                : ("\(count) rows of \(table.object.table) have", "They are imported as objects")
+            report.remarks.append(
+                "\(rows) the entity number \(number), which no entity of the store has. \(objects) of "
+                    + "\(table.object.root.name), the only entity of that table")
+        }
+    }
+
     /// Notes objects that have no place in an order, as what the store has for it is no number.
     func noteOddPlaces(
         _ table: ObjectTable, _ report: inout AdoptionReport

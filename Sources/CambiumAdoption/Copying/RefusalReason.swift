@@ -12,8 +12,13 @@ struct RefusalReason {
         self.root = root
     }
 
-    /// - Parameter entity: The row's entity, where it is known.
-    func of(_ error: SQLiteError, entity: Entity?) -> (property: String?, reason: String) {
+    /// - Parameters:
+    ///   - entity: The row's entity, where it is known.
+    ///   - value: Gives the row of ``ObjectAdoptionSQL/valueQuery(_:of:)`` for an attribute.
+    func of(
+        _ error: SQLiteError, entity: Entity?,
+        value: (_ property: String) -> [StoredValue]? = { _ in nil }
+    ) -> (property: String?, reason: String) {
         switch model.constraint(failedWith: error.message, entity: entity) {
         case .property(_, let property, let check)?:
             return (property, Self.words[check] ?? "the value breaks a rule")
@@ -39,7 +44,12 @@ struct RefusalReason {
                     "the number has more than \(scale) places after the point, or is too great"
                 )
             }
-            return (property ?? name, "the value is no \(type?.caseName ?? "value of its type")")
+            let shown = property.flatMap(value)?.words ?? "the value"
+            return (
+                property ?? name,
+                type.map { "\(shown) is not a value of the type \($0.word)" }
+                    ?? "\(shown) is not a value of the property's type"
+            )
         }
         return (nil, error.message)
     }
@@ -64,4 +74,20 @@ struct RefusalReason {
         .required: "a value is required, and there is none",
         .presence: "a part of the value is required, and there is none",
     ]
+}
+
+extension [StoredValue] {
+    /// The type and value of a row of ``ObjectAdoptionSQL/valueQuery(_:of:)``, for people.
+    fileprivate var words: String? {
+        guard count == 2 else { return nil }
+        switch self[1] {
+        case .text(let text):
+            let limit = ObjectAdoptionSQL.shownLength
+            return text.count > limit ? "'\(text.prefix(limit))…'" : "'\(text)'"
+        case .integer(let length) where self[0] == .text("blob"): return "\(length) bytes"
+        case .integer(let number): return "\(number)"
+        case .real(let number): return "\(number)"
+        case .blob, .null: return nil
+        }
+    }
 }

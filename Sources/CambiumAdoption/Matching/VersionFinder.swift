@@ -25,6 +25,8 @@ struct VersionFinder {
         var others: [CoreDataLayout] = []
         /// Why an earlier one of them is not taken, in words; nil where the earliest is.
         var choice: String?
+        /// Why the version that the store names is not taken, in a sentence; nil where it is.
+        var remark: String?
         /// The steps that lead on from the version, where they were asked for.
         var way: MigrationWay?
 
@@ -43,9 +45,10 @@ struct VersionFinder {
 
     /// The version that wrote the store.
     ///
-    /// Hashes tell all. An identifier tells more than the tables, which versions may have in common:
-    /// if one is in the store, its version is the one, or there is none. Which of several that fit
-    /// alike is taken, the rows and the migrations tell.
+    /// Hashes tell all. An identifier tells more than the tables, which versions may have in common.
+    /// If it names a version that does not fit, the only one that fits is taken: an identifier that
+    /// was not raised with the model is a common mistake. Which of several that fit alike is taken,
+    /// the rows and the migrations tell.
     ///
     /// - Parameter forced: The name of the version, where somebody knows it.
     func match(forced: String?) throws(AdoptionError) -> Match {
@@ -71,7 +74,14 @@ struct VersionFinder {
         let named = layouts.filter { isNamed($0.model) }
         let candidates = named.isEmpty ? fitting : named.filter(\.mismatches.isEmpty)
         guard let layout = candidates.first else {
-            throw .fitsNoVersion(mismatch(all, named: named.min(by: Self.isNearer)))
+            guard let wrong = named.first, fitting.count == 1 else {
+                throw .fitsNoVersion(mismatch(all, named: named.min(by: Self.isNearer)))
+            }
+            var match = Match(layout: fitting[0], evidence: .structure, alsoFits: [])
+            match.remark =
+                "The store names the version '\(wrong.model.version)', which its tables do not fit. "
+                + "'\(fitting[0].model.version)' is the only version that fits"
+            return match
         }
         return Match(
             layout: layout, evidence: named.isEmpty ? .structure : .identifier,

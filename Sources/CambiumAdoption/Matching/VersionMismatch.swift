@@ -51,21 +51,25 @@ extension VersionMismatch: CustomStringConvertible {
                 + "\(model) has any of its entities (\(shown)\(strangers.count > 5 ? ", …" : "")). "
                 + "Name the model that belongs to the store"
         }
-        return "\(store) fits no version of \(model)\(said). " + (named.map(words) ?? nearestWords)
-    }
-
-    private var nearestWords: String {
-        "The nearest is '\(nearest)', with \(Self.list(differences))\n" + Self.remedy
+        let fitting = versions.filter { $0.differences == 0 }.map { "'\($0.version)'" }
+        guard fitting.isEmpty else {
+            return
+                "\(store) fits several versions of \(model) (\(fitting.joined(separator: ", "))), "
+                + "and not the version that it names. Say which of them wrote it"
+                + (named.map { ". " + words($0) } ?? "")
+        }
+        return
+            "\(store) fits no version of \(model)\(said). Add the version that wrote the store to "
+            + "the model. "
+            + (nearest == named?.version
+                ? "" : "The nearest is '\(nearest)', with \(Self.list(differences))\n")
+            + (named.map(words) ?? "")
     }
 
     private func words(_ named: NamedVersion) -> String {
-        let own = "That is '\(named.version)', with \(Self.list(named.differences))\n"
-        if nearest == named.version { return own + "No other version is nearer. " + Self.remedy }
-        guard differences.isEmpty else { return own + nearestWords }
-        return own + "'\(nearest)' fits: the store may be wrong about its version"
+        "It names '\(named.version)', with \(Self.list(named.differences))"
+            + (nearest == named.version ? "\nNo other version is nearer" : "")
     }
-
-    private static let remedy = "Add the version that wrote the store to the model"
 
     private static func list(_ differences: [String]) -> String {
         let more = differences.count - 20

@@ -3,6 +3,7 @@ import CambiumModel
 extension AdoptionReport: Encodable {
     private enum Name: String, CodingKey {
         case store, destination, model, writtenBy, version, current, foundBy, alsoFits, choice
+        case remarks
         case differences, formerNames
         case objects, entities, relationships, refusedRows, lostLinks, changedValues, missingFiles,
             leftOut
@@ -21,6 +22,7 @@ extension AdoptionReport: Encodable {
         try object.encode(foundBy, forKey: .foundBy)
         try object.encode(alsoFits, forKey: .alsoFits)
         try object.encode(choice, forKey: .choice)
+        try object.encode(remarks, forKey: .remarks)
         try object.encode(differences, forKey: .differences)
         try object.encode(formerNames, forKey: .formerNames)
         try object.encode(objects, forKey: .objects)

@@ -8,6 +8,7 @@ extension AdoptionReport {
                     + "(--version takes one)")
         }
         if let choice { lines.append("It is taken as '\(writtenBy)': \(choice)") }
+        add("Remarks:", remarks, to: &lines)
         add("Differences from the version that was named:", differences, to: &lines)
         add("Under former names:", formerNames, to: &lines)
         add("Rows:", entities.filter { $0.read > 0 }.map(\.line), to: &lines, isFull: true)

@@ -175,6 +175,9 @@ public struct AdoptionReport: Sendable, Hashable {
     public let alsoFits: [String]
     /// Why an earlier version that fits alike was not taken, in words; nil where the earliest was.
     public internal(set) var choice: String?
+    /// What was decided about the store, in sentences, and lost nothing: the version that it names
+    /// was not taken, or rows have the entity number of another version.
+    public internal(set) var remarks: [String] = []
     /// In what the store and the version differ, where that was forced; former names left out.
     public let differences: [String]
     /// What the store has under the name that the version before has for it, where that was forced.

@@ -18,16 +18,19 @@ struct AdoptedValue {
         case .data:
             return attribute.usesExternalForm ? externalForm(of: column) : bytes(of: column)
         case .anyDecimal:
-            return required(decimalBytes(of: column), column, else: Self.noBlob)
+            return number(
+                required(decimalBytes(of: column), column, else: Self.noBlob), column, attribute)
         case .decimal(let scale):
             // A number that does not fit is of another type than what is none, so that the two can be
             // told apart.
             let (units, bytes) = (
                 ConversionFunction.decimalUnits.rawValue, decimalBytes(of: column)
             )
-            return required(
-                "\(units)(\(bytes), \(scale))", column,
-                else: "CASE WHEN \(bytes) IS NULL THEN \(Self.noNumber) ELSE \(Self.noText) END")
+            return number(
+                required(
+                    "\(units)(\(bytes), \(scale))", column,
+                    else: "CASE WHEN \(bytes) IS NULL THEN \(Self.noNumber) "
+                        + "ELSE \(Self.noText) END"), column, attribute)
         case .enumeration(let name):
             let cases = model.enumeration(named: name)?.cases ?? []
             let values = cases.compactMap { model.stored($0.rawValue, as: attribute.type) }
@@ -44,6 +47,18 @@ struct AdoptedValue {
     static func json(of column: String, as type: String) -> String {
         "\(ConversionFunction.archiveJSON.rawValue)(CAST(\(column) AS BLOB), "
             + "\(SQLText.literal(.text(type))))"
+    }
+
+    /// The condition that a decimal is NaN, which Core Data keeps as a text.
+    static func isNaN(_ column: String) -> String { "\(column) = 'NaN' COLLATE NOCASE" }
+
+    /// NaN becomes nil, and the default where a value is required. Without a default the row is
+    /// refused.
+    private func number(_ value: String, _ column: String, _ attribute: Attribute) -> String {
+        let replacement =
+            attribute.isOptional
+            ? "NULL" : model.sqlDefault(of: attribute).map(SQLText.literal) ?? Self.noNumber
+        return "CASE WHEN \(Self.isNaN(column)) THEN \(replacement) ELSE \(value) END"
     }
 
     /// Whether what cannot be understood becomes nil, which has to be said then.

@@ -32,7 +32,7 @@ package struct CoreDataCatalogue: Sendable {
     private let writtenEntities: Set<String>
 
     /// The number from which on entities are Core Data's own: those of its history and of CloudKit.
-    private static let firstSystemNumber: Int64 = 16_000
+    static let firstSystemNumber: Int64 = 16_000
     /// The tables of those, such as `ACHANGE`.
     private let systemTables: Set<String>
 

@@ -58,6 +58,10 @@ package struct CoreDataLayout: Sendable {
         package let table: String
         /// The entities whose objects there can be, with the numbers of their rows.
         package let entities: [(entity: Entity, number: Int64)]
+        /// The numbers of the store's other entities, where the table is that of one entity: a row
+        /// with none of them is of that entity, whatever version its number is from. nil where several
+        /// entities share the table.
+        package let otherNumbers: [Int64]?
         /// The last key that was given.
         package let lastKey: Int64
         let attributes: [AttributeSource]

@@ -119,11 +119,13 @@ struct CoreDataLayoutBuilder {
             }
         }
         claimed[table, default: []].formUnion(names.compactMap(\.self))
+        let entities = family.filter { !$0.isAbstract }.compactMap { entity in
+            catalogue.entity(named: entity.name).map { (entity: entity, number: $0.number) }
+        }
         return CoreDataLayout.ObjectSource(
-            root: root, table: table,
-            entities: family.filter { !$0.isAbstract }.compactMap { entity in
-                catalogue.entity(named: entity.name).map { (entity, $0.number) }
-            },
+            root: root, table: table, entities: entities,
+            otherNumbers: family.count == 1 && entities.count == 1
+                ? catalogue.entities.map(\.number).filter { $0 != entities[0].number } : nil,
             lastKey: catalogue.entity(named: root.name)?.lastKey ?? 0, attributes: attributes,
             keys: keys)
     }

@@ -56,7 +56,11 @@ package struct ObjectAdoptionSQL: Sendable {
     /// One row of numbers: how many rows there are, the least and the greatest key; how many
     /// there are of each entity; how many have a key, for each of ``CoreDataLayout/ObjectSource/keys``.
     package var counts: String {
-        let entities = object.entities.map { "coalesce(sum(s.\"Z_ENT\" = \($0.number)), 0)" }
+        let entities = object.entities.map { entity in
+            let isOfEntity =
+                object.otherNumbers == nil ? "s.\"Z_ENT\" = \(entity.number)" : isOfKnownEntity
+            return "coalesce(sum(\(isOfEntity)), 0)"
+        }
         let keys = object.keys.map { key in
             key.column.map { "count(s.\(SQLText.identifier($0)))" } ?? "0"
         }
@@ -68,6 +72,14 @@ package struct ObjectAdoptionSQL: Sendable {
     /// read: damage is found then, and is not taken for a row of another entity.
     package var strangers: String {
         "SELECT s.\"Z_PK\", s.\"Z_ENT\", s.* FROM \(from) WHERE \(isKnown) IS NOT 1"
+    }
+
+    /// The entity numbers of rows that are taken although their number is another version's, and how
+    /// many rows have each; nil where no row is taken so.
+    package var rowsOfOtherNumbers: String? {
+        guard object.otherNumbers != nil, let entity = object.entities.first else { return nil }
+        return "SELECT s.\"Z_ENT\", count(*) FROM \(from) "
+            + "WHERE s.\"Z_ENT\" <> \(entity.number) AND \(isKnown) GROUP BY 1 ORDER BY 1"
     }
 
     /// The entity number of the row of a key (parameter 1).
@@ -94,6 +106,43 @@ package struct ObjectAdoptionSQL: Sendable {
                     + (isOf(source.entity).map { " AND \($0)" } ?? "")
             )
         }
+    }
+
+    /// The decimal attributes, each with a query of the keys of the copied rows whose number is NaN.
+    package var notNumbers: [(attribute: Attribute, query: String)] {
+        object.attributes.compactMap { source in
+            switch source.attribute.type {
+            case .decimal, .anyDecimal: break
+            default: return nil
+            }
+            guard let column = source.column else { return nil }
+            return (
+                source.attribute,
+                "SELECT s.\"Z_PK\" FROM \(from) "
+                    + "WHERE \(AdoptedValue.isNaN("s.\(SQLText.identifier(column))"))"
+                    + (isOf(source.entity).map { " AND \($0)" } ?? "") + " AND \(isCopied)"
+            )
+        }
+    }
+
+    /// Queries a value of the row of a key (parameter 1) and its type: the beginning of a text, and
+    /// the length of bytes. nil where the store has no column for the attribute.
+    package func valueQuery(_ attribute: String, of entity: Entity?) -> String? {
+        let source = object.attributes.first {
+            $0.attribute.name == attribute && (entity == nil || isMember(entity, of: $0.entity))
+        }
+        guard let column = source?.column.map({ "s.\(SQLText.identifier($0))" }) else { return nil }
+        return "SELECT typeof(\(column)), CASE typeof(\(column)) "
+            + "WHEN 'text' THEN substr(\(column), 1, \(Self.shownLength + 1)) "
+            + "WHEN 'blob' THEN length(\(column)) ELSE \(column) END FROM \(from) "
+            + "WHERE s.\"Z_PK\" = ?1"
+    }
+
+    /// How much of a text is shown, in characters.
+    package static let shownLength = 40
+
+    private func isMember(_ entity: Entity?, of declaring: Entity) -> Bool {
+        entity.map { layout.model.lineage(of: $0).contains { $0.name == declaring.name } } ?? true
     }
 
     /// The attributes whose values may lie in files, each with a query of key, entity and name of
@@ -145,9 +194,24 @@ package struct ObjectAdoptionSQL: Sendable {
     }
 
     /// Whether a row is one of an object of the version's.
-    private var isKnown: String {
-        let numbers = object.entities.map { "\($0.number)" }.joined(separator: ", ")
-        return "(s.\"Z_ENT\" IN (\(numbers)) AND s.\"Z_PK\" > 0)"
+    private var isKnown: String { "(\(isOfKnownEntity) AND s.\"Z_PK\" > 0)" }
+
+    private var isOfKnownEntity: String {
+        func list(_ numbers: [Int64]) -> String {
+            numbers.map { "\($0)" }.joined(separator: ", ")
+        }
+        guard let others = object.otherNumbers else {
+            return "s.\"Z_ENT\" IN (\(list(object.entities.map(\.number))))"
+        }
+        return "(typeof(s.\"Z_ENT\") = 'integer' "
+            + "AND s.\"Z_ENT\" BETWEEN 1 AND \(CoreDataCatalogue.firstSystemNumber - 1) "
+            + "AND s.\"Z_ENT\" NOT IN (\(list(others))))"
+    }
+
+    /// Whether our store has the row.
+    var isCopied: String {
+        "EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) AS t "
+            + "WHERE t.\"_id\" = s.\"Z_PK\")"
     }
 
     /// SQL for the values of one of our columns; nil where they are not copied. Those of an entity

@@ -1,7 +1,8 @@
 import CambiumModel
 
 // Values in rows of objects whose entity does not have the property: all entities of a hierarchy
-// share a table, and Core Data reads and writes such columns for the others only.
+// share a table, and Core Data reads and writes such columns for the others only. The default in
+// such a row is what a migration of Core Data's gave to all rows, and no loss.
 extension ObjectAdoptionSQL {
     /// A property of some entities of the hierarchy, and the rows of others that have a value of it.
     package struct Strays: Sendable {
@@ -19,7 +20,10 @@ extension ObjectAdoptionSQL {
     /// What may be astray.
     package var strays: [Strays] {
         let attributes = object.attributes.map {
-            (entity: $0.entity, name: $0.attribute.name, column: $0.column, isLink: false)
+            (
+                entity: $0.entity, name: $0.attribute.name, column: $0.column,
+                attribute: Optional($0.attribute)
+            )
         }
         let keys = object.keys.filter { key in
             // Those that our store keeps at the other side are compared with that.
@@ -27,17 +31,30 @@ extension ObjectAdoptionSQL {
                 return true
             }
             return false
-        }.map { (entity: $0.entity, name: $0.relationship.name, column: $0.column, isLink: true) }
-        return (attributes + keys).compactMap { entity, name, column, isLink in
+        }.map {
+            (
+                entity: $0.entity, name: $0.relationship.name, column: $0.column,
+                attribute: Attribute?.none
+            )
+        }
+        return (attributes + keys).compactMap { entity, name, column, attribute in
             guard let column, let isOf = isOf(entity) else { return nil }
             let value = "s.\(SQLText.identifier(column))"
-            let condition = "\(value) IS NOT NULL AND NOT \(isOf)"
+            let condition =
+                "\(value) IS NOT NULL AND NOT \(isOf)"
+                + (attribute.flatMap { isNoDefault(value, of: $0) } ?? "")
             return Strays(
-                entity: entity, property: name, isLink: isLink,
+                entity: entity, property: name, isLink: attribute == nil,
                 query: "SELECT s.\"Z_PK\", s.\"Z_ENT\", \(value) FROM \(from) "
-                    + "WHERE \(condition) AND EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) "
-                    + "AS t WHERE t.\"_id\" = s.\"Z_PK\")",
+                    + "WHERE \(condition) AND \(isCopied)",
                 condition: condition)
+        }
+    }
+
+    private func isNoDefault(_ value: String, of attribute: Attribute) -> String? {
+        layout.model.sqlDefault(of: attribute).map { content in
+            let adopted = AdoptedValue(model: layout.model).sql(of: value, for: attribute)
+            return " AND (\(adopted)) IS NOT \(SQLText.literal(content))"
         }
     }
 
@@ -60,7 +77,6 @@ extension ObjectAdoptionSQL {
             + "WHERE typeof(s.\(SQLText.identifier(places))) NOT IN ('integer', 'null') "
             + "AND s.\(SQLText.identifier(column)) IS NOT NULL"
             + (isOf(key.entity).map { " AND \($0)" } ?? "")
-            + " AND EXISTS (SELECT 1 FROM \(SQLText.identifier(table.name)) AS t "
-            + "WHERE t.\"_id\" = s.\"Z_PK\")"
+            + " AND \(isCopied)"
     }
 }
