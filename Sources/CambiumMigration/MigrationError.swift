@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumSQLite
 
 /// Why a store could not be brought to the program's version of the model. The store is as it was.
@@ -33,6 +34,9 @@ public enum MigrationError: Error, Sendable, Hashable {
     /// Tables, indexes, views or triggers of other programs are in the way, or would not work with the
     /// new version. Nothing was changed.
     case foreignObjectsInTheWay([ForeignObject])
+    /// The store has tables, indexes, views or triggers of other programs, and is opened with trust in
+    /// nothing but the model's own schema. Nothing was read or changed.
+    case objectsAreNotTrusted([ForeignObject])
     /// The copy that is made before data goes away could not be made.
     case backupFailed(path: String, SQLiteError)
     /// The files of large values could not be copied for the backup. Nothing was changed.
@@ -51,7 +55,9 @@ extension MigrationError {
     public var coreDataCode: Int {
         switch self {
         case .notAStore, .storeIsDamaged: 259
-        case .otherModel, .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay: 134020
+        case .otherModel, .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay,
+            .objectsAreNotTrusted:
+            134020
         case .newerFormat, .newerVersion, .noWayBack: 134506
         case .unknownVersion: 134130
         case .refused: 134111
@@ -70,18 +76,18 @@ extension MigrationError: CustomStringConvertible {
             "The file is an SQLite database, but no Cambium store: it says nothing about its "
                 + "model. Open another file, or a new one"
         case .otherModel(let store, let program):
-            "The store belongs to the model \(store), but the program opens it with \(program)"
+            "The store belongs to the model \(store.excerpt()), but the program opens it with \(program)"
         case .newerFormat(let store, let program):
-            "The store has file format \(store), but this program's Cambium knows formats up to "
+            "The store has file format \(store.excerpt()), but this program's Cambium knows formats up to "
                 + "\(program); update the program"
         case .newerVersion(let store, let program):
-            "The store was written by version \(store) of the model, but this program has "
+            "The store was written by version \(store.excerpt()) of the model, but this program has "
                 + "version \(program); update the program"
         case .noWayBack(let store, let target):
-            "The store has version \(store), which comes after \(target), and no migration leads back. "
-                + "Name \(store) or a later version as the one to go to, or none"
+            "The store has version \(store.excerpt()), which comes after \(target), and no migration leads "
+                + "back. Name \(store.excerpt()) or a later version as the one to go to, or none"
         case .unknownVersion(let store, let hash, let known):
-            "The store was written by version \(store) of the model (hash \(hash)); this program "
+            "The store was written by version \(store.excerpt()) of the model (hash \(hash.excerpt())); this program "
                 + "knows \(known.joined(separator: ", ")). Was a version changed after it had "
                 + "shipped? Put its file back and add a new one"
         case .refused(let refusal):
@@ -106,12 +112,14 @@ extension MigrationError: CustomStringConvertible {
                     report: "the drift policy report")
         case .columnsHaveNoPlace(let differences):
             "The migration leaves no place for columns that another program has added: "
-                + differences.map(\.description).joined(separator: ", ")
-                + ". Save what is in them elsewhere, or let the drift policy repair the store: a copy "
+                + "\(differences.list). Save what is in them elsewhere, or let the drift policy repair the store: a copy "
                 + "of it has them then"
         case .foreignObjectsInTheWay(let objects):
             "What other programs have put into the store is in the way of the migration, and nothing "
                 + "was changed: \(objects.words)"
+        case .objectsAreNotTrusted(let objects):
+            "The store has more in it than its model, and is opened with trust in the model's schema "
+                + "alone: \(objects.words)"
         case .backupFailed(let path, let error):
             "The store could not be copied to \(path) before its migration. \(error). "
                 + error.remedyOfCopy(in: StoreFiles.folder(of: path))
@@ -119,7 +127,7 @@ extension MigrationError: CustomStringConvertible {
             "The files of large values could not be copied for \(path) before the migration of "
                 + "the store. \(reason). Make room, or move the file that is in the way"
         case .migrationIsOff(let store, let program):
-            "The store was written by version \(store) of the model, this program has version "
+            "The store was written by version \(store.excerpt()) of the model, this program has version "
                 + "\(program), and automatic migration is off. Switch it on in the store's options"
         case .codeIsMissing(let steps):
             "The way to the program's version has steps of the program's own, which are not supplied "

@@ -34,6 +34,8 @@ package struct MigrationRunner {
     package var laterVersions: Set<String> = []
     /// The steps that the program supplies.
     package var code: [CodeStep] = []
+    /// Whether a store may have tables, indexes, views and triggers of other programs.
+    package var trustsExternalObjects = true
 
     /// Whether a migration must do all by itself that a store of the version before needs.
     var isProof = false
@@ -147,8 +149,16 @@ package struct MigrationRunner {
     }
 
     func situation(of connection: Connection) throws -> Situation {
+        // Nobody knows yet what there is to be read. A repair goes through the rows in any case.
+        if driftPolicy == .repair { return try boundlessSituation(of: connection) }
+        return try connection.withBudget { try boundlessSituation(of: connection) }
+    }
+
+    private func boundlessSituation(of connection: Connection) throws -> Situation {
         guard let metadata = try Self.readMetadata(connection) else { return .empty }
-        guard let chain = try chain(from: metadata) else {
+        let foundChain = try chain(from: metadata)
+        try requireOwnTables(in: connection, metadata, foundChain)
+        guard let chain = foundChain else {
             guard driftPolicy != .report else { return .current }
             let changed = try changes(in: connection, metadata, nil)
             if changed.isEmpty || !allowsMigration { return .current }
@@ -157,13 +167,29 @@ package struct MigrationRunner {
         }
         guard allowsMigration else {
             // What differs are checks, defaults or indexes: the rows can be read and written.
-            if chain.migrations.isEmpty { return .current }
+            if chain.migrations.isEmpty, trustsExternalObjects { return .current }
             throw MigrationError.migrationIsOff(store: metadata.version, program: model.version)
         }
         let changed = try changes(in: connection, metadata, chain)
         _ = try foreignColumns(changed, on: connection, chain)
         try requireRoom(chain, from: metadata, changed, in: connection)
         return .behind(metadata, chain, changed)
+    }
+
+    /// Makes sure that the model's tables are tables, and that there is nothing else where that is
+    /// not trusted. Before that nothing is read from them.
+    ///
+    /// - Throws: ``MigrationError/storeDiffers(_:)``, ``MigrationError/objectsAreNotTrusted(_:)``;
+    ///   `SQLiteError`.
+    func requireOwnTables(
+        in connection: Connection, _ store: StoreMetadata, _ chain: MigrationChain?
+    ) throws {
+        let tables = try OrdinaryTables(in: connection)
+        let names = expectedObjects(of: store, chain).names(among: tables.objects, chain, schema)
+        try tables.require(names)
+        if !trustsExternalObjects {
+            try requireTrust(in: tables.objects, own: names, triggers: nil)
+        }
     }
 
     /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where something is.
@@ -197,10 +223,11 @@ package struct MigrationRunner {
 
     /// What the store says about itself, or nil where the database is empty.
     static func readMetadata(_ connection: Connection) throws -> StoreMetadata? {
-        let names = try connection.rows(Catalogue.namesQuery)
-        if names.isEmpty { return nil }
-        guard names.contains([.text("_metadata")]),
-            let metadata = StoreMetadata(rows: try connection.rows(StoreMetadata.query))
+        guard try connection.hasMetadata() else {
+            if try connection.rows(Catalogue.namesQuery).isEmpty { return nil }
+            throw MigrationError.notAStore
+        }
+        guard let metadata = StoreMetadata(rows: try connection.rows(StoreMetadata.query))
         else { throw MigrationError.notAStore }
         return metadata
     }

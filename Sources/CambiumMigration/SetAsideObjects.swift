@@ -42,7 +42,7 @@ struct SetAsideObjects {
             for object in others
             where object.kind == kind && !(kind == .index && there.contains(object.name)) {
                 do throws(SQLiteError) {
-                    try connection.execute(object.sql)
+                    try connection.executeAlone(object.sql)
                 } catch {
                     guard [1, 19].contains(error.primaryCode) else { throw error }
                     throw MigrationError.foreignObjectsInTheWay([

@@ -4,11 +4,19 @@ import Synchronization
 /// A wish that a statement end early, which any thread may have.
 package final class Interruption: Sendable {
     private let isWished = Atomic(false)
+    private let followsTask: Bool
 
-    package init() {}
+    package init() { followsTask = false }
+
+    private init(followsTask: Bool) { self.followsTask = followsTask }
+
+    /// The wish of whoever cancels the task that the statement runs in.
+    package static let ofTask = Interruption(followsTask: true)
 
     /// Whether somebody has asked for the end.
-    package var isRequested: Bool { isWished.load(ordering: .relaxed) }
+    package var isRequested: Bool {
+        isWished.load(ordering: .relaxed) || (followsTask && Task.isCancelled)
+    }
 
     /// Asks for the end.
     package func request() {
@@ -23,6 +31,20 @@ extension Connection {
         by interruption: Interruption, _ body: () throws -> Result
     ) rethrows -> Result {
         try asking(every: 2_000, { !interruption.isRequested }, body)
+    }
+
+    /// Runs a body that ends soon after its task was cancelled, also in the middle of a statement. Of a
+    /// transaction nothing may be left then: who began it is to take it back.
+    ///
+    /// - Throws: `CancellationError` where the task was cancelled; else what the body throws.
+    package func untilCancelled<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            let result = try interruptible(by: .ofTask, body)
+            try Task.checkCancellation()
+            return result
+        } catch let error as SQLiteError where error.isInterruption && Task.isCancelled {
+            throw CancellationError()
+        }
     }
 
     /// Runs a body whose statements ask, as long as they run, whether to go on; where not, they end

@@ -11,20 +11,33 @@ extension Connection {
 
     /// Runs a body inside a transaction: commits when it returns, rolls back when it throws.
     ///
-    /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT; nothing is kept of
-    ///   a transaction that threw.
+    /// - Throws: What the body throws, or ``SQLiteError`` from BEGIN or COMMIT, or where the file was
+    ///   deleted or replaced before it was this transaction's turn to write. Nothing is kept of a
+    ///   transaction that threw.
     package func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
-        try execute("BEGIN \(kind.rawValue)")
+        try begin(kind)
         do {
             let result = try body()
             try execute("COMMIT")
+            if kind == .immediate { file?.noteProgress(of: handle) }
             return result
         } catch {
             rollBack()
             throw error
         }
+    }
+
+    private func begin(_ kind: TransactionKind) throws(SQLiteError) {
+        do {
+            try execute("BEGIN \(kind.rawValue)")
+        } catch {
+            try requireOwnFile()
+            throw error
+        }
+        // Now, as it may have waited for others.
+        if kind == .immediate { try requireOwnFile() }
     }
 
     /// Runs a part of an open transaction: where it throws, what it has written is taken back, and

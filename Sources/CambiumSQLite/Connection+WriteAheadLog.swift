@@ -45,8 +45,9 @@ extension Connection {
     package var logPages: Int { log.pages }
 
     /// Moves what the log holds into the database file, as far as no reader is in the way. Never
-    /// waits.
+    /// waits. Does nothing where the file was deleted or replaced.
     package func checkpoint() {
+        guard fileChange == nil else { return }
         // A checkpoint that could not run leaves the log for the next one; nothing is lost.
         _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         log.pages = 0

@@ -26,6 +26,8 @@ package final class Connection {
     let pending = PendingRows()
     let sink = RowSink()
     let log = WriteAheadLog()
+    /// The files that are open; nil for a database in memory.
+    let file: DatabaseFile?
     /// What watches the statements; nil for most connections, which then pay nothing.
     @exclusivity(unchecked) var trace: StatementTrace?
 
@@ -61,6 +63,7 @@ package final class Connection {
         }
         handle = opened
         fileSystem = settings.fileSystem
+        file = DatabaseFile(of: opened)
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, settings.busyTimeoutMilliseconds)
         try harden()
@@ -73,6 +76,7 @@ package final class Connection {
     }
 
     deinit {
+        if let change = fileChange { leaveFile(after: change) }
         forgetStatements()
         stopWatching()
         sqlite3_close_v2(handle)
@@ -107,6 +111,30 @@ package final class Connection {
             throw SQLiteError(
                 code: sqlite3_extended_errcode(handle),
                 message: message.map { String(cString: $0) } ?? "error \(code)", sql: sql)
+        }
+    }
+
+    /// Runs a statement that another program has written into a database. SQLite itself reads no more
+    /// than the first one there; where the text goes on after that, nothing is run.
+    package func executeAlone(_ sql: String) throws(SQLiteError) {
+        var statement: OpaquePointer?
+        let (code, isAlone) = sql.withCString { text in
+            var rest: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v2(handle, text, -1, &statement, &rest)
+            // Safety: SQLite points into the text, which ends with a NUL.
+            let end = rest.map { String(cString: $0) } ?? ""
+            return (code, end.allSatisfy { $0.isWhitespace || $0 == ";" })
+        }
+        defer { sqlite3_finalize(statement) }
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+        guard isAlone, let statement else {
+            throw SQLiteError(
+                code: SQLITE_ERROR, message: "The text is not one statement.", sql: sql)
+        }
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw error(code, sql: sql) }
         }
     }
 

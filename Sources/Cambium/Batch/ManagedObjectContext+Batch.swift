@@ -67,8 +67,8 @@ extension ManagedObjectContext {
     ///   before the call returns.
     /// - Throws: ``StoreError`` where a property cannot be set; ``ValidationError`` with the object
     ///   that would break a limit or a rule; ``ConstraintConflictError`` where objects would have
-    ///   the same unique values; ``ExpressionDiagnostics``; what the store threw. Nothing is
-    ///   changed then.
+    ///   the same unique values; ``ExpressionDiagnostics``; `CancellationError` where the task is
+    ///   cancelled; what the store threw. Nothing is changed then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchUpdateRequest<Entity>, merging: BatchMerging = .contexts
@@ -87,7 +87,8 @@ extension ManagedObjectContext {
     /// - Parameter merging: Who hears of it. Default: the contexts of the coordinator, this one
     ///   before the call returns.
     /// - Throws: ``ValidationError`` with the object and the relationship that keeps it from being
-    ///   deleted; ``StoreError``, or what the store threw. Nothing is deleted then.
+    ///   deleted; `CancellationError` where the task is cancelled; ``StoreError``, or what the store
+    ///   threw. Nothing is deleted then.
     @discardableResult
     public func execute<Entity>(
         _ request: BatchDeleteRequest<Entity>, merging: BatchMerging = .contexts

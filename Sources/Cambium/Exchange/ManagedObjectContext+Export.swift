@@ -1,3 +1,5 @@
+import CambiumSQLite
+
 extension ManagedObjectContext {
     /// Writes objects to a file. A file that is there already is replaced when all is written and
     /// on the disk, and stays as it was where that fails.
@@ -36,8 +38,8 @@ extension ManagedObjectContext {
     ///
     /// Objects are read when it is their turn: one that is deleted meanwhile is left out.
     ///
-    /// - Throws: ``StoreError`` where the request names what the model does not have; what
-    ///   ``fetch(_:)`` throws.
+    /// - Throws: ``StoreError`` where the request names what the model does not have;
+    ///   `CancellationError` where the task is cancelled; what ``fetch(_:)`` throws.
     public func chunks<Entity>(of request: ExportRequest<Entity>) throws -> ExportChunks {
         ExportChunks(run: try exportRun(request))
     }
@@ -85,8 +87,13 @@ extension ManagedObjectContext {
         var keys: [ExportRun.Key] = []
         var rows = rows
         rows.readsKeysOnly = true
-        try store(of: rows.entity).fetch(rows) {
-            keys.append(ExportRun.Key(entity: $0.entity, key: $0.key))
+        rows.interruption = .ofTask
+        do {
+            try store(of: rows.entity).fetch(rows) {
+                keys.append(ExportRun.Key(entity: $0.entity, key: $0.key))
+            }
+        } catch is SQLiteError where Task.isCancelled {
+            throw CancellationError()
         }
         return keys
     }

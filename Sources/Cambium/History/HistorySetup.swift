@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQL
 import CambiumSQLite
 
@@ -32,6 +33,16 @@ struct HistorySetup {
             for trigger in wanted { try connection.execute(trigger.createStatement) }
             for statement in settings.writeStatements { try connection.execute(statement) }
         }
+    }
+
+    /// Makes sure that a store has nothing but what its model and its history need.
+    ///
+    /// - Throws: ``MigrationError/objectsAreNotTrusted(_:)``
+    func requireTrust(_ runner: MigrationRunner) throws {
+        let triggers = try HistorySettings(of: connection).map {
+            HistoryTriggers(of: Schema(of: model), model, $0.content).triggers
+        }
+        try runner.requireTrust(in: connection, triggers: triggers ?? [])
     }
 
     /// Lets the history of a store whose rows were replaced begin anew: its numbers may name other

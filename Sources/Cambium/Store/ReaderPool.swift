@@ -9,11 +9,14 @@ final class ReaderPool: Sendable {
     private let path: String
     private let isReadOnly: Bool
     private let settings: ConnectionSettings
+    /// The file that the store was opened with.
+    private let file: FileIdentity?
     private let idle = IdleReaders()
     private let kept: KeptReader
 
-    init(path: String, isReadOnly: Bool, settings: ConnectionSettings) {
+    init(path: String, file: FileIdentity?, isReadOnly: Bool, settings: ConnectionSettings) {
         self.path = path
+        self.file = file
         self.isReadOnly = isReadOnly
         self.settings = settings
         kept = KeptReader(idle, usualCache: settings.setsCache ? nil : Self.cache)
@@ -67,7 +70,9 @@ final class ReaderPool: Sendable {
     }
 
     private func connection(_ settings: ConnectionSettings) throws -> Connection {
-        do {
+        do throws(SQLiteError) {
+            // Another file's rows are not the store's, and its log must not be opened with the old one.
+            if let change = file?.change(at: path) { throw SQLiteError(change) }
             return try Connection(
                 path: path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
         } catch {

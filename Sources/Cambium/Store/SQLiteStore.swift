@@ -51,7 +51,9 @@ final class SQLiteStore: Store {
         }
         externalFiles = path.map { ExternalFiles(storePath: $0) }
         readers = path.map {
-            ReaderPool(path: $0, isReadOnly: options.isReadOnly, settings: settings)
+            ReaderPool(
+                path: $0, file: connection.fileIdentity, isReadOnly: options.isReadOnly,
+                settings: settings)
         }
         writer = LockedConnection(connection, path: path)
         selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
@@ -91,7 +93,10 @@ final class SQLiteStore: Store {
 
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
         guard !isReadOnly else { throw StoreError.readOnly }
-        return try writer.withLock { try reserveKeys(root: root, count: count, on: $0) }
+        return try writer.withLock { connection in
+            try connection.requireOwnFile()
+            return try reserveKeys(root: root, count: count, on: connection)
+        }
     }
 
     func reserveKeys(

@@ -2,14 +2,16 @@ import CambiumSQL
 import CambiumSQLite
 
 extension StoreError {
-    /// What it means that SQLite refuses something in the file of an open store, where the store is
-    /// there no longer: somebody destroyed it, or removed its file.
+    /// What it means that something in the file of an open store is refused, where the store is there
+    /// no longer: somebody destroyed it, or removed or replaced its file.
     ///
     /// - Parameter connection: The one that was used; nil where none could be opened.
     /// - Returns: nil where the store is there, and SQLite complains of something else.
     init?(using connection: Connection?, path: String?, _ error: SQLiteError) {
         guard let path else { return nil }
-        if Self.removalCodes.contains(error.primaryCode),
+        if error.isOfMovedFile {
+            self.init(destroyed: path, error.message, error)
+        } else if Self.removalCodes.contains(error.primaryCode),
             !FileManager.default.fileExists(atPath: path)
         {
             self.init(destroyed: path, "The file was removed", error)
@@ -26,8 +28,9 @@ extension StoreError {
     private init(destroyed path: String, _ found: String, _ error: SQLiteError) {
         self.init(
             code: .noStore,
-            message: "The store \(path) was destroyed while it was open. \(found). Remove the "
-                + "store from its coordinator, and add it again: a new one is made then.",
+            message: "The store \(path) was destroyed while it was open. \(found). Unsaved changes "
+                + "stay in their contexts. Put the files back, or remove the store from its "
+                + "coordinator and add it again: what is at the path is opened then.",
             underlying: error)
     }
 

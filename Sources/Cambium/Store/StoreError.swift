@@ -22,7 +22,7 @@ public struct StoreError: Error, Sendable {
         /// A key, property or entity of that name does not exist.
         case unknownName
         /// The coordinator has no store for the entity, or not any more; or the store was destroyed
-        /// while it was open.
+        /// while it was open, or its files were deleted, moved or replaced.
         case noStore
         /// A part of the history that was asked for is gone.
         case historyExpired

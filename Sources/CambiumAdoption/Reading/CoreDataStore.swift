@@ -38,9 +38,13 @@ package final class CoreDataStore {
             var settings = ConnectionSettings()
             settings.allowsURIs = true
             let connection = try Connection(path: file.uri, mode: .readWrite, settings: settings)
+            let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+            // What else has the name of a table runs what somebody has written into the file.
+            let tables = Set(objects.filter(\.isOrdinaryTable).map { StoredValue.text($0.name) })
+            // Computed columns are not among them.
             let columns = try connection.rows(CoreDataCatalogue.columnsQuery)
-            let names = Set(columns.compactMap(\.first))
-            guard CoreDataCatalogue.requiredTables.allSatisfy({ names.contains(.text($0)) }) else {
+                .filter { $0.first.map(tables.contains) ?? false }
+            guard CoreDataCatalogue.hasRequiredColumns(columns) else {
                 throw SQLiteError(code: Self.notADatabase, message: Self.hasNoTables)
             }
             encoding = try connection.rows("PRAGMA encoding").first?.first

@@ -5,33 +5,47 @@ import CambiumSQLite
 /// What a repair of what other programs have changed would mean for the data.
 extension MigrationRunner {
     /// The same differences with the number of values that a repair takes away, and with what is in
-    /// its way. Goes through the tables that differ, and through those alone.
+    /// its way. Goes through the tables that differ, and through those alone, as far as they are tables.
+    /// What another program has them compute is not looked at.
     func weighed(
         _ differences: [StoreDifference], in connection: Connection, _ expected: ExpectedObjects
     ) throws(SQLiteError) -> [StoreDifference] {
         guard differences.contains(where: { $0.kind != .foreign }) else { return differences }
         let catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
         let tables = expected.tables
-        return differences.map { difference in
+        let ordinary = try OrdinaryTables(in: connection)
+        return try differences.map { difference throws(SQLiteError) -> StoreDifference in
             var difference = difference
+            let isOrdinary = ordinary.contains(difference.name)
+            let computed = isOrdinary ? try ordinary.computedColumns(of: difference.name) : []
             for index in difference.parts.indices {
                 let part = difference.parts[index]
-                guard part.kind == .foreign, part.isColumn else { continue }
+                guard part.kind == .foreign, part.isColumn, isOrdinary,
+                    !computed.contains(part.name.lowercased())
+                else { continue }
                 difference.parts[index].values = connection.count(
                     TableRepair.values(of: part.name, in: difference.name))
             }
-            difference.obstacles = obstacles(to: difference, in: connection, catalogue, tables)
+            difference.obstacles =
+                difference.kind == .foreign
+                ? []
+                : ordinary.impostors(among: [difference.name]).first?.obstacles
+                    ?? obstacles(
+                        to: difference, in: connection, catalogue, tables, ordinary, computed)
             return difference
         }
     }
 
     private func obstacles(
         to difference: StoreDifference, in connection: Connection, _ catalogue: Catalogue,
-        _ tables: [Table]
+        _ tables: [Table], _ ordinary: OrdinaryTables, _ computed: Set<String>
     ) -> [String] {
         let name = difference.name
-        if let index = tables.lazy.flatMap(\.indexes).first(where: { $0.name == name }) {
-            guard difference.kind != .foreign,
+        if let owner = tables.first(where: { $0.indexes.contains { $0.name == name } }),
+            let index = owner.indexes.first(where: { $0.name == name })
+        {
+            guard difference.kind != .foreign, ordinary.contains(owner.name),
+                !owner.isComputed(by: (try? ordinary.computedColumns(of: owner.name)) ?? []),
                 let search = RefusalSQL.search(after: index.createStatement),
                 let rows = try? connection.rows(search.query), !rows.isEmpty
             else { return [] }
@@ -46,12 +60,18 @@ extension MigrationRunner {
         }
         if difference.kind == .missing {
             let other = catalogue.entries.keys.first { $0.lowercased() == name.lowercased() }
-            guard let other else { return links(to: name, in: connection, tables) }
+            guard let other else { return links(to: name, in: connection, tables, ordinary) }
             return [
                 "\(name) is called \(other) now, and SQLite takes both for the same; give it its name "
                     + "back: \(StoreObject.renamings(of: other, to: name))"
             ]
         }
+        if table.isComputed(by: computed) {
+            return ["\(name) has a column that another program computes from others"]
+        }
+        // A rule may ask for a column whose computing another program has changed.
+        let changed = difference.parts.filter { $0.kind == .changed }.map { $0.name.lowercased() }
+        guard computed.isDisjoint(with: changed) else { return [] }
         let repair = TableRepair(of: table, in: catalogue)
         if repair.hasNoKeys { return ["the objects of \(name) have lost their numbers"] }
         return repair.conditions.compactMap { condition in
@@ -62,7 +82,8 @@ extension MigrationRunner {
 
     /// The links that lead to objects which are gone with their table.
     private func links(
-        to table: String, in connection: Connection, _ tables: [Table]
+        to table: String, in connection: Connection, _ tables: [Table],
+        _ ordinary: OrdinaryTables
     ) -> [String] {
         // What the store says of the links to a table is gone with its name.
         var links = tables.flatMap { source in
@@ -76,7 +97,9 @@ extension MigrationRunner {
         }
         return links.compactMap { link in
             let (source, column) = (link[0], link[1])
-            guard let count = connection.count(TableRepair.values(of: column, in: source)),
+            guard ordinary.contains(source),
+                (try? ordinary.computedColumns(of: source))?.contains(column.lowercased()) == false,
+                let count = connection.count(TableRepair.values(of: column, in: source)),
                 count > 0
             else { return nil }
             return "\(source).\(column) leads to objects of \(table), which are gone "
@@ -108,6 +131,15 @@ extension MigrationRunner {
                 throw MigrationError.storeDiffers(differences.adding("\(refusal)"))
             }
         }
+    }
+}
+
+extension Table {
+    /// Whether one of its columns that has to have a value of its own is computed in a store.
+    ///
+    /// - Parameter computed: The names of the store's computed columns, in lower case.
+    fileprivate func isComputed(by computed: Set<String>) -> Bool {
+        columns.contains { !$0.isGenerated && computed.contains($0.name.lowercased()) }
     }
 }
 

@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumSQL
 
 extension StoreDifference {
@@ -11,7 +12,7 @@ extension StoreDifference {
 
 extension [StoreDifference] {
     /// The names, kinds and parts of all.
-    var list: String { map(\.description).joined(separator: ", ") }
+    var list: String { map(\.description).excerpts() }
 
     /// The same with one more thing that is in the way.
     func adding(_ obstacle: String) -> Self {
@@ -33,7 +34,7 @@ extension [StoreDifference] {
     /// Why they cannot be put right; nil where they can.
     var obstacles: String? {
         let all = flatMap(\.obstacles)
-        return all.isEmpty ? nil : all.joined(separator: "; ")
+        return all.isEmpty ? nil : all.excerpts(separator: "; ")
     }
 
     /// What a repair makes again and takes away; empty where rows keep all that they have.
@@ -51,8 +52,8 @@ extension [StoreDifference] {
                 }
             }
         }
-        let makes = "makes \(made.joined(separator: ", ")) again, without what was in it"
-        let takes = "takes away \(gone.joined(separator: ", "))"
+        let makes = "makes \(made.excerpts()) again, without what was in it"
+        let takes = "takes away \(gone.excerpts())"
         return [made.isEmpty ? nil : makes, gone.isEmpty ? nil : takes].compactMap(\.self)
             .joined(separator: ", and ")
     }

@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// A table, index, trigger or view of a store that is not what the store's version says: another
 /// program has been there.
 public struct StoreDifference: Sendable, Hashable {
@@ -58,8 +60,8 @@ public struct StoreDifference: Sendable, Hashable {
 extension StoreDifference: CustomStringConvertible {
     /// The name, the kind, and the parts that differ.
     public var description: String {
-        let list = parts.map(\.description).joined(separator: ", ")
-        return "\(name) (\(kind.rawValue)\(list.isEmpty ? "" : ": \(list)"))"
+        let list = parts.map(\.description).excerpts()
+        return "\(name.excerpt()) (\(kind.rawValue)\(list.isEmpty ? "" : ": \(list)"))"
     }
 }
 
@@ -72,7 +74,7 @@ extension StoreDifference.Part: CustomStringConvertible {
             case .changed: "changed"
             case .foreign: "added"
             }
-        return "\(name) \(word)" + valueWords
+        return "\(name.excerpt()) \(word)" + valueWords
     }
 
     /// How many values are in it, where there are some.

@@ -52,6 +52,7 @@ package struct StoreExporter {
                 known: versions.map(\.version))
         }
         self.model = model
+        try OrdinaryTables(in: connection).require(Schema(of: model).tables.map(\.name))
     }
 
     /// Writes everything.

@@ -17,6 +17,7 @@ extension MigrationRunner {
         try connection.transaction(.deferred) {
             guard let metadata = try Self.readMetadata(connection) else { return nil }
             let chain = try chain(from: metadata)
+            try requireOwnTables(in: connection, metadata, chain)
             let expected = expectedObjects(of: metadata, chain)
             let differences = try weighed(
                 expected.differences(in: connection), in: connection, expected)

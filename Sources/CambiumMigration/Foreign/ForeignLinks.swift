@@ -23,7 +23,7 @@ struct ForeignLinks {
         }
         tables = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
             .filter { object in
-                object.kind == .table && !object.isVirtual && !object.isOfHistory
+                object.isOrdinaryTable && !object.isOfHistory
                     && !ours.contains(object.name.lowercased())
             }
             .compactMap { object in

@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumSQL
 
 /// A table, index, view or trigger that another program has put into a store, and that is in the
@@ -27,6 +28,8 @@ public struct ForeignObject: Sendable, Hashable {
         /// It belongs to a table or view of another program's that has to be taken away, which is
         /// named like this, and SQLite takes it away with that.
         case goesWith(String)
+        /// The store is opened with trust in nothing but the model's own schema.
+        case isNotTrusted
     }
 
     /// What it is.
@@ -56,8 +59,9 @@ extension ForeignObject: CustomStringConvertible {
                 "has \(ReportText.count(count, "link")) to objects that the migration takes away"
             case .looksLikeOurs: "has a name as only the model's own indexes have"
             case .goesWith(let owner): "goes with \(owner), which has to be taken away"
+            case .isNotTrusted: "is none of the model's"
             }
-        return "the \(kind.rawValue) \(name) \(what)"
+        return "the \(kind.rawValue) \(name.excerpt()) \(what)"
     }
 }
 
@@ -68,7 +72,11 @@ extension ForeignObject {
     init(_ object: StoreObject, _ reason: Reason, _ usedNames: Set<String> = []) {
         kind = Kind(rawValue: object.kind.rawValue) ?? .table
         (name, statement, self.reason) = (object.name, object.sql, reason)
+        let sql = object.sql.excerpt(4_000)
         switch (object.kind, reason) {
+        case (_, .isNotTrusted):
+            remedy =
+                "take it away (\(object.removal)), or trust external objects in the store's options"
         case (.table, .nameIsNeeded):
             var free = "\(object.name)_2"
             while usedNames.contains(free.lowercased()) { free += "_2" }
@@ -77,26 +85,29 @@ extension ForeignObject {
             remedy = "set those keys to NULL, or delete the rows"
         case (.table, _) where object.isVirtual:
             remedy =
-                "drop it (\(object.removal)) and make it as the new version needs it: " + object.sql
+                "drop it (\(object.removal)) and make it as the new version needs it: " + sql
         case (.table, _):
             remedy =
                 "save its rows elsewhere, drop it (\(object.removal)) and make it anew without what "
-                + "leads there: \(object.sql)"
+                + "leads there: \(sql)"
         case (_, .goesWith):
             remedy =
                 "take it away first (\(object.removal)) and make it again when \(object.table) is "
-                + "made anew: \(object.sql)"
+                + "made anew: \(sql)"
         case (_, .nameIsNeeded), (_, .looksLikeOurs):
-            remedy = "take it away (\(object.removal)) and give it another name: \(object.sql)"
+            remedy = "take it away (\(object.removal)) and give it another name: \(sql)"
         case (_, _):
             remedy =
                 "take it away (\(object.removal)) and make it as the new version needs it: "
-                + object.sql
+                + sql
         }
     }
 }
 
 extension [ForeignObject] {
     /// What is wrong with each, and what to do about it.
-    var words: String { map { "\($0): \($0.remedy)" }.joined(separator: "; ") }
+    var words: String {
+        let shown = prefix(20).map { "\($0): \($0.remedy)" }.joined(separator: "; ")
+        return count > 20 ? "\(shown); and \(count - 20) more" : shown
+    }
 }

@@ -26,7 +26,7 @@ struct ForeignTrial {
     ) throws(SQLiteError) {
         connection = try Connection(path: ":memory:")
         // What cannot be made is missed by whoever needs it.
-        for statement in tables { try? connection.execute(statement) }
+        for statement in tables { try? connection.executeAlone(statement) }
         for object in objects where object.kind == .table {
             let columns = virtualColumns[object.name] ?? []
             make(object, object.isVirtual ? object.standIn(columns: columns) : object.sql)
@@ -44,7 +44,7 @@ struct ForeignTrial {
 
     private mutating func make(_ object: StoreObject, _ statement: String) {
         do {
-            try connection.execute(statement)
+            try connection.executeAlone(statement)
         } catch {
             failures[Question(object: object, number: 0)] = error.message
         }

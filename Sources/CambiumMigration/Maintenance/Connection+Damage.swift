@@ -8,6 +8,9 @@ extension Connection {
     /// - Throws: ``MigrationError/storeIsDamaged(finding:)``, ``MigrationError/cancelled``;
     ///   `SQLiteError` where it cannot be read.
     func requireWhole(_ isCancelled: () -> Bool) throws {
+        // Conditions are about values; those of other programs may not come to an end.
+        try execute(MigrationSQL.checksOff)
+        defer { try? execute(MigrationSQL.checksOn) }
         let rows = try withCancellation(isCancelled) { () throws(SQLiteError) in
             try self.rows(MigrationSQL.quickCheck)
         }
@@ -39,10 +42,29 @@ extension Connection {
     }
 }
 
-extension SQLiteError {
-    /// Whether a statement, or a copy, was ended because somebody asked for it.
-    var isInterruption: Bool { primaryCode == 9 }
+extension Connection {
+    /// Runs a body that looks at a store which nobody knows yet: its statements end after some seconds
+    /// in all. The catalogue of a store takes some milliseconds.
+    ///
+    /// - Throws: ``MigrationError/storeIsDamaged(finding:)`` where they have not come to an end; what
+    ///   the body throws.
+    package func withBudget<Result>(_ body: () throws -> Result) throws -> Result {
+        var questions = 500
+        do {
+            return try asking(
+                every: 100_000,
+                {
+                    questions -= 1
+                    return questions > 0
+                }, body)
+        } catch let error as SQLiteError where error.isInterruption && questions <= 0 {
+            throw MigrationError.storeIsDamaged(
+                finding: "what it says about its tables does not come to an end")
+        }
+    }
+}
 
+extension SQLiteError {
     /// Whether the file is not what SQLite has written.
     var isDamage: Bool { [11, 26].contains(primaryCode) }
 }

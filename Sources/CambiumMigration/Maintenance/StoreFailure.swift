@@ -79,6 +79,10 @@ extension SQLiteError {
     fileprivate func remedy(of path: String) -> String {
         let folder = StoreFiles.words(forFolder: StoreFiles.folder(of: path))
         if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
+        if isOfMovedFile {
+            return "\(message) while it was open. Nothing was written there. Put the file back, or "
+                + "try again with what is there now"
+        }
         return switch primaryCode {
         case 5, 6: "Another program is writing it; close that program, or try again later"
         case 8: "It cannot be written. Give yourself leave to write the file and \(folder)"

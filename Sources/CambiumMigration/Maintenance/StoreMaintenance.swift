@@ -30,8 +30,10 @@ package struct StoreMaintenance {
         guard exists else { return report }
         let connection = try Connection.reading(path: path)
         do {
-            guard let found = try connection.transaction(.deferred, { try situation(connection) })
-            else { return report }
+            let found = try connection.transaction(.deferred) {
+                try connection.withBudget { try situation(connection) }
+            }
+            guard let found else { return report }
             report = found
         } catch let error as MigrationError {
             report = StatusReport(
@@ -46,6 +48,7 @@ package struct StoreMaintenance {
     private func situation(_ connection: Connection) throws -> StatusReport? {
         guard let metadata = try MigrationRunner.readMetadata(connection) else { return nil }
         let chain = try runner.chain(from: metadata)
+        try runner.requireOwnTables(in: connection, metadata, chain)
         let state: StatusReport.State =
             chain.map { $0.migrations.isEmpty ? .outdated : .behind } ?? .current
         var report = StatusReport(
@@ -159,14 +162,13 @@ package struct StoreMaintenance {
     private func counts(of path: String) throws -> [String: Int] {
         let connection = try Connection.reading(path: path)
         var counts: [String: Int] = [:]
-        for row in try connection.rows(ForecastSQL.tables) {
-            // A table that a module of SQLite's keeps may not be there without it.
-            guard case .text(let name)? = row.first, !name.hasPrefix("sqlite_"),
-                !name.hasPrefix("_"),
+        for object in try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        where object.isOrdinaryTable && !object.name.hasPrefix("_") {
+            guard
                 case .integer(let count)? =
-                    (try? connection.rows(ForecastSQL.count(of: name)))?.first?.first
+                    (try? connection.rows(ForecastSQL.count(of: object.name)))?.first?.first
             else { continue }
-            counts[name] = Int(count)
+            counts[object.name] = Int(count)
         }
         return counts
     }

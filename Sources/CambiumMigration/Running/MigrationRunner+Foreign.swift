@@ -38,7 +38,7 @@ extension MigrationRunner {
         _ connection: Connection, _ meter: MigrationMeter
     ) throws {
         for addition in foreign.statements(before: statement) {
-            try execute(addition, of: step, on: connection, meter)
+            try execute(addition, of: step, on: connection, meter, isOfOthers: true)
         }
     }
 }

@@ -178,13 +178,16 @@ extension MigrationRunner {
         }
     }
 
+    /// - Parameter isOfOthers: Whether the statement has words that another program has written.
     func execute(
         _ statement: String, of step: String, on connection: Connection, _ meter: MigrationMeter,
+        isOfOthers: Bool = false,
         explaining: () throws -> MigrationStepError? = { nil }
     ) throws {
         try meter.begins(step)
         do {
-            try connection.execute(statement)
+            try isOfOthers
+                ? connection.executeAlone(statement) : connection.execute(statement)
         } catch {
             if meter.isCancellation(error) { throw MigrationError.cancelled }
             let constraintCode: Int32 = 19

@@ -71,6 +71,20 @@ package struct CoreDataCatalogue: Sendable {
     /// The tables without which a database is none that Core Data wrote.
     package static let requiredTables = ["Z_METADATA", "Z_PRIMARYKEY"]
 
+    private static let requiredColumns: Set<[StoredValue]> = [
+        [.text("Z_METADATA"), .text("Z_VERSION")], [.text("Z_METADATA"), .text("Z_UUID")],
+        [.text("Z_METADATA"), .text("Z_PLIST")], [.text("Z_PRIMARYKEY"), .text("Z_ENT")],
+        [.text("Z_PRIMARYKEY"), .text("Z_NAME")], [.text("Z_PRIMARYKEY"), .text("Z_SUPER")],
+        [.text("Z_PRIMARYKEY"), .text("Z_MAX")],
+    ]
+
+    /// Whether the columns are there that the other queries read.
+    ///
+    /// - Parameter columns: The rows of ``columnsQuery``.
+    package static func hasRequiredColumns(_ columns: [[StoredValue]]) -> Bool {
+        requiredColumns.isSubset(of: columns.map { Array($0.prefix(2)) })
+    }
+
     /// Reads the rows of the queries.
     ///
     /// - Parameter writtenEntities: The names of the entities in the store's metadata.

@@ -18,6 +18,11 @@ package struct StoreTrigger: Sendable, Hashable {
         self.createStatement = createStatement
     }
 
+    /// The trigger that an object of a store is.
+    package init(of object: StoreObject) {
+        self.init(name: object.name, table: object.table, createStatement: object.sql)
+    }
+
     /// Reads a row of ``query``.
     package init?(row: [StoredValue]) {
         guard row.count == 3, case .text(let name) = row[0], case .text(let table) = row[1],

@@ -55,7 +55,7 @@ package struct Catalogue: Sendable, Hashable {
 
     /// The text without what ALTER TABLE changes about it: white space between words, and the order
     /// of columns, which no statement of ours depends on.
-    static func normalized(_ sql: String) -> String {
+    package static func normalized(_ sql: String) -> String {
         let text = withoutSpace(sql)
         guard let table = TableText(text) else { return text }
         return table.head + table.parts.sorted().joined(separator: ",") + table.tail

@@ -7,11 +7,6 @@ package enum ForecastSQL {
         SELECT "page_count" * "page_size" FROM pragma_page_count(), pragma_page_size()
         """
 
-    /// The names of the tables.
-    package static let tables = """
-        SELECT "name" FROM "sqlite_schema" WHERE "type" = 'table' ORDER BY "name"
-        """
-
     /// How many bytes a table (parameter 1) and its indexes have. Goes through the table; fails
     /// where SQLite was built without what it asks.
     package static let sizeOfTable = """

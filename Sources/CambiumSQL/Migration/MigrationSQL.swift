@@ -10,6 +10,10 @@ package enum MigrationSQL {
 
     /// Goes through all tables and indexes, without comparing them: a row for what is wrong.
     package static let quickCheck = "PRAGMA quick_check(100)"
+    /// Lets the connection look at no CHECK.
+    package static let checksOff = "PRAGMA ignore_check_constraints = ON"
+    /// Undoes ``checksOff``.
+    package static let checksOn = "PRAGMA ignore_check_constraints = OFF"
 
     /// Whether a row of ``quickCheck`` is about the file, and not about values that the store should
     /// not have.

@@ -22,7 +22,7 @@ package struct StoreMetadata: Sendable, Hashable {
         format = String(Schema.formatVersion)
     }
 
-    /// Reads the rows of the table, or nil where one is missing.
+    /// Reads the rows of the table, or nil where one is missing or none of ours.
     package init?(rows: [[StoredValue]]) {
         var values: [String: String] = [:]
         for case let row in rows where row.count == 2 {
@@ -32,7 +32,11 @@ package struct StoreMetadata: Sendable, Hashable {
         }
         guard let model = values["model"], let version = values["version"],
             let versionHash = values["versionHash"], let schemaHash = values["schemaHash"],
-            let format = values["format"]
+            let format = values["format"],
+            // What Cambium writes is short, and comes into messages.
+            [model, version, versionHash, schemaHash, format].allSatisfy({
+                $0.utf8.count <= Self.maximumLength
+            })
         else { return nil }
         self.model = model
         self.version = version
@@ -40,6 +44,8 @@ package struct StoreMetadata: Sendable, Hashable {
         self.schemaHash = schemaHash
         self.format = format
     }
+
+    private static let maximumLength = 4_096
 
     /// The query whose rows ``init(rows:)`` reads.
     package static let query = "SELECT \"name\", \"value\" FROM \"_metadata\""

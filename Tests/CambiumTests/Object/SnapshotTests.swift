@@ -356,6 +356,32 @@ struct SnapshotTests {
         }
     }
 
+    @Test func `an identity has one text, but for small letters in the store's UUID`() throws {
+        try withSample { context, sample in
+            let id = sample.objectID
+            let store = try #require(context.coordinator.persistentStores.first?.identifier)
+            func read(_ uri: String) -> ObjectID? { context.coordinator.objectID(forURI: uri) }
+            let small = "x-cambium://\(store.uuidString.lowercased())/Sample/p\(id.key)"
+            #expect(read(small) == id)
+            #expect(read(small)?.uri == id.uri)
+            let start = "x-cambium://\(store.uuidString)/Sample/"
+            let keys = [
+                "p+1", "p01", "p-0", "p-01", "p 1", "p1 ", "p", "p1.0", "p1e0", "p0x1", "p1_0",
+                "P1",
+                "p١", "p１", "p9223372036854775808", "p1/", "p1?a", "p1#a", "%701", "p%31", "p1\0",
+            ]
+            for key in keys { #expect(read(start + key) == nil, "\(key)") }
+            #expect(read(start + "p9223372036854775807")?.key == .max)
+            for other in [
+                "X-CAMBIUM://\(store)/Sample/p1", "x-cambium:///\(store)/Sample/p1",
+                "x-cambium://{\(store)}/Sample/p1", "x-cambium://\(store)/sample/p1",
+                "x-cambium://\(store)//Sample/p1", " \(start)p1", "\(start)p1\n",
+            ] {
+                #expect(read(other) == nil, "\(other)")
+            }
+        }
+    }
+
     @Test func `an identity of a store in a file holds when it is opened again`() throws {
         try withStoreFile { path in
             func open() throws -> ManagedObjectContext {

@@ -20,7 +20,8 @@ struct RowHead {
 }
 
 extension Store {
-    /// Runs a batch operation in one transaction.
+    /// Runs a batch operation in one transaction, of which nothing is left where the task is cancelled
+    /// before the commit.
     ///
     /// - Parameters:
     ///   - author: Who does it, as the history names it.
@@ -81,7 +82,9 @@ extension SQLiteStore {
                 attachesRows: attachesRows))
         do {
             try connection.transaction {
-                try recording(author, on: connection) { try work.run(in: transaction) }
+                try connection.untilCancelled {
+                    try recording(author, on: connection) { try work.run(in: transaction) }
+                }
             }
         } catch {
             transaction.rollBackFiles()

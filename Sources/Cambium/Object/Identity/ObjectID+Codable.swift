@@ -15,7 +15,8 @@ extension ObjectID {
         URL(string: uri) ?? URL(filePath: "/")
     }
 
-    /// Reads the identity from its text.
+    /// Reads the identity from its text, as ``uri`` writes it: of one object there is one text. Only the
+    /// letters of the UUID may be small ones, as tools write addresses.
     ///
     /// - Parameter find: Finds the entity of that name of that store.
     init?(uri: String, find: (_ name: String, _ store: StoreIdentifier) -> EntityDescription?) {
@@ -23,7 +24,9 @@ extension ObjectID {
         let parts = uri.dropFirst(Self.scheme.count)
             .split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, let uuid = UUID(uuidString: String(parts[0])),
-            parts[2].first == "p", let key = Int64(parts[2].dropFirst())
+            uuid.uuidString == parts[0].uppercased(), let key = Int64(parts[2].dropFirst()),
+            // Neither a sign nor zeros before the digits.
+            parts[2] == "p\(key)"
         else { return nil }
         let store = StoreIdentifier(uuid)
         guard let entity = find(String(parts[1]), store) else { return nil }

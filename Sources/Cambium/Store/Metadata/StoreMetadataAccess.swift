@@ -50,8 +50,7 @@ struct StoreMetadataAccess {
     ///
     /// - Throws: ``MigrationError/notAStore`` where it says nothing.
     func metadata(path: String?) throws -> PersistentStoreMetadata {
-        let names = try connection.rows(Catalogue.namesQuery)
-        guard names.contains([.text(MetadataSQL.table)]) else { throw MigrationError.notAStore }
+        guard try connection.hasMetadata() else { throw MigrationError.notAStore }
         let rows = try connection.rows(MetadataSQL.query)
         guard let model = StoreMetadata(rows: rows) else { throw MigrationError.notAStore }
         let identifier =

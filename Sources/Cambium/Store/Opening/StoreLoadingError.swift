@@ -52,7 +52,9 @@ public struct StoreLoadingError: Error, Sendable {
             case .newerFormat, .newerVersion, .noWayBack, .unknownVersion: .unknownVersion
             case .migrationIsOff: .needsMigration
             case .cancelled: .cancelled
-            case .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay: .storeDiffers
+            case .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay,
+                .objectsAreNotTrusted:
+                .storeDiffers
             case .refused, .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed,
                 .codeIsMissing:
                 .migrationFailed

@@ -71,7 +71,9 @@ struct StoreOpener {
         let (connection, migration) = try migrated(path, settings, filledBy: fill)
         let history = StoreHistory(options.historyRetention)
         if !options.isReadOnly {
-            try HistorySetup(connection: connection, model: model.model).apply(options.history)
+            let setup = HistorySetup(connection: connection, model: model.model)
+            try setup.apply(options.history)
+            if options.trust == .schemaOnly { try setup.requireTrust(runner) }
             try history.prepare(connection)
         }
         if options.vacuums, !options.isReadOnly { try connection.execute(PragmaSQL.vacuum) }
@@ -130,6 +132,10 @@ extension StoreOpener {
         runner.allowsMigration = options.migratesAutomatically ?? migratesByDefault
         runner.driftPolicy =
             options.isReadOnly && options.driftPolicy == .repair ? .report : options.driftPolicy
+        if options.trust == .schemaOnly {
+            runner.trustsExternalObjects = false
+            if runner.driftPolicy == .report { runner.driftPolicy = .refuse }
+        }
         runner.progress = options.migrationProgress
         runner.code = codeSteps
         if let interruption = options.migrationInterruption {

@@ -23,6 +23,9 @@ public struct StoreOptions: Sendable {
     /// refused, with an error that names each. A store that is opened for reading only is not
     /// repaired.
     public var driftPolicy = DriftPolicy.refuse
+    /// What of a store's file is trusted. Default: what other programs have added to it, too. See
+    /// ``StoreTrust/schemaOnly`` for files that come from others.
+    public var trust = StoreTrust.externalObjects
     /// How long a fetch or a save waits for a lock that another process holds. Default: 10 seconds.
     public var busyTimeout: Duration = .seconds(10)
     /// Settings of SQLite (`PRAGMA name = value`) for every connection, beyond those that Cambium

@@ -44,6 +44,23 @@ package struct StoreObject: Sendable, Hashable {
         kind == .table && sql.uppercased().hasPrefix("CREATE VIRTUAL TABLE")
     }
 
+    /// Whether it is a table that SQLite itself keeps: to read it runs no query of a view and no
+    /// module. Its text says so, which SQLite makes the table from, and which it holds against the
+    /// kind and the name beside it.
+    package var isOrdinaryTable: Bool { kind == .table && sql.hasPrefix("CREATE TABLE ") }
+
+    /// Reads one by its name: the parameter, ignoring case.
+    package static let namedQuery = """
+        SELECT "type", "name", "tbl_name", "sql" FROM "sqlite_schema"
+        WHERE "name" = ? COLLATE NOCASE AND "type" <> 'trigger'
+        """
+
+    /// The query of the names, in lower case, of the columns of an ordinary table that are computed.
+    package static func computedColumns(of table: String) -> String {
+        "SELECT lower(\"name\") FROM pragma_table_xinfo(\(SQLText.literal(.text(table)))) "
+            + "WHERE \"hidden\" > 1"
+    }
+
     /// Whether it is of the history of a store.
     package var isOfHistory: Bool {
         name.hasPrefix(HistorySQL.prefix) || name.hasPrefix(StoreTrigger.historyPrefix)

@@ -1,0 +1,73 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// What of a store can be read before it was compared with a model: to read a view, a virtual table
+/// or a computed column runs what somebody has written into the store, and may take for ever.
+struct OrdinaryTables {
+    /// All that the catalogue lists.
+    let objects: [StoreObject]
+    private let connection: Connection
+    private let named: [String: StoreObject]
+
+    /// Reads the catalogue alone.
+    init(in connection: Connection) throws(SQLiteError) {
+        self.connection = connection
+        objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        named = Dictionary(
+            objects.filter { $0.kind != .trigger }.map { ($0.name.lowercased(), $0) },
+            uniquingKeysWith: { one, _ in one })
+    }
+
+    /// Whether a table is there, and an ordinary one.
+    func contains(_ table: String) -> Bool {
+        named[table.lowercased()]?.isOrdinaryTable ?? false
+    }
+
+    /// The names, in lower case, of the columns that are computed. The table must be an ordinary one.
+    func computedColumns(of table: String) throws(SQLiteError) -> Set<String> {
+        let rows = try connection.rows(StoreObject.computedColumns(of: table))
+        return Set(rows.compactMap { if case .text(let name)? = $0.first { name } else { nil } })
+    }
+
+    /// What has the name of a table or index of the model's and is none.
+    func impostors(among tables: [String]) -> [StoreDifference] {
+        tables.compactMap { name in
+            guard let object = named[name.lowercased()], !object.isOrdinaryTable,
+                object.kind != .index
+            else { return nil }
+            return StoreDifference(
+                name: name, kind: .changed, actual: object.sql,
+                obstacles: [Self.words(for: object)])
+        }
+    }
+
+    /// Makes sure that what has the name of one of the model's tables is a table.
+    ///
+    /// - Throws: ``MigrationError/storeDiffers(_:)``
+    func require(_ tables: [String]) throws(MigrationError) {
+        let impostors = impostors(among: tables)
+        guard impostors.isEmpty else { throw .storeDiffers(impostors) }
+    }
+
+    private static func words(for object: StoreObject) -> String {
+        let kind = object.kind == .view ? "view" : "virtual table"
+        return "\(object.name.excerpt()) is a \(kind), and has to be a plain table"
+    }
+}
+
+extension Connection {
+    /// Makes sure that what a store says about itself can be read.
+    ///
+    /// - Returns: Whether there is a table `_metadata`.
+    /// - Throws: ``MigrationError/notAStore`` where there is something else of its name;
+    ///   `SQLiteError`.
+    package func hasMetadata() throws -> Bool {
+        let rows = try rows(StoreObject.namedQuery, [.text(MetadataSQL.table)])
+        guard !rows.isEmpty else { return false }
+        guard rows.count == 1, let object = StoreObject(row: rows[0]), object.isOrdinaryTable,
+            try self.rows(StoreObject.computedColumns(of: MetadataSQL.table)).isEmpty
+        else { throw MigrationError.notAStore }
+        return true
+    }
+}

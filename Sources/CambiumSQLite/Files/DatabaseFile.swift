@@ -1,0 +1,180 @@
+import CSQLite
+
+/// What tells one file from another as long as both exist.
+package struct FileIdentity: Sendable, Hashable {
+    private let device: UInt64
+    private let number: UInt64
+
+    fileprivate init(_ state: cambium_file_state) {
+        (device, number) = (state.device, state.number)
+    }
+
+    /// What has become of the file by now, as far as its name tells; nil where it is there.
+    ///
+    /// - Parameter path: Where it was.
+    package func change(at path: String) -> FileChange? {
+        change(at: path, nil)
+    }
+
+    /// - Parameter state: Is set to what there is at the path now.
+    fileprivate func change(
+        at path: UnsafePointer<CChar>, _ state: UnsafeMutablePointer<cambium_file_state>?
+    ) -> FileChange? {
+        var found = cambium_file_state()
+        guard cambium_file_exists(path, &found) != 0 else { return .removed }
+        state?.pointee = found
+        // Where the system does not tell, SQLite finds out.
+        return found.number == 0 || FileIdentity(found) == self ? nil : .replaced
+    }
+}
+
+/// The files of an open database, and whether they are still those at its path.
+final class DatabaseFile {
+    /// What a file had in it that only a checkpoint may change.
+    private struct Content {
+        let state: cambium_file_state
+        var progress: LogProgress
+        let digest: UInt64
+    }
+
+    // Safety: here and below, SQLite's own texts, which live as long as the connection; it owns
+    // this object.
+    private let path: UnsafePointer<CChar>
+    private let log: UnsafePointer<CChar>
+    private let index: [CChar]
+    let identity: FileIdentity
+    private var logIdentity: FileIdentity?
+    private var indexIdentity: FileIdentity?
+    private var content: Content?
+
+    /// - Parameter database: A connection that has just been opened. Nil where it has no file, or one
+    ///   of a file system of the program's own.
+    init?(of database: OpaquePointer) {
+        guard let path = sqlite3_db_filename(database, "main"), path.pointee != 0,
+            let log = sqlite3_filename_wal(path)
+        else { return nil }
+        var state = cambium_file_state()
+        guard cambium_file_exists(path, &state) != 0, state.number != 0 else { return nil }
+        self.path = path
+        self.log = log
+        index = Array((String(cString: path) + "-shm").utf8CString)
+        identity = FileIdentity(state)
+    }
+
+    /// Whether the log was seen, which SQLite opens with the first transaction.
+    var knowsLog: Bool { logIdentity != nil }
+
+    /// What others have done. See ``Connection/fileChange``.
+    ///
+    /// - Parameter hasLog: Whether the connection writes to a log, and has begun to.
+    func change(of database: OpaquePointer, hasLog: Bool) -> FileChange? {
+        var state = cambium_file_state()
+        if let change = identity.change(at: path, &state) { return change }
+        guard hasLog, state.number != 0 else { return nil }
+        if let change = Self.change(of: log, &logIdentity) { return change }
+        if let change = Self.change(of: index, &indexIdentity) { return change }
+        if let content, content.state.isUnwritten(since: state) {
+            noteProgress(of: database)
+            return nil
+        }
+        return isOverwritten(state, database) ? .overwritten : nil
+    }
+
+    /// Notes that the log has begun anew, which writes nothing to the file: after a commit, and
+    /// whenever the file is as it was.
+    func noteProgress(of database: OpaquePointer) {
+        guard let known = content, let progress = LogProgress(of: database), progress.isAtRest,
+            progress != known.progress
+        else { return }
+        var state = cambium_file_state()
+        guard cambium_file_exists(path, &state) != 0, known.state.isUnwritten(since: state) else {
+            return
+        }
+        content?.progress = progress
+    }
+
+    /// - Parameter known: What the file was the first time; is noted then.
+    private static func change(
+        of path: UnsafePointer<CChar>, _ known: inout FileIdentity?
+    ) -> FileChange? {
+        var state = cambium_file_state()
+        guard cambium_file_exists(path, &state) != 0 else {
+            return known == nil ? nil : .logRemoved
+        }
+        guard state.number != 0 else { return nil }
+        guard let former = known else {
+            known = FileIdentity(state)
+            return nil
+        }
+        return former == FileIdentity(state) ? nil : .logReplaced
+    }
+
+    /// Whether the file was written by something else than a checkpoint. One that is not sure is
+    /// none: what is noted is noted while nobody writes.
+    private func isOverwritten(_ state: cambium_file_state, _ database: OpaquePointer) -> Bool {
+        guard logIdentity != nil, indexIdentity != nil,
+            let progress = LogProgress(of: database), progress.isAtRest
+        else { return false }
+        let digest = Self.digest(of: database)
+        var now = cambium_file_state()
+        guard cambium_file_exists(path, &now) != 0, now.isUnwritten(since: state),
+            LogProgress(of: database) == progress
+        else { return false }
+        if let content, content.progress == progress, content.digest != digest { return true }
+        content = Content(state: state, progress: progress, digest: digest)
+        return false
+    }
+
+    /// Of the first pages, which name the store.
+    private static func digest(of database: OpaquePointer) -> UInt64 {
+        let count = 32_768
+        // Safety: the bytes are all written before they are read, and aligned.
+        return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
+            cambium_sqlite_read_file(database, bytes.baseAddress, Int32(count))
+            var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+            for word in bytes.bindMemory(to: UInt64.self) {
+                digest = (digest ^ word) &* 0x9e37_79b9_7f4a_7c15
+                digest ^= digest >> 29
+            }
+            return digest
+        }
+    }
+
+    /// Makes the log an empty one, where it is the one that was open.
+    func emptyLog() {
+        var state = cambium_file_state()
+        guard let logIdentity, cambium_file_exists(log, &state) != 0,
+            FileIdentity(state) == logIdentity
+        else { return }
+        // Where that is not possible, what to do about it is in the error's message.
+        _ = cambium_file_empty(log)
+    }
+}
+
+/// How far a log is in its file.
+private struct LogProgress: Equatable {
+    private let salts: UInt64
+    private let frames: UInt32
+    private let begun: UInt32
+
+    init?(of database: OpaquePointer) {
+        var words: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+        // Safety: a tuple of four has the room that the function writes.
+        let isKnown = withUnsafeMutableBytes(of: &words) { bytes in
+            cambium_sqlite_read_log_state(
+                database, bytes.assumingMemoryBound(to: UInt32.self).baseAddress)
+        }
+        guard isKnown != 0 else { return nil }
+        (salts, frames, begun) = (UInt64(words.0) << 32 | UInt64(words.1), words.2, words.3)
+    }
+
+    /// Whether no checkpoint is writing.
+    var isAtRest: Bool { frames == begun }
+}
+
+extension cambium_file_state {
+    /// Whether a file has the same size and time as another state says.
+    fileprivate func isUnwritten(since other: cambium_file_state) -> Bool {
+        size == other.size && seconds == other.seconds && nanoseconds == other.nanoseconds
+    }
+}
