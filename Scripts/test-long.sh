@@ -69,6 +69,12 @@ plugin() { sh Scripts/test-plugin.sh; }
 generated() { sh Scripts/test-generated.sh; }
 corpus() { sh Scripts/test-corpus.sh; }
 
+# Every name that means something in Swift or in the library, in every place of a model.
+every_name() {
+    # shellcheck disable=SC2086
+    CAMBIUM_EVERY_NAME=1 sh Scripts/run-tests.sh $strict --filter NameTests
+}
+
 # Every store of Core Data in the corpus, adopted and compared by SQL of another hand.
 adoption() { sh Scripts/test-adoption.sh; }
 
@@ -195,6 +201,7 @@ part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
+part "every name in every place of a model" 5 every_name
 part "20,000 sequences against a model of the runtime" 5 model_based
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 2 crashes

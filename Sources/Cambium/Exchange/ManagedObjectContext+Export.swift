@@ -71,7 +71,8 @@ extension ManagedObjectContext {
             entity, in: coordinator.model, properties: wanted, fieldNames: request.fieldNames,
             keys: request.relationshipKeys, dates: request.dateFormat)
         return try ExportRun(
-            self, plan, request.format, try keys(of: request.objects, rows), leftOut: leftOut)
+            self, plan, request.format, try keys(of: request.objects, rows), leftOut: leftOut,
+            protectsFormulas: request.protectsFormulas)
     }
 
     /// The keys of the objects that a request finds, in its order.

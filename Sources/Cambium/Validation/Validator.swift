@@ -31,10 +31,19 @@ public struct Validator {
         underlying: (any Error)? = nil
     ) {
         guard isWanted(property) else { return }
-        errors.append(
+        note(
             ValidationError(
                 code: code, entityName: object.entityDescription.name, objectID: object.objectID,
                 property: property, rule: rule, message: message, underlying: underlying))
+    }
+
+    /// Keeps an error, unless it is about a value that is missing: the placeholder that is read
+    /// instead has faults of its own, which nobody made.
+    private mutating func note(_ error: ValidationError) {
+        let isPlaceholder = errors.contains {
+            $0.code == .missing && $0.property != nil && $0.property == error.property
+        }
+        if !isPlaceholder { errors.append(error) }
     }
 
     /// A required attribute must have been given a value.
@@ -148,7 +157,7 @@ public struct Validator {
         do {
             try check()
         } catch let error as ValidationError {
-            errors.append(error)
+            note(error)
         } catch {
             add(
                 .custom, property, "\(property ?? "The object") was refused: \(error)",

@@ -35,10 +35,10 @@ extension ModelChecker {
         for (index, child) in element.children.enumerated()
         where Self.properties.contains(child.name) {
             guard let property = child["name"],
-                checkName(property, isTaken: ReservedNames.members, of: "a member"),
+                checkName(property, isTaken: ReservedNames.properties, of: "a member"),
                 checkDuplicate(property, among: &seen, "a property")
             else { continue }
-            if ReservedNames.members.contains(property.value) {
+            if ReservedNames.properties.contains(property.value) {
                 let swiftName = ReservedNames.memberName(property.value)
                 seen[swiftName.lowercased()] = swiftName
             }

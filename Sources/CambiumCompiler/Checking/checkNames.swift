@@ -8,11 +8,11 @@ extension ModelChecker {
     ) -> Bool {
         guard checkIdentifier(name) else { return false }
         guard reserved.contains(name.value) else { return true }
-        if parsed.isOfXcode, reserved == ReservedNames.members {
+        if parsed.isOfXcode, reserved.isSuperset(of: ReservedNames.members) {
             report(
                 .renamedInSwift,
                 "'\(name.value)' is already the name of \(owner) of the runtime; "
-                    + "in Swift it is '\(ReservedNames.memberName(name.value))'",
+                    + "in Swift it is '\(ReservedNames.memberName(name.value, among: reserved))'",
                 at: name, notes: ["Another name in the model keeps the two apart"])
             return true
         }

@@ -67,14 +67,14 @@ extension SwiftEmitter {
                     let value = names.swiftType(of: attribute.type)
                     writer.block(
                         "\(modifier)var \(member.identifier): \(key)<\(root), \(value)>",
-                        statement: "\(key)(part: _path + [\(literal)])")
+                        statement: "\(names.initializer(of: key))(part: _path + [\(literal)])")
                 case .composite(let inner):
                     writer.line()
                     writer.doc("`\(composite.name).\(member.name)`")
                     let type = SwiftText.plainIdentifier(inner.composite) + "Keys"
                     writer.block(
                         "\(modifier)var \(member.identifier): \(type)<\(root)>",
-                        statement: "\(type)(_path: _path + [\(literal)])")
+                        statement: "\(names.initializer(of: type))(_path: _path + [\(literal)])")
                 }
             }
             emitComparisons(of: keysName, root: root, to: &writer)
@@ -103,7 +103,7 @@ extension SwiftEmitter {
         case .part(let attribute):
             names.swiftType(of: attribute.type) + (attribute.isOptional ? "?" : "")
         case .composite(let inner):
-            SwiftText.identifier(inner.composite) + (inner.isOptional ? "?" : "")
+            names.own(inner.composite) + (inner.isOptional ? "?" : "")
         }
     }
 
@@ -123,9 +123,10 @@ extension SwiftEmitter {
         let none = attribute.isOptional ? "nil" : nil
         return switch attribute.defaultValue {
         case .constant(let value):
-            LiteralEmitter(names: names).argument(value, of: attribute.type, in: model) ?? none
-        case .now: names.library("Date") + "()"
-        case .newUUID: names.library("UUID") + "()"
+            LiteralEmitter(names: names).argument(
+                value, of: attribute.type, isOptional: attribute.isOptional, in: model) ?? none
+        case .now: names.libraryInitializer("Date") + "()"
+        case .newUUID: names.libraryInitializer("UUID") + "()"
         case nil: none
         }
     }

@@ -15,9 +15,16 @@ extension SwiftEmitter {
             emit(composite, to: &writer)
         }
         for text in classes { writer.append(text) }
+        for (type, alias) in names.aliases {
+            writer.line()
+            writer.doc(
+                "The type `\(type)`, for use where a class or a struct has another one of that name."
+            )
+            writer.line("\(modifier)typealias \(alias) = \(SwiftText.identifier(type))")
+        }
         if isModelTypeHidden {
             writer.line()
-            writer.doc("The model, for classes with a property of that name.")
+            writer.doc("The model, for classes with a member of that name.")
             writer.line("private typealias \(modelType) = \(SwiftText.identifier(model.name))")
         }
         return writer.text
@@ -88,7 +95,8 @@ extension SwiftEmitter {
         if access == .public { writer.line("@_spi(Generated)") }
         writer.block("override \(modifier)class var entityReference: \(type)") { writer in
             writer.line(
-                "\(type)(\(SwiftText.literal(entity.entity.name)), \(modelType).\(modelConstant))")
+                "\(names.initializer(of: type))(\(SwiftText.literal(entity.entity.name)), "
+                    + "\(modelType).\(modelConstant))")
         }
     }
 

@@ -8,14 +8,22 @@ extension SwiftEmitter {
                 if index > 0 { writer.line() }
                 writer.doc(
                     describe(template) + lines.note(entity.entity.name, template.name))
+                let name = ReservedNames.memberName(template.name, among: ReservedNames.members)
                 writer.function(
-                    "\(modifier)static func \(SwiftText.identifier(template.name))",
+                    "\(modifier)static func \(SwiftText.identifier(name))",
                     parameters: template.parameters.map(declaration),
                     result: " -> \(resultType(template, entity.typeName))"
                 ) { writer in
+                    let type = names.library("FetchRequest")
+                    var request = "\(type)<\(entity.typeName)>()"
+                    if type != "FetchRequest" {
+                        // A request of that name hides the type, and `Cambium` the module.
+                        writer.line(
+                            "let _request: \(type)<\(entity.typeName)> = .init()")
+                        request = "return _request"
+                    }
                     writer.code(
-                        "\(entity.typeName).fetchRequest()",
-                        .call(".template", arguments(template)), form(template))
+                        request, .call(".template", arguments(template)), form(template))
                 }
             }
         }
@@ -93,13 +101,13 @@ extension SwiftEmitter {
 
     /// An argument, or an element of one, as a value.
     private func value(_ name: String, of type: AttributeType) -> String {
-        let int64 = names.standard("Int64")
+        let int64 = names.initializer(of: names.standard("Int64"))
         return switch type {
         case .bool: ".bool(\(name))"
         case .int64: ".int(\(name))"
         case .int16, .int32: ".int(\(int64)(\(name)))"
         case .double: ".double(\(name))"
-        case .float: ".double(\(names.standard("Double"))(\(name)))"
+        case .float: ".double(\(names.initializer(of: names.standard("Double")))(\(name)))"
         case .decimal, .anyDecimal: ".decimal(\(name))"
         case .string, .codable: ".string(\(name))"
         case .date: ".date(\(name))"

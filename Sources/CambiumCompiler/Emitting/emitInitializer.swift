@@ -77,7 +77,7 @@ extension SwiftEmitter {
         }
         guard case .constant(let constant) = value,
             let literal = LiteralEmitter(names: names).argument(
-                constant, of: attribute.attribute.type, in: model)
+                constant, of: attribute.attribute.type, isOptional: true, in: model)
         else { return .hiddenDefault }
         return .literal(literal)
     }

@@ -27,7 +27,7 @@ extension SwiftEmitter {
         ) -> GeneratedKey {
             GeneratedKey(
                 name: name, property: property, type: "\(type)<Self, \(value)>",
-                value: "\(type)(\(SwiftText.literal(name)))")
+                value: "\(names.initializer(of: type))(\(SwiftText.literal(name)))")
         }
         let attributes = entity.attributes.map { attribute in
             key(
@@ -44,7 +44,7 @@ extension SwiftEmitter {
             return GeneratedKey(
                 name: composite.attribute.name, property: composite.name,
                 type: "\(composite.keysType)<Self>",
-                value: "\(composite.keysType)(_path: [\(path)])")
+                value: "\(names.initializer(of: composite.keysType))(_path: [\(path)])")
         }
         let relationships = entity.relationships.map { relationship in
             let declared = relationship.relationship

@@ -24,10 +24,10 @@ extension SwiftEmitter {
         return writer.text
     }
 
-    /// The name of the function. A hook of the program's is `validate` and an attribute's name, and
-    /// inside the class it would hide a function of the same name.
+    /// The name of the function. Inside the class, a member or a hook of the same name would hide
+    /// it.
     func validationFunction(_ entity: GeneratedEntity) -> String {
-        "validate\(SwiftText.plainIdentifier(entity.entity.className))Properties"
+        names.unused("validate\(SwiftText.plainIdentifier(entity.entity.className))Properties")
     }
 
     /// Whether the class has something to check beyond what the runtime checks of every object:

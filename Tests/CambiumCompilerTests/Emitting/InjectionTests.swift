@@ -21,11 +21,16 @@ struct InjectionTests {
         String(repeating: "#\"", count: 300), "\"" + String(repeating: "#", count: 500),
     ]
 
+    /// Swift refuses the escapes of the first two.
+    private static let noncharacters: [String] = [0xFDD0, 0xFDEF, 0xFFFE, 0x10FFFF].compactMap {
+        Unicode.Scalar($0 as UInt32).map { String($0) }
+    }
+
     /// The texts by themselves, at the start, in the middle and at the end of others, doubled, and
     /// after what would have to end first: at least 500.
     private static let corpus: [String] =
-        signs
-        + signs.filter { $0.utf8.count < 40 }.flatMap { sign in
+        signs + noncharacters
+        + (signs + noncharacters).filter { $0.utf8.count < 40 }.flatMap { sign in
             [
                 "a\(sign)", "\(sign)a b", "a\(sign)b\(sign)c", "\"\(sign)", "\n\(sign)\r",
                 "*/\(sign)/*",

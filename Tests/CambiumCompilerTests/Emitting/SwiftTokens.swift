@@ -165,6 +165,10 @@ struct SwiftTokenizer {
                 }
                 continue
             }
+            if let scalar = noncharacter() {
+                value += scalar
+                continue
+            }
             position += 1
             guard next == Self.lineFeed || (0x20...0x7E).contains(next) else {
                 throw SwiftTokenError(description: "A strange scalar in a literal")
@@ -177,6 +181,15 @@ struct SwiftTokenizer {
             if byte(position) != Self.lineFeed { try skip(margin) }
         }
         throw SwiftTokenError(description: "A literal without end")
+    }
+
+    /// Takes one of the noncharacters from U+FDD0 to U+FDEF, whose escapes Swift refuses.
+    private mutating func noncharacter() -> [UInt8]? {
+        guard starts(with: [0xEF, 0xB7], at: position),
+            (0x90...0xAF).contains(byte(position + 2))
+        else { return nil }
+        position += 3
+        return Array(bytes[position - 3..<position])
     }
 
     private mutating func escaped() throws -> Unicode.Scalar {

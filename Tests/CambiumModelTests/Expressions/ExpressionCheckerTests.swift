@@ -91,7 +91,15 @@ import Testing
         ("tags.word.@sum > 1", 10, "@sum does not apply to a string", nil),
         ("category.@count > 1", 0, "this leads to no to-many relationship", nil),
         ("stock BETWEEN {1}", 14, "BETWEEN needs a list of two values", "write {1, 10}"),
-        ("stock <[c] 1", 0, "an option of a comparison needs a string, not a whole number", nil),
+        (
+            "kind ==[c] 'book'", 0, "an option of a comparison needs a string, not a value of Kind",
+            nil
+        ),
+        ("stock CONTAINS[c] 1", 0, "CONTAINS needs a string, not a whole number", nil),
+        ("stock.length == 1", 6, "'stock' is an attribute and leads to no other property", nil),
+        ("scan.length == 1", 5, "'scan' is an attribute and leads to no other property", nil),
+        ("title.length.x == 1", 6, "'title' is an attribute and leads to no other property", nil),
+        ("{1, 'x'} CONTAINS stock", 4, "a string where a whole number is wanted", nil),
         ("title + stock > 1", 6, "'+' does not apply to a string and a whole number", nil),
         ("uppercase:(stock) == 'A'", 0, "'uppercase' does not apply to a whole number", nil),
         (
@@ -158,6 +166,11 @@ import Testing
         "CAST(weight, 'NSDate') < now()", "FUNCTION(title, 'lowercaseString') == 'a'",
         "title IN tags.products.title", "tags.products CONTAINS SELF",
         "(stock & 3) == 1", "category == nil", "NONE tags.word == nil",
+        "stock ==[c] 34", "stock <[cd] 34", "added >=[c] now()", "isNew ==[c] YES",
+        "category ==[c] nil", "stock IN[c] {1, 2}", "title <[c] 'b'", "'b' >=[cd] title",
+        "{'John', 'Mary'} CONTAINS title", "{1, stock} CONTAINS 2 * stock",
+        "{1, $limit} CONTAINS price", "title.length == 4", "image.length > 1",
+        "ANY tags.products.title.length > 3", "home.city.length == 2",
     ])
     func `what has a meaning is accepted, also when code builds it`(_ text: String) throws {
         let parameter = FetchParameter(name: "limit", type: .decimal(scale: 2))

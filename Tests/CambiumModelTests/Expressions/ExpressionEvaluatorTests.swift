@@ -47,6 +47,12 @@ import Testing
         ("title LIKE[c] 'é*'", true), ("title MATCHES '.a'", true), ("title MATCHES 'a'", false),
         ("title MATCHES[c] 'éA'", true), ("title LIKE '\\*'", false), ("title IN {'Éa'}", true),
         ("title > 'Z'", true), ("title CONTAINS ''", true), ("title ENDSWITH ''", true),
+        ("title <[c] 'ÉB'", true), ("title <[c] 'z'", false), ("title <[cd] 'EB'", true),
+        ("title >[cd] 'DZ'", true), ("title >[d] 'Eb'", false), ("title <=[cd] 'EA'", true),
+        ("title >=[cd] 'ea'", true), ("title <[cd] 'ea'", false), ("title >[cd] 'ea'", false),
+        ("title BETWEEN {'A', 'z'}", false), ("title.length == 2", true),
+        ("{'a', 'Éa'} CONTAINS title", true), ("{'a', 'éa'} CONTAINS title", false),
+        ("{'a', 'éa'} CONTAINS[c] title", true), ("{} CONTAINS title", false),
     ])
     func `strings are compared by bytes or as the options say`(
         _ text: String, _ expected: Bool
@@ -70,6 +76,7 @@ import Testing
         ("string:(stock)", .string, .string("7")),
         ("TERNARY(stock > 1, 'a', 'b')", .string, .string("a")),
         ("stock > 3", .bool, .bool(true)), ("stock & 3", .int64, .int(3)),
+        ("title.length", .int64, .int(6)),
     ])
     func `values are computed, and what has no result is nil`(
         _ text: String, _ type: AttributeType, _ expected: Value

@@ -1,4 +1,4 @@
-import Cambium
+@_spi(Generated) @testable import Cambium
 import EverythingModel
 import Foundation
 import ShopModel
@@ -111,6 +111,38 @@ struct LimitTests {
             let product = try context.insertObject(ofEntity: "Product")
             let missing = context.validationErrors(of: product).filter { $0.code == .missing }
             #expect(Set(missing.map(\.property)) == ["sku", "kind", "price"])
+        }
+    }
+
+    /// A missing text reads as empty, and a missing number as zero: their limits are not looked at.
+    @Test(arguments: ObjectKind.allCases)
+    func `a required value that is missing is one error, with its code and its name`(
+        _ objects: ObjectKind
+    ) throws {
+        try withContainer(objects.everything) { container in
+            for (entity, property) in [("Person", "name"), ("WatchedPart", "name")] {
+                let context = container.newContext()
+                try context.insertObject(ofEntity: entity)
+                let error = try #require(throws: ValidationError.self) { try context.save() }
+                #expect(error.code == .missing && error.coreDataCode == 1570)
+                #expect(error.property == property)
+            }
+        }
+    }
+
+    @Test func `a check of the program's own adds nothing to a value that is missing`() throws {
+        try withContainer(Everything.model) { container in
+            let place = try container.newContext().insertObject(ofEntity: "Place")
+            var validator = Validator(place)
+            validator.add(.missing, "longitude", "longitude is required.")
+            for property in ["longitude", "latitude"] {
+                validator.custom(property) {
+                    throw place.propertyValidationError(forKey: property, "It is wrong.")
+                }
+                validator.custom(property) { throw CancellationError() }
+            }
+            #expect(
+                validator.errors.map(\.property) == ["longitude", "latitude", "latitude"])
         }
     }
 

@@ -1,10 +1,11 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
-    /// Brings an object back to what the store has, or the ``parent`` of a child.
+    /// Brings an object back to what the store has, or the ``parent`` of a child. An object that was
+    /// never saved has no row and stays as it is.
     ///
-    /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top;
-    ///   false drops the changes and makes the object a fault. What was changed in a to-many whose
+    /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top (an
+    ///   object without changes becomes a fault, whose values may come from the row cache); false drops the changes and makes the object a fault. What was changed in a to-many whose
     ///   links the objects at the other end keep is their change and stays. What is in memory only
     ///   is kept with the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {

@@ -3,10 +3,12 @@ struct CSVExportWriter: ExportWriter {
     private let plan: ExchangePlan
     private let separator: UInt8
     private let columns: [CSVColumn]
+    private let protectsFormulas: Bool
 
-    init(_ plan: ExchangePlan, separator: UInt8) throws {
+    init(_ plan: ExchangePlan, separator: UInt8, protectsFormulas: Bool) throws {
         self.plan = plan
         self.separator = separator
+        self.protectsFormulas = protectsFormulas
         columns = try plan.columns.filter { try Self.isWritten($0, plan) }
     }
 
@@ -40,21 +42,38 @@ struct CSVExportWriter: ExportWriter {
             try columns.map { column -> String? in
                 switch column.content {
                 case .attribute(let attribute):
-                    return try field(object.exportedValue(attribute), attribute)
+                    let value = object.exportedValue(attribute)
+                    return try protected(field(value, attribute), isNumber: value.isNumber)
                 case .keyPart(let number, let part):
-                    let key = try object.exportedKeys(plan.relationships[number]).first
-                    return try key.map { try field($0[part].value, $0[part].part) ?? "" }
+                    let keys = try object.exportedKeys(plan.relationships[number])
+                    return try keys.first.map { try key($0[part]) }
                 case .relationship(let number):
                     let relationship = plan.relationships[number]
-                    let keys = try object.exportedKeys(relationship).map {
-                        try field($0[0].value, $0[0].part) ?? ""
+                    let keys = try object.exportedKeys(relationship)
+                    if relationship.description.isToMany {
+                        return protected(
+                            list(try keys.map { try field($0[0].value, $0[0].part) ?? "" }),
+                            isNumber: false)
                     }
-                    return relationship.description.isToMany ? list(keys) : keys.first
+                    return try keys.first.map { try key($0[0]) }
                 }
             }, &text)
     }
 
     func end(isEmpty: Bool, _ text: inout [UInt8]) {}
+
+    /// The text of a part of a key.
+    private func key(_ part: (part: ExchangeAttribute, value: Value)) throws -> String {
+        protected(try field(part.value, part.part), isNumber: part.value.isNumber) ?? ""
+    }
+
+    /// A field with an apostrophe in front if a spreadsheet would take it for a formula.
+    private func protected(_ field: String?, isNumber: Bool) -> String? {
+        guard protectsFormulas, !isNumber, let field, FormulaText.isFormula(field) else {
+            return field
+        }
+        return "'" + field
+    }
 
     /// The text of a value; nil for nil.
     private func field(_ value: Value, _ attribute: ExchangeAttribute) throws -> String? {
@@ -78,9 +97,10 @@ struct CSVExportWriter: ExportWriter {
         for (index, field) in fields.enumerated() {
             if index > 0 { text.append(separator) }
             guard let field else { continue }
-            // Without quotes an empty field is nil.
+            // Without quotes an empty field is nil. A protected field with quotes stays one field
+            // in programs that take another sign for the separator.
             let needsQuotes =
-                field.isEmpty
+                field.isEmpty || (protectsFormulas && field.hasPrefix("'"))
                 || field.utf8.contains {
                     $0 == separator || $0 == ASCII.quote || $0 == ASCII.lineFeed
                         || $0 == ASCII.carriageReturn
@@ -95,6 +115,44 @@ struct CSVExportWriter: ExportWriter {
                 text.append(byte)
             }
             text.append(ASCII.quote)
+        }
+    }
+}
+
+/// What spreadsheets take for a formula.
+enum FormulaText {
+    /// Whether a cell with this text may be run as a formula: it starts with a sign that begins one
+    /// in some program, perhaps after white space, or with a tab or a line end, which some programs
+    /// skip.
+    static func isFormula(_ text: String) -> Bool {
+        guard let first = text.unicodeScalars.first else { return false }
+        if first == "\t" || first == "\r" || first == "\n" { return true }
+        let start = text.unicodeScalars.first { !isSkipped($0) }
+        return start.map(signs.contains) ?? false
+    }
+
+    /// Those of ASCII, and their forms of full width, which programs in Japanese and Chinese take
+    /// for the same.
+    private static let signs: Set<Unicode.Scalar> = [
+        "=", "+", "-", "@", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+    ]
+
+    /// White space, and signs that cannot be seen.
+    private static func isSkipped(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.properties.isWhitespace { return true }
+        switch scalar.properties.generalCategory {
+        case .control, .format: return true
+        default: return false
+        }
+    }
+}
+
+extension Value {
+    /// Whether the text of the value is that of a number, which no spreadsheet runs.
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .int, .double, .decimal: true
+        default: false
         }
     }
 }

@@ -20,7 +20,7 @@ final class ExportRun {
 
     init(
         _ context: ManagedObjectContext, _ plan: ExchangePlan, _ format: ExchangeFormat,
-        _ keys: [Key], leftOut: [String]
+        _ keys: [Key], leftOut: [String], protectsFormulas: Bool
     ) throws {
         self.context = context
         self.plan = plan
@@ -30,7 +30,9 @@ final class ExportRun {
             switch format {
             case .json: JSONExportWriter(plan, isArray: true)
             case .jsonLines: JSONExportWriter(plan, isArray: false)
-            case .csv: try CSVExportWriter(plan, separator: try format.separatorByte)
+            case .csv:
+                try CSVExportWriter(
+                    plan, separator: try format.separatorByte, protectsFormulas: protectsFormulas)
             }
     }
 

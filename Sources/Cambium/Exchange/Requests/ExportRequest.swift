@@ -32,6 +32,18 @@ public struct ExportRequest<Entity: ManagedObject>: Sendable {
     public var relationshipKeys: [String: [String]] = [:]
     /// How dates are written. Default: ISO 8601.
     public var dateFormat = ExchangeDateFormat.iso8601
+    /// Whether a spreadsheet shows the values of a CSV file as text, even if they look like
+    /// formulas. Default: false. Other formats ignore it.
+    ///
+    /// A spreadsheet runs a cell such as `=HYPERLINK(…)` as a formula, and quotes do not prevent it.
+    /// Set this if the file is for a spreadsheet and its values come from people whom you do not
+    /// trust. A value that starts with `=`, `+`, `-` or `@` (in full width too, or after white
+    /// space), with a tab or with a line end gets an apostrophe in front and is quoted. Numbers stay
+    /// as they are.
+    ///
+    /// - Warning: The file is for reading only. An import keeps the apostrophe as a part of the
+    ///   text, and refuses a value of another type that has one.
+    public var protectsFormulas = false
 
     /// Writes what a request finds.
     public init(_ objects: FetchRequest<Entity>, as format: ExchangeFormat) {

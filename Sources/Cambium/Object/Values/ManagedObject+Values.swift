@@ -17,8 +17,8 @@ extension ManagedObject {
     public final func value<Property: StoredProperty>(at slot: Int) -> Property {
         if notesReads { noteRead(of: slot) }
         let record = readable
-        guard record.hasValue(slot) else { return Property.missing }
-        return Property.read(record, slot) ?? unreadable(slot) ?? Property.missing
+        guard record.hasValue(slot) else { return Property._missing }
+        return Property.read(record, slot) ?? unreadable(slot) ?? Property._missing
     }
 
     /// The value of an optional attribute.

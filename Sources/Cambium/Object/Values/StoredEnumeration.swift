@@ -8,7 +8,7 @@ where RawValue: StoredProperty & AttributeValue {}
 
 extension StoredEnumeration {
     /// The first case, which a missing or unknown value reads as.
-    public static var missing: Self {
+    public static var _missing: Self {
         guard let first = allCases.first else {
             preconditionFailure(
                 "The enumeration \(Self.self) has no case; the compiler refuses it.")

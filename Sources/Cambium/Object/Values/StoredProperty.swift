@@ -6,7 +6,7 @@ import CambiumSQLite
 /// through ``StoredEnumeration``.
 public protocol StoredProperty {
     /// What a missing value reads as.
-    static var missing: Self { get }
+    static var _missing: Self { get }
     /// The value in a slot that has one, or nil where it is not of this type.
     static func read(_ record: Record, _ slot: Int) -> Self?
     /// Writes the value into a slot of an object, as a change.
@@ -15,7 +15,7 @@ public protocol StoredProperty {
 
 extension Bool: StoredProperty {
     /// What a missing value reads as.
-    @inlinable public static var missing: Bool { false }
+    @inlinable public static var _missing: Bool { false }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Bool? {
         record.integer(slot) != 0
@@ -28,7 +28,7 @@ extension Bool: StoredProperty {
 
 extension StoredProperty where Self: FixedWidthInteger {
     /// What a missing value reads as.
-    @inlinable public static var missing: Self { 0 }
+    @inlinable public static var _missing: Self { 0 }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Self? {
         Self(exactly: record.integer(slot))
@@ -45,7 +45,7 @@ extension Int64: StoredProperty {}
 
 extension Double: StoredProperty {
     /// What a missing value reads as.
-    @inlinable public static var missing: Double { 0 }
+    @inlinable public static var _missing: Double { 0 }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Double? {
         record.real(slot)
@@ -58,7 +58,7 @@ extension Double: StoredProperty {
 
 extension Float: StoredProperty {
     /// What a missing value reads as.
-    @inlinable public static var missing: Float { 0 }
+    @inlinable public static var _missing: Float { 0 }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Float? {
         Float(record.real(slot))
@@ -71,7 +71,7 @@ extension Float: StoredProperty {
 
 extension Date: StoredProperty {
     /// What a missing value reads as.
-    @inlinable public static var missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
+    @inlinable public static var _missing: Date { Date(timeIntervalSinceReferenceDate: 0) }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Date? {
         Date(timeIntervalSinceReferenceDate: record.real(slot))
@@ -84,7 +84,7 @@ extension Date: StoredProperty {
 
 extension String: StoredProperty {
     /// What a missing value reads as.
-    @inlinable public static var missing: String { "" }
+    @inlinable public static var _missing: String { "" }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> String? {
         String(decoding: record.bytes(slot), as: UTF8.self)
@@ -98,7 +98,7 @@ extension String: StoredProperty {
 
 extension Data: StoredProperty {
     /// What a missing value reads as.
-    @inlinable public static var missing: Data { Data() }
+    @inlinable public static var _missing: Data { Data() }
     /// The value in a slot that has one.
     @inlinable public static func read(_ record: Record, _ slot: Int) -> Data? {
         Data(record.bytes(slot))
@@ -111,7 +111,7 @@ extension Data: StoredProperty {
 
 extension UUID: StoredProperty {
     /// The nil UUID.
-    public static var missing: UUID {
+    public static var _missing: UUID {
         UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     }
     /// The UUID of the slot's 16 bytes.
@@ -127,7 +127,7 @@ extension UUID: StoredProperty {
 
 extension URL: StoredProperty {
     /// `about:blank`, the URL of nothing.
-    public static var missing: URL { URL(string: "about:blank") ?? URL(filePath: "/") }
+    public static var _missing: URL { URL(string: "about:blank") ?? URL(filePath: "/") }
     /// The URL of the slot's text.
     public static func read(_ record: Record, _ slot: Int) -> URL? {
         URL(string: String(decoding: record.bytes(slot), as: UTF8.self))

@@ -19,15 +19,18 @@ enum ReservedNames {
         "validateForInsert", "validateForUpdate", "validateForDelete",
     ]
 
-    /// The Swift name of a property: its own, or with an underscore where the runtime has a member
-    /// of that name (which only models from Xcode may have).
-    static func memberName(_ name: String) -> String {
-        members.contains(name) ? name + "_" : name
+    /// Names that no property can have: those, and one that a class has for its objects only.
+    static let properties = members.union(["customMirror"])
+
+    /// The Swift name of a property or a request: its own, or with an underscore where it is
+    /// reserved (which only models from Xcode may have).
+    static func memberName(_ name: String, among reserved: Set<String> = properties) -> String {
+        reserved.contains(name) ? name + "_" : name
     }
 
     /// Names that a part of a composite cannot have.
     static let structMembers: Set<String> = [
-        "self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "encode",
+        "self", "Self", "Type", "Protocol", "init", "hash", "hashValue", "encode", "CodingKeys",
     ]
 
     /// Types and modules whose name no type of a model can have. (Generated code writes other types
@@ -45,7 +48,7 @@ enum ReservedNames {
 
     /// Members that every enumeration has.
     static let enumerationMembers: Set<String> = [
-        "self", "Self", "Type", "Protocol", "init", "rawValue", "hashValue", "hash", "allCases",
-        "description",
+        "self", "Self", "Type", "Protocol", "init", "rawValue", "RawValue", "hashValue", "hash",
+        "allCases", "description",
     ]
 }

@@ -54,7 +54,7 @@ struct GeneratedAttribute: Sendable {
     var isDerived: Bool { attribute.derivation != nil }
 
     /// The function by which the program validates a value.
-    var hook: String { "validate\(SwiftText.capitalized(attribute.name))" }
+    var hook: String { attribute.validationHook }
 
     /// The expression that reads it.
     var getter: String { attribute.getter(at: slot) }
@@ -64,6 +64,9 @@ struct GeneratedAttribute: Sendable {
 }
 
 extension Attribute {
+    /// The function by which the program validates a value.
+    var validationHook: String { "validate\(SwiftText.capitalized(name))" }
+
     // With `self.`, because the compiler looks a bare name up through every scope first: a tenth of
     // the time that it takes for generated code.
 

@@ -19,11 +19,14 @@ struct GeneratedComposite: Sendable {
     }
 
     /// Describes an attribute that has a layout, or a composite value within one.
-    init(_ attribute: CompositeAttribute, in model: Model, layout: RecordLayout) {
+    init(
+        _ attribute: CompositeAttribute, in model: Model, layout: RecordLayout,
+        names: GeneratedNames
+    ) {
         self.attribute = attribute
         let last = attribute.name.split(separator: ".").last.map(String.init) ?? attribute.name
         name = SwiftText.member(last)
-        valueType = SwiftText.identifier(attribute.composite)
+        valueType = names.own(attribute.composite)
         keysType = SwiftText.plainIdentifier(attribute.composite) + "Keys"
         let composite = model.composite(named: attribute.composite)
         members = (composite.map(CompositeMember.members) ?? []).compactMap { member in
@@ -35,7 +38,7 @@ struct GeneratedComposite: Sendable {
                 let whole = CompositeAttribute(
                     name: name, composite: inner.composite, isOptional: inner.isOptional)
                 return .composite(
-                    member, GeneratedComposite(whole, in: model, layout: layout))
+                    member, GeneratedComposite(whole, in: model, layout: layout, names: names))
             }
         }
         let found: [Range<Int>] = members.map { member in
@@ -74,7 +77,8 @@ struct GeneratedComposite: Sendable {
                 arguments.append((SwiftText.label(member.name), composite.argument(to: &writer)))
             }
         }
-        return .call(valueType, arguments)
+        // Without the type's name, which a member of the class may have.
+        return .call(".init", arguments)
     }
 
     private func argument(to writer: inout SwiftWriter) -> SwiftCode {

@@ -41,7 +41,7 @@ struct GeneratedEntity: Sendable {
         let layout = RecordLayout(of: entity, in: model)
 
         self.entity = entity
-        typeName = SwiftText.identifier(entity.className)
+        typeName = names.own(entity.className)
         className =
             entity.codeGeneration == .base
             ? "_" + SwiftText.plainIdentifier(entity.className)
@@ -61,7 +61,7 @@ struct GeneratedEntity: Sendable {
         attributes = leaves.filter { !$0.attribute.isPart }
         composites = own.flatMap { declarer in
             declarer.compositeAttributes.filter { !$0.isNested }.map {
-                GeneratedComposite($0, in: model, layout: layout)
+                GeneratedComposite($0, in: model, layout: layout, names: names)
             }
         }
         let inheritedCount = inherited.reduce(0) { $0 + $1.relationships.count }
@@ -126,8 +126,8 @@ struct GeneratedFetchedProperty: Sendable {
 extension GeneratedNames {
     /// The class of an entity's objects: the runtime's own where none is generated.
     func className(ofEntity name: String, in model: Model) -> String {
-        guard let entity = model.entity(named: name) else { return SwiftText.identifier(name) }
+        guard let entity = model.entity(named: name) else { return own(name) }
         return entity.codeGeneration == CodeGeneration.none
-            ? library("ManagedObject") : SwiftText.identifier(entity.className)
+            ? library("ManagedObject") : own(entity.className)
     }
 }

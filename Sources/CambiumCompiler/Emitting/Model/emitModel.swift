@@ -21,14 +21,9 @@ extension SwiftEmitter {
                 writer.code("static let \(modelConstant): \(type) = ", compiledModel)
             }
             writer.line()
-            writer.doc("The classes of the entities.")
-            let classType = names.library("ManagedObject") + ".Type"
-            let string = names.standard("String")
-            writer.code("private static let classes: [\(string): \(classType)] = ", classes)
-            writer.line()
             writer.doc("The statements that make an empty store.")
             writer.code(
-                "private static let schema: [\(string)] = ",
+                "private static let schema: [\(names.standard("String"))] = ",
                 .array(schema.map { .rawString($0) }))
             writer.line()
             writer.doc("The model as values.")
@@ -46,6 +41,12 @@ extension SwiftEmitter {
             }
             emitEarlierVersions(literals, to: &writer)
         }
+        writer.line()
+        writer.doc("The classes of the entities; out here because members would hide some of them.")
+        let classType = names.library("ManagedObject") + ".Type"
+        writer.code(
+            "\(isolation)private let \(classesConstant): [\(names.standard("String")): \(classType)] = ",
+            classes)
         return writer.text
     }
 
@@ -54,10 +55,14 @@ extension SwiftEmitter {
             names.library("CompiledModel"),
             [
                 ("model", .text("currentModel")),
-                ("classes", .text("classes")),
+                ("classes", .text(classesConstant)),
                 ("schema", .text("schema")),
                 ("migrations", .text("migrations")),
             ])
+    }
+
+    private var classesConstant: String {
+        names.unused("_\(SwiftText.plainIdentifier(model.name))Classes")
     }
 
     private var classes: SwiftCode {

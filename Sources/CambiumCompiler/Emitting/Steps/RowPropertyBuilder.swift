@@ -56,8 +56,9 @@ struct RowPropertyBuilder {
         of attribute: Attribute, _ type: AttributeType, at index: Int, _ isOptional: Bool
     ) -> (getter: String, setter: String) {
         if attribute.usesExternalForm {
+            let none = isOptional ? "" : " ?? \(names.libraryInitializer("Data"))()"
             return (
-                "storage.external(\(index))" + (isOptional ? "" : " ?? \(names.library("Data"))()"),
+                "storage.external(\(index))" + none,
                 "storage.setExternal(\(index), newValue)"
             )
         }
@@ -79,11 +80,11 @@ struct RowPropertyBuilder {
     ) -> String? {
         switch attribute.defaultValue {
         case nil: return isOptional ? "nil" : nil
-        case .now: return "\(names.library("Date"))()"
-        case .newUUID: return "\(names.library("UUID"))()"
+        case .now: return "\(names.libraryInitializer("Date"))()"
+        case .newUUID: return "\(names.libraryInitializer("UUID"))()"
         case .constant(let value):
-            return LiteralEmitter(names: names).argument(value, of: type, in: model)
-                ?? (isOptional ? "nil" : nil)
+            return LiteralEmitter(names: names).argument(
+                value, of: type, isOptional: isOptional, in: model) ?? (isOptional ? "nil" : nil)
         }
     }
 

@@ -8,6 +8,7 @@ extension SwiftEmitter {
     }
 
     func emitRows(of version: SteppedVersion, to writer: inout SwiftWriter) {
+        let names = names.withRows(of: version.model)
         writer.block("\(isolation)extension \(SwiftText.identifier(model.name))") { writer in
             writer.doc("Version \(version.model.version), as steps of migrations see it.")
             writer.block(
@@ -19,15 +20,16 @@ extension SwiftEmitter {
                         + "\(SwiftText.literal(version.model.version)) }")
                 for entity in version.model.entities {
                     writer.line()
-                    emit(
-                        GeneratedRow(entity, of: version, names), of: version, to: &writer)
+                    let row = GeneratedRow(entity, of: version, names)
+                    emit(row, of: version, names, to: &writer)
                 }
             }
         }
     }
 
     private func emit(
-        _ row: GeneratedRow, of version: SteppedVersion, to writer: inout SwiftWriter
+        _ row: GeneratedRow, of version: SteppedVersion, _ names: GeneratedNames,
+        to writer: inout SwiftWriter
     ) {
         let conformance = row.isWritable ? "WritableMigrationRow" : "MigrationRow"
         writer.doc("A row of `\(row.entity.name)`.")
@@ -44,8 +46,8 @@ extension SwiftEmitter {
             }
             arguments.append(("columns", .array(row.properties.map { .string($0.column) })))
             writer.code(
-                "\(hiddenModifier)static let layout = ",
-                .call(names.library("RowLayout"), arguments))
+                "\(hiddenModifier)static let layout: \(names.library("RowLayout")) = ",
+                .call(".init", arguments))
             writer.line()
             writer.doc("The values.")
             writer.line(
@@ -56,7 +58,9 @@ extension SwiftEmitter {
                 "\(hiddenModifier)init(storage: \(names.library("RowStorage"))) {")
             writer.line("    self.storage = storage")
             writer.line("}")
-            if row.isWritable, !row.entity.isAbstract { emitInitializer(of: row, to: &writer) }
+            if row.isWritable, !row.entity.isAbstract {
+                emitInitializer(of: row, names, to: &writer)
+            }
             for property in row.properties { emit(property, of: row, to: &writer) }
             for link in row.links {
                 writer.line()
@@ -69,7 +73,9 @@ extension SwiftEmitter {
         }
     }
 
-    private func emitInitializer(of row: GeneratedRow, to writer: inout SwiftWriter) {
+    private func emitInitializer(
+        of row: GeneratedRow, _ names: GeneratedNames, to writer: inout SwiftWriter
+    ) {
         let properties = row.properties.filter(\.isSettable)
         writer.line()
         writer.doc("A new row, to be inserted.")
@@ -79,8 +85,8 @@ extension SwiftEmitter {
                 property.start.map { "\(property.name): \(property.type) = \($0)" }
             }
         writer.function("\(modifier)init", parameters: parameters) { writer in
-            writer.line(
-                "storage = \(names.library("RowStorage"))(count: \(row.properties.count))")
+            let storage = names.libraryInitializer("RowStorage")
+            writer.line("storage = \(storage)(count: \(row.properties.count))")
             for property in properties {
                 writer.line("self.", property.name, " = ", property.name)
             }

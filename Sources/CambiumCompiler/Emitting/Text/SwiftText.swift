@@ -4,7 +4,8 @@ import CambiumModel
 ///
 /// Whatever the text is, the result is one token (or one comment) that means exactly that text.
 enum SwiftText {
-    /// A string literal. Printable ASCII stays as it is, everything else is written as `\u{…}`.
+    /// A string literal. Printable ASCII stays as it is, nearly everything else is written as
+    /// `\u{…}`.
     static func literal(_ text: String) -> String {
         // Most are names; a look at each scalar takes longer.
         if isPlainASCII(text) { return "\"\(text)\"" }
@@ -114,10 +115,10 @@ enum SwiftText {
         return keywords.contains(identifier) ? "`\(identifier)`" : identifier
     }
 
-    /// A name as the label of an argument, where nearly all keywords stand as they are.
+    /// A name as the label of an argument, where all keywords but one stand as they are.
     static func label(_ name: String) -> String {
         let identifier = plainIdentifier(name)
-        return ["inout", "let", "var"].contains(identifier) ? "`\(identifier)`" : identifier
+        return identifier == "inout" ? "`\(identifier)`" : identifier
     }
 
     /// The name of a class's property.
@@ -185,7 +186,8 @@ enum SwiftText {
     }
 
     private static func escaped(_ scalar: Unicode.Scalar, escape: String) -> String {
-        (0x20...0x7E).contains(scalar.value)
+        // Swift's compiler refuses the escapes of 32 noncharacters, but not the scalars themselves.
+        (0x20...0x7E).contains(scalar.value) || (0xFDD0...0xFDEF).contains(scalar.value)
             ? String(scalar) : "\(escape)u{\(String(scalar.value, radix: 16, uppercase: true))}"
     }
 

@@ -46,13 +46,20 @@ struct LiteralEmitter {
 
     /// A literal of an attribute's own type that fits into a line, as a default argument; nil where
     /// there is none.
-    func argument(_ value: Value, of type: AttributeType, in model: Model) -> String? {
+    ///
+    /// - Parameter isOptional: Whether the parameter takes nil too.
+    func argument(
+        _ value: Value, of type: AttributeType, isOptional: Bool, in model: Model
+    ) -> String? {
         switch (value, type) {
         case (.bool(let value), .bool): return "\(value)"
         case (.string(let value), .string): return SwiftText.literal(value)
         case (_, .enumeration(let name)):
-            return model.enumeration(named: name)?.cases.first { $0.rawValue == value }
-                .map { "." + SwiftText.identifier($0.name) }
+            return model.enumeration(named: name)?.cases.first { $0.rawValue == value }.map {
+                // Where nil is possible, `.none` is nil.
+                $0.name == "none" && isOptional
+                    ? ".some(.none)" : "." + SwiftText.identifier($0.name)
+            }
         default:
             return bound(value, of: type)?.onOneLine(within: SwiftCode.width)
         }
@@ -66,14 +73,14 @@ struct LiteralEmitter {
         case let value where value.isNaN: ".nan"
         case let value where value.isSubnormal:
             // The compiler warns of literals that lose precision.
-            names.standard("Double") + "(bitPattern: \(value.bitPattern))"
+            names.initializer(of: names.standard("Double")) + "(bitPattern: \(value.bitPattern))"
         default: "\(value)"
         }
     }
 
     private func float(_ value: Float) -> String {
         value.isSubnormal
-            ? names.standard("Float") + "(bitPattern: \(value.bitPattern))"
+            ? names.initializer(of: names.standard("Float")) + "(bitPattern: \(value.bitPattern))"
             : value.isFinite ? "\(value)" : double(Double(value))
     }
 
@@ -109,7 +116,7 @@ struct LiteralEmitter {
     /// A moment, exact to the bit.
     func date(_ value: Date) -> SwiftCode {
         .call(
-            names.library("Date"),
+            names.libraryInitializer("Date"),
             [
                 (
                     "timeIntervalSinceReferenceDate",
@@ -122,13 +129,14 @@ struct LiteralEmitter {
     func uuid(_ value: UUID) -> SwiftCode {
         let bytes = withUnsafeBytes(of: value.uuid) { $0.map(hexadecimal) }
         return .call(
-            names.library("UUID"), [("uuid", .filled(open: "(", bytes, close: ")"))])
+            names.libraryInitializer("UUID"), [("uuid", .filled(open: "(", bytes, close: ")"))])
     }
 
     /// Bytes.
     func data(_ value: Data) -> SwiftCode {
         .call(
-            names.library("Data"), .filled(open: "[", value.map(hexadecimal), close: "]"))
+            names.libraryInitializer("Data"),
+            .filled(open: "[", value.map(hexadecimal), close: "]"))
     }
 
     private func hexadecimal(_ byte: UInt8) -> String {

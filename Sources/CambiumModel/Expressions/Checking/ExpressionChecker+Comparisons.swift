@@ -6,7 +6,10 @@ extension ExpressionChecker {
         var options: ComparisonOptions = []
         switch parsed.kind {
         case .comparison(let one, let operation, let other, let chosen):
-            (left, relation, right, options) = (one, operation, other, chosen)
+            // `{a, b} CONTAINS x` is `x IN {a, b}`.
+            let isMembership = quantifier == nil && operation == .contains && isList(one)
+            (left, relation, right, options) =
+                isMembership ? (other, .in, one, chosen) : (one, operation, other, chosen)
         case .between(let one, let other): (left, right) = (one, other)
         default:
             return fail(
@@ -51,6 +54,17 @@ extension ExpressionChecker {
                 at: left.offset)
         }
         return quantified(quantifier, checked, over: collections)
+    }
+
+    /// Whether it is a list, or a parameter that is declared as one.
+    private func isList(_ parsed: ParsedExpression) -> Bool {
+        switch parsed.kind {
+        case .list: true
+        case .path(.variable(let name), let names):
+            names.isEmpty && variables[name] == nil
+                && parameters.contains { $0.name == name && $0.isList }
+        default: false
+        }
     }
 
     private func quantified(
@@ -199,31 +213,25 @@ extension ExpressionChecker {
         default:
             guard isComparable(one, other, relation) else { return nil }
             let folding = options.subtracting(.normalized)
-            if folding.isEmpty {
+            let types = [one.typed.type, other.typed.type]
+            if folding.isEmpty || types.contains(where: \.hasNoSpelling) {
                 typed =
                     .existence(one.typed, relation, other.typed)
                     ?? .existence(other.typed, relation.mirrored, one.typed)
                     ?? .comparison(one.typed, relation, other.typed)
             } else {
                 guard requireStrings(one, other, for: "an option of a comparison"),
-                    relation == .equal || relation == .notEqual
-                else {
-                    diagnoseOptions(relation, at: offset)
-                    return nil
-                }
-                guard isAllowed(relation, options, at: offset) else { return nil }
-                let equal = TypedExpression.text(one.typed, .equal, other.typed, folding)
-                typed = relation == .equal ? equal : .not(equal)
+                    isAllowed(relation, options, at: offset)
+                else { return nil }
+                typed =
+                    relation == .notEqual
+                    ? .not(.text(one.typed, .equal, other.typed, folding))
+                    : .text(one.typed, relation, other.typed, folding)
             }
         }
         return Checked(
             source: .comparison(one.source, relation, other.source, options), typed: typed,
             offset: offset)
-    }
-
-    private mutating func diagnoseOptions(_ relation: ComparisonOperator, at offset: Int) {
-        guard diagnostics.isEmpty else { return }
-        _ = fail("\(relation.rawValue) takes no options", at: offset)
     }
 
     private mutating func requireStrings(

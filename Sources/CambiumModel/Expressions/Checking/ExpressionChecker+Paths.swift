@@ -54,13 +54,19 @@ extension ExpressionChecker {
             if let attribute = model.attribute(name.text, of: path.entity),
                 let declarer = model.declarer(of: name.text, in: path.entity)
             {
-                guard index == names.count else {
+                let isLength = Self.isLength(names[index...], of: attribute)
+                guard index == names.count || isLength else {
                     return fail(
                         "'\(name.text)' is an attribute and leads to no other property",
                         at: names[index].offset)
                 }
                 guard isAllowed(attribute, path, at: offset) else { return nil }
                 let typed = TypedExpression.attribute(path, attribute, declarer: declarer)
+                if isLength {
+                    return Checked(
+                        source: .function(.length, [source]),
+                        typed: .function(.length, [typed], .integer), offset: offset)
+                }
                 return Checked(
                     source: source, typed: typed, offset: offset,
                     opaque: attribute.usesExternalForm
@@ -92,6 +98,15 @@ extension ExpressionChecker {
         }
         return Checked(
             source: .keyPath(root: root, names: found), typed: .object(path), offset: offset)
+    }
+
+    /// Whether the rest of a path after an attribute is `length`, as Core Data's texts have it: how
+    /// long a string or data is.
+    private static func isLength(
+        _ rest: ArraySlice<ParsedExpression.Name>, of attribute: Attribute
+    ) -> Bool {
+        rest.count == 1 && rest.first?.text == "length" && !attribute.usesExternalForm
+            && (attribute.type == .string || attribute.type == .data)
     }
 
     /// Whether a name that no property has is `objectID` at the end of a path, as Core Data's texts

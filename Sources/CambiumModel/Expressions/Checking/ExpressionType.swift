@@ -47,6 +47,15 @@ package enum ExpressionType: Sendable, Hashable {
         }
     }
 
+    /// Whether its values are no texts in any way, so that the options of a comparison of texts
+    /// mean nothing for them.
+    var hasNoSpelling: Bool {
+        switch self {
+        case .bool, .date, .uuid, .data, .object: true
+        default: isNumber
+        }
+    }
+
     /// Whether its values can be sorted.
     var isOrdered: Bool {
         isNumber || self == .string || self == .date

@@ -16,6 +16,10 @@ struct TextRelation {
         case .endsWith: return left.endsByBytes(with: right)
         case .contains: return left.containsByBytes(right)
         case .like: return WildcardPattern(right).matches(left)
+        case .less: return left.precedesByBytes(right)
+        case .lessOrEqual: return !right.precedesByBytes(left)
+        case .greater: return right.precedesByBytes(left)
+        case .greaterOrEqual: return !left.precedesByBytes(right)
         default: return left.hasEqualBytes(right)
         }
     }

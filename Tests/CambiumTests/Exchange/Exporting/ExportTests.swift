@@ -53,6 +53,91 @@ struct ExportTests {
         }
     }
 
+    /// The texts that a spreadsheet may run, and those that it cannot.
+    private static let formulas = [
+        "=HYPERLINK(\"https://example.org\",\"x\")", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\tx",
+        "\r=1", "\nx", " =1", "\u{A0}+1", "\u{FEFF}=1", "\u{200B}=1", "\u{FF1D}1", "\u{FF0B}1",
+        "\u{FF0D}1", "\u{FF20}x", "=", "-",
+    ]
+    private static let texts = ["", "a=1", "a\n=1", "'=1", "1-2", "#=1", "x@y", " a", "\u{2212}1"]
+
+    @Test(arguments: formulas.map { ($0, true) } + texts.map { ($0, false) })
+    func `CSV for spreadsheets has an apostrophe before what they may run`(
+        _ text: String, _ isFormula: Bool
+    ) throws {
+        #expect(FormulaText.isFormula(text) == isFormula)
+        try withContainer(Exchange.model) { container in
+            let context = container.newContext()
+            try context.insertObject(ofEntity: "Tag").setValue(.string(text), forKey: "label")
+            let quoted = text.replacing("\"", with: "\"\"")
+            let plain = try context.exported("Tag", as: .csv()) { $0.properties = ["label"] }
+            let protected = try context.exported("Tag", as: .csv()) {
+                $0.properties = ["label"]
+                $0.protectsFormulas = true
+            }
+            if isFormula {
+                #expect(protected == "label\r\n\"'\(quoted)\"\r\n")
+                #expect(plain != protected)
+            } else if text.hasPrefix("'") {
+                #expect(protected == "label\r\n\"\(quoted)\"\r\n")
+            } else {
+                #expect(plain == protected)
+            }
+        }
+    }
+
+    @Test func `CSV for spreadsheets keeps numbers, and protects keys, lists and Base64`() throws {
+        try withContainer(Exchange.model) { container in
+            let context = container.newContext()
+            try context.importing("name\n=Books", "Category", as: .csv())
+            try context.importing("label\n=x\ny", "Tag", as: .csv())
+            try context.importing("region,name\n@North,+Springfield", "City", as: .csv())
+            try context.importing(
+                """
+                {"sku": "a", "amount": -12.50, "stock": -7, "bytes": "+/8=", "flag": false,
+                """.replacing("\n", with: "")
+                    + """
+                     "category": "=Books", "tags": ["=x", "y"],
+                    """.replacing("\n", with: "")
+                        + """
+                         "city": {"name": "+Springfield", "region": "@North"}}
+                        """)
+            let properties = [
+                "sku", "stock", "flag", "amount", "bytes", "category", "city", "tags",
+            ]
+            let protected = try context.exported("Article", as: .csv()) {
+                $0.properties = properties
+                $0.protectsFormulas = true
+            }
+            #expect(
+                protected
+                    == "sku,stock,flag,amount,bytes,category,city.region,city.name,tags\r\n"
+                    + "a,-7,false,-12.5,\"'+/8=\",\"'=Books\",\"'@North\",\"'+Springfield\","
+                    + "\"'=x;y\"\r\n")
+            // Other formats are as they are without.
+            #expect(
+                try context.exported("Category") { $0.protectsFormulas = true }
+                    == context.exported("Category"))
+        }
+    }
+
+    @Test func `an import keeps the apostrophe of a protected value`() throws {
+        try withContainer(Exchange.model) { container in
+            let context = container.newContext()
+            try context.insertObject(ofEntity: "Tag").setValue(.string("=1+1"), forKey: "label")
+            try context.save()
+            let text = try context.exported("Tag", as: .csv()) {
+                $0.properties = ["label"]
+                $0.protectsFormulas = true
+            }
+            try context.importing(text, "Tag", as: .csv())
+            let labels = try context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")).map {
+                try $0.value(forKey: "label")
+            }
+            #expect(Set(labels) == [.string("=1+1"), .string("'=1+1")])
+        }
+    }
+
     @Test func `CSV`() throws {
         try withArticles { context in
             try #expect(

@@ -90,7 +90,7 @@ struct RandomCondition {
         case 2, 3:
             guard property.type == .string else { break }
             let operation: [ComparisonOperator] = [
-                .beginsWith, .endsWith, .contains, .like, .equal,
+                .beginsWith, .endsWith, .contains, .like, .equal, .less, .greaterOrEqual,
             ]
             let options: [ComparisonOptions] = [
                 [], [], .caseInsensitive, .diacriticInsensitive,

@@ -36,6 +36,27 @@ struct FormatConditionTests {
         }
     }
 
+    @Test func `the spellings of Core Data's other formats are taken`() throws {
+        try withPredicateShops { shop in
+            func found(_ text: String) throws -> [String] {
+                try shop.skus(Condition(format: text))
+            }
+            // Options of texts mean nothing for numbers.
+            try #expect(found("stock ==[c] 10") == ["TO-0"])
+            try #expect(found("price <[cd] 10") == ["XX-0"])
+            try #expect(found("title <[c] 'BOOK 1'") == ["BO-0", "TO-0"])
+            try #expect(found("title <[cd] 'b'") == ["XX-0"])
+            try #expect(found("title >=[d] 'bear'") == ["TO-0"])
+            try #expect(found("{'TO-0', 'XX-0', 'a'} CONTAINS sku") == ["TO-0", "XX-0"])
+            try #expect(found("{'to-0'} CONTAINS[c] sku") == ["TO-0"])
+            try #expect(found("NOT {'TO-0'} CONTAINS sku").count == 5)
+            try #expect(found("title.length == 4") == ["TO-0"])
+            try #expect(found("category.name.length == 4") == ["TO-0", "TO-1"])
+            let list = try Condition<Product>(format: "%@ CONTAINS sku", ["TO-1", "XX-0"])
+            try #expect(shop.skus(list) == ["TO-1", "XX-0"])
+        }
+    }
+
     @Test func `conditions of all spellings are combined`() throws {
         try withPredicateShops { shop in
             let text = try Condition<Product>(format: "price >= 10")

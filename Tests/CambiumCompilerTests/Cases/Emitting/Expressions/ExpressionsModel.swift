@@ -6,12 +6,9 @@ nonisolated enum Expressions {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _ExpressionsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = ["Thing": Thing.self]
 
     /// The statements that make an empty store.
     private static let schema: [String] = []
@@ -382,3 +379,6 @@ nonisolated enum Expressions {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _ExpressionsClasses: [String: ManagedObject.Type] = ["Thing": Thing.self]

@@ -6,18 +6,9 @@ nonisolated public enum Mixed {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _MixedClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [Swift.String: ManagedObject.Type] = [
-        "Base": Base.self,
-        "Child": Child.self,
-        "Date": Date.self,
-        "Rule": Rule.self,
-        "String": String.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [Swift.String] = []
@@ -92,3 +83,12 @@ nonisolated public enum Mixed {
         Entity(name: "String", attributes: [.required("repeat", .string)])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _MixedClasses: [Swift.String: ManagedObject.Type] = [
+    "Base": Base.self,
+    "Child": Child.self,
+    "Date": Date.self,
+    "Rule": Rule.self,
+    "String": String.self,
+]

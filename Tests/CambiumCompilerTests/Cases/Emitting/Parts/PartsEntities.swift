@@ -235,9 +235,9 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
         get {
             var part9: Place?
             if isAnySet(in: 9..<11) {
-                part9 = Place(latitude: self.double(at: 9), path: self.optionalString(at: 10))
+                part9 = .init(latitude: self.double(at: 9), path: self.optionalString(at: 10))
             }
-            return Address(
+            return .init(
                 street: self.string(at: 7),
                 class: self.optionalValue(at: 8),
                 place: part9,
@@ -256,7 +256,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     public var birthplace: Place? {
         get {
             guard isAnySet(in: 12..<14) else { return nil }
-            return Place(latitude: self.double(at: 12), path: self.optionalString(at: 13))
+            return .init(latitude: self.double(at: 12), path: self.optionalString(at: 13))
         }
         set {
             self.setDouble(newValue?.latitude, at: 12)
@@ -268,7 +268,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     public var nothing: Nothing? {
         get {
             guard isAnySet(in: 0..<0) else { return nil }
-            return Nothing()
+            return .init()
         }
         set {}
     }
@@ -293,7 +293,7 @@ nonisolated extension Human {
     public static func named(
         names: [String], kinds: [Root], worth: Decimal
     ) -> FetchRequest<Human> {
-        Human.fetchRequest().template(
+        FetchRequest<Human>().template(
             "named",
             ["worth": .decimal(worth)],
             lists: [

@@ -6,15 +6,9 @@ nonisolated public enum Parts {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _PartsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Club": Club.self,
-        "Person": Human.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = []
@@ -146,3 +140,9 @@ nonisolated public enum Parts {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _PartsClasses: [String: ManagedObject.Type] = [
+    "Club": Club.self,
+    "Person": Human.self,
+]

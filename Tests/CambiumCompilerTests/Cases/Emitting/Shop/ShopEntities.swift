@@ -152,14 +152,14 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 nonisolated extension Product {
     /// The request `cheaper`: objects that meet `price < $limit`, sorted by `price`, `title`.
     public static func cheaper(limit: Decimal) -> FetchRequest<Product> {
-        Product.fetchRequest().template("cheaper", ["limit": .decimal(limit)])
+        FetchRequest<Product>().template("cheaper", ["limit": .decimal(limit)])
     }
 
     /// The request `similar`: all objects.
     public static func similar(
         kind: Kind, rating: Rating, stock: Int32, `in`: String
     ) -> FetchRequest<Product> {
-        Product.fetchRequest().template(
+        FetchRequest<Product>().template(
             "similar",
             [
                 "kind": .string(kind.rawValue),
@@ -171,7 +171,7 @@ nonisolated extension Product {
 
     /// The request `everything`: all objects.
     public static func everything() -> FetchRequest<Product> {
-        Product.fetchRequest().template("everything", [:])
+        FetchRequest<Product>().template("everything", [:])
     }
 }
 

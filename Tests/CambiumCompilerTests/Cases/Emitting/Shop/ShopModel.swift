@@ -6,18 +6,9 @@ nonisolated public enum Shop {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _ShopClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Category": Category.self,
-        "Named": Named.self,
-        "Place": Place.self,
-        "Product": Product.self,
-        "Tag": Tag.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -226,3 +217,12 @@ nonisolated public enum Shop {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _ShopClasses: [String: ManagedObject.Type] = [
+    "Category": Category.self,
+    "Named": Named.self,
+    "Place": Place.self,
+    "Product": Product.self,
+    "Tag": Tag.self,
+]

@@ -6,15 +6,9 @@ nonisolated public enum Bases {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _BasesClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Child": Child.self,
-        "Parent": Parent.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -100,3 +94,9 @@ nonisolated public enum Bases {
             relationships: [.init(name: "guardian", destination: "Parent", inverse: "children")])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _BasesClasses: [String: ManagedObject.Type] = [
+    "Child": Child.self,
+    "Parent": Parent.self,
+]

@@ -6,12 +6,9 @@ nonisolated enum Documents {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _DocumentsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = ["Document": Document.self]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -75,3 +72,8 @@ nonisolated enum Documents {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _DocumentsClasses: [String: ManagedObject.Type] = [
+    "Document": Document.self
+]

@@ -140,9 +140,9 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
         get {
             var part3: Position?
             if isAnySet(in: 3..<5) {
-                part3 = Position(latitude: self.double(at: 3), longitude: self.double(at: 4))
+                part3 = .init(latitude: self.double(at: 3), longitude: self.double(at: 4))
             }
-            return Address(
+            return .init(
                 street: self.string(at: 1),
                 city: self.optionalString(at: 2),
                 position: part3)
@@ -161,9 +161,9 @@ nonisolated public final class Shop: ManagedObject, ShopKeys {
             guard isAnySet(in: 5..<9) else { return nil }
             var part7: Position?
             if isAnySet(in: 7..<9) {
-                part7 = Position(latitude: self.double(at: 7), longitude: self.double(at: 8))
+                part7 = .init(latitude: self.double(at: 7), longitude: self.double(at: 8))
             }
-            return Address(
+            return .init(
                 street: self.string(at: 5),
                 city: self.optionalString(at: 6),
                 position: part7)

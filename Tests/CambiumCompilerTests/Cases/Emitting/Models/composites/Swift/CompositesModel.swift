@@ -6,12 +6,9 @@ nonisolated public enum Composites {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _CompositesClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = ["Shop": Shop.self]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -180,3 +177,6 @@ nonisolated public enum Composites {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _CompositesClasses: [String: ManagedObject.Type] = ["Shop": Shop.self]

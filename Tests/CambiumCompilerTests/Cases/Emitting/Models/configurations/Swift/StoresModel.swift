@@ -6,15 +6,9 @@ nonisolated enum Stores {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _StoresClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Local": LocalNote.self,
-        "Remote": RemoteNote.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -102,3 +96,9 @@ nonisolated enum Stores {
         Entity(name: "Remote", className: "RemoteNote", attributes: [.optional("text", .string)])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _StoresClasses: [String: ManagedObject.Type] = [
+    "Local": LocalNote.self,
+    "Remote": RemoteNote.self,
+]

@@ -6,12 +6,9 @@ nonisolated public enum Places {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _PlacesClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = ["Place": Place.self]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -65,3 +62,6 @@ nonisolated public enum Places {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _PlacesClasses: [String: ManagedObject.Type] = ["Place": Place.self]

@@ -6,12 +6,9 @@ nonisolated public enum Accounts {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _AccountsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = ["Account": Account.self]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -78,3 +75,6 @@ nonisolated public enum Accounts {
             uniqueConstraints: [.init(properties: ["balance"])])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _AccountsClasses: [String: ManagedObject.Type] = ["Account": Account.self]

@@ -6,15 +6,9 @@ nonisolated public enum Orders {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _OrdersClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Customer": Customer.self,
-        "Order": Order.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -122,3 +116,9 @@ nonisolated public enum Orders {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _OrdersClasses: [String: ManagedObject.Type] = [
+    "Customer": Customer.self,
+    "Order": Order.self,
+]

@@ -48,30 +48,30 @@ nonisolated extension Category {
     /// The request `brands`: objects that meet `isBrand == true`, sorted by `name` descending, at
     /// most 5. Declared in `Categories.cambium/1.xml:6`.
     public static func brands() -> FetchRequest<Category> {
-        Category.fetchRequest().template("brands", [:])
+        FetchRequest<Category>().template("brands", [:])
     }
 
     /// The request `named`: objects that meet `$names CONTAINS name`. Declared in
     /// `Categories.cambium/1.xml:7`.
     public static func named(names: String) -> FetchRequest<Category> {
-        Category.fetchRequest().template("named", ["names": .string(names)])
+        FetchRequest<Category>().template("named", ["names": .string(names)])
     }
 
     /// The request `brandIDs`: the identities of objects that meet `isBrand == true`, sorted by
     /// `name`. Declared in `Categories.cambium/1.xml:8`.
     public static func brandIDs() -> IDRequest<Category> {
-        Category.fetchRequest().template("brandIDs", [:]).ids
+        FetchRequest<Category>().template("brandIDs", [:]).ids
     }
 
     /// The request `brandCount`: the number of objects that meet `isBrand == true`. Declared in
     /// `Categories.cambium/1.xml:9`.
     public static func brandCount() -> CountRequest<Category> {
-        Category.fetchRequest().template("brandCount", [:]).count
+        FetchRequest<Category>().template("brandCount", [:]).count
     }
 
     /// The request `values`: dictionaries of the values of objects that meet `name != $name`.
     /// Declared in `Categories.cambium/1.xml:10`.
     public static func values(name: String) -> ResultRequest<Category, [String: PropertyValue]> {
-        Category.fetchRequest().template("values", ["name": .string(name)]).dictionaries()
+        FetchRequest<Category>().template("values", ["name": .string(name)]).dictionaries()
     }
 }

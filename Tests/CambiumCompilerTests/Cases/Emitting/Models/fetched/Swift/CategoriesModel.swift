@@ -6,12 +6,9 @@ nonisolated public enum Categories {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _CategoriesClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = ["Category": Category.self]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -129,3 +126,8 @@ nonisolated public enum Categories {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _CategoriesClasses: [String: ManagedObject.Type] = [
+    "Category": Category.self
+]

@@ -6,18 +6,9 @@ nonisolated public enum Animals {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _AnimalsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Animal": Animal.self,
-        "Bird": Bird.self,
-        "Dog": Dog.self,
-        "Mammal": Mammal.self,
-        "Person": Person.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -147,3 +138,12 @@ nonisolated public enum Animals {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _AnimalsClasses: [String: ManagedObject.Type] = [
+    "Animal": Animal.self,
+    "Bird": Bird.self,
+    "Dog": Dog.self,
+    "Mammal": Mammal.self,
+    "Person": Person.self,
+]

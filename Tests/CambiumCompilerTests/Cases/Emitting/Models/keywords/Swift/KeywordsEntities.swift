@@ -236,7 +236,7 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
     public var values: Values? {
         get {
             guard isAnySet(in: 12..<14) else { return nil }
-            return Values(in: self.string(at: 12), is: self.optionalBool(at: 13))
+            return .init(in: self.string(at: 12), is: self.optionalBool(at: 13))
         }
         set {
             self.setString(newValue?.`in`, at: 12)
@@ -258,6 +258,6 @@ nonisolated extension Thing {
     /// The request `repeat`: objects that meet `type == $for`. Declared in
     /// `Keywords.cambium/1.xml:24`.
     public static func `repeat`(`for`: String) -> FetchRequest<Thing> {
-        Thing.fetchRequest().template("repeat", ["for": .string(`for`)])
+        FetchRequest<Thing>().template("repeat", ["for": .string(`for`)])
     }
 }

@@ -6,12 +6,9 @@ nonisolated public enum Keywords {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _KeywordsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = ["Thing": Thing.self]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -141,3 +138,6 @@ nonisolated public enum Keywords {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _KeywordsClasses: [String: ManagedObject.Type] = ["Thing": Thing.self]

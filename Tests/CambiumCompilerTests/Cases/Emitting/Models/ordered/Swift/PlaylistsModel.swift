@@ -6,15 +6,9 @@ nonisolated public enum Playlists {
     /// Everything that opening a store of this model needs.
     public static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _PlaylistsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Playlist": Playlist.self,
-        "Song": Song.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -116,3 +110,9 @@ nonisolated public enum Playlists {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _PlaylistsClasses: [String: ManagedObject.Type] = [
+    "Playlist": Playlist.self,
+    "Song": Song.self,
+]

@@ -131,7 +131,7 @@ nonisolated final class Album: ManagedObject, AlbumKeys {
     /// `Maker`. Declared in `Albums.cambium/2.xml:10`.
     var maker: Maker {
         get {
-            Maker(label: self.string(at: 2), city: self.optionalString(at: 3))
+            .init(label: self.string(at: 2), city: self.optionalString(at: 3))
         }
         set {
             self.setString(newValue.label, at: 2)

@@ -321,7 +321,7 @@ nonisolated extension Albums {
             typealias Version = Version1
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Album",
                 root: "Album",
                 columns: [
@@ -389,7 +389,7 @@ nonisolated extension Albums {
             typealias Version = Version1
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Song",
                 root: "Song",
                 columns: ["title", "rowID", "album", "album_position"])
@@ -421,7 +421,7 @@ nonisolated extension Albums {
             typealias Version = Version1
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Person",
                 root: "Person",
                 family: ["Person", "Listener"],
@@ -455,7 +455,7 @@ nonisolated extension Albums {
             typealias Version = Version1
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Listener",
                 root: "Person",
                 family: ["Listener"],
@@ -497,7 +497,7 @@ nonisolated extension Albums {
             typealias Version = Version2
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Album",
                 root: "Album",
                 columns: [
@@ -605,7 +605,7 @@ nonisolated extension Albums {
             typealias Version = Version2
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Song",
                 root: "Song",
                 columns: ["title", "rowID", "album", "album_position"])
@@ -637,7 +637,7 @@ nonisolated extension Albums {
             typealias Version = Version2
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Person",
                 root: "Person",
                 family: ["Person", "Listener", "Artist"],
@@ -674,7 +674,7 @@ nonisolated extension Albums {
             typealias Version = Version2
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Listener",
                 root: "Person",
                 family: ["Listener"],
@@ -717,7 +717,7 @@ nonisolated extension Albums {
             typealias Version = Version2
 
             /// Where the rows are.
-            static let layout = RowLayout(
+            static let layout: RowLayout = .init(
                 entity: "Artist",
                 root: "Person",
                 family: ["Artist"],

@@ -13,18 +13,9 @@ nonisolated enum Albums {
     /// What was compiled; the program's steps of migrations are not in it.
     static let compiledModel: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _AlbumsClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Album": Album.self,
-        "Artist": Artist.self,
-        "Listener": Listener.self,
-        "Person": Person.self,
-        "Song": Song.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -196,3 +187,12 @@ nonisolated enum Albums {
             ])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _AlbumsClasses: [String: ManagedObject.Type] = [
+    "Album": Album.self,
+    "Artist": Artist.self,
+    "Listener": Listener.self,
+    "Person": Person.self,
+    "Song": Song.self,
+]

@@ -137,6 +137,6 @@ nonisolated extension Note {
     /// The request `pinnedNotes`: objects that meet `pinned == true AND headline BEGINSWITH
     /// $start`. Declared in `Notes.xcdatamodeld/Notes 2.xcdatamodel/contents:27`.
     static func pinnedNotes(start: String) -> FetchRequest<Note> {
-        Note.fetchRequest().template("pinnedNotes", ["start": .string(start)])
+        FetchRequest<Note>().template("pinnedNotes", ["start": .string(start)])
     }
 }

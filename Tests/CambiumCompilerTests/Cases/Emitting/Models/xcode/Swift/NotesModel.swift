@@ -6,15 +6,9 @@ nonisolated enum Notes {
     /// Everything that opening a store of this model needs.
     static let model: CompiledModel = CompiledModel(
         model: currentModel,
-        classes: classes,
+        classes: _NotesClasses,
         schema: schema,
         migrations: migrations)
-
-    /// The classes of the entities.
-    private static let classes: [String: ManagedObject.Type] = [
-        "Folder": Folder.self,
-        "Note": Note.self,
-    ]
 
     /// The statements that make an empty store.
     private static let schema: [String] = [
@@ -140,3 +134,9 @@ nonisolated enum Notes {
             userInfo: ["owner": "sync"])
     }
 }
+
+/// The classes of the entities; out here because members would hide some of them.
+nonisolated private let _NotesClasses: [String: ManagedObject.Type] = [
+    "Folder": Folder.self,
+    "Note": Note.self,
+]
