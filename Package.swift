@@ -141,7 +141,7 @@ let package = Package(
             dependencies: [
                 "Cambium", "CambiumSQL", "CambiumSQLite", "TestDummyModel", "ShopModel",
                 "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
-                "ContactsModel",
+                "ContactsModel", "FaultVFS",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -10,6 +10,8 @@ public final class Watched: _Watched {
     public var onPrepareForDeletion: ((Watched) -> Void)?
     /// What to do in ``didSave()``.
     public var onDidSave: ((Watched) -> Void)?
+    /// What to do in ``willTurnIntoFault()``.
+    public var onWillTurnIntoFault: (() -> Void)?
     /// What the checks before a save do beside the model's: nothing, or throw.
     public var onValidate: ((_ isDeletion: Bool) throws -> Void)?
     /// Whether the checks before a save include the model's.
@@ -22,6 +24,17 @@ public final class Watched: _Watched {
     public private(set) var nameOnAwaking: String?
     /// How many parts there were when the object was about to be deleted.
     public private(set) var partsAtDeletion: Int?
+
+    /// What to do when an object is made.
+    @TaskLocal public static var onMaking: (@Sendable (Watched) -> Void)?
+    /// What the object holds, and lets go of when it goes.
+    public var companion: AnyObject?
+
+    /// Makes an object for a context.
+    public required init(_ registration: ObjectRegistration) {
+        super.init(registration)
+        Self.onMaking?(self)
+    }
 
     override public func awakeFromInsert() {
         calls.append("awakeFromInsert")
@@ -40,6 +53,7 @@ public final class Watched: _Watched {
 
     override public func willTurnIntoFault() {
         calls.append("willTurnIntoFault")
+        onWillTurnIntoFault?()
     }
 
     override public func didTurnIntoFault() {

@@ -22,7 +22,7 @@ typedef struct {
     sqlite3_file *real;
 } FaultFile;
 
-enum { reads, writes };
+enum { reads, writes, contents };
 
 /// Counts a call. Answers the result code that it fails with, SQLITE_OK where it does not.
 static int fail(int kind, int code) {
@@ -33,6 +33,7 @@ static int fail(int kind, int code) {
     case FaultOnce: return fault.count == fault.call ? code : SQLITE_OK;
     case FaultForever: return code;
     case FaultFull: return kind == writes ? SQLITE_FULL : SQLITE_OK;
+    case FaultUnreadable: return kind == contents ? code : SQLITE_OK;
     case FaultKill:
     case FaultTorn: raise(SIGKILL);
     }
@@ -54,7 +55,7 @@ static int file_close(sqlite3_file *file) {
 }
 
 static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-    FAIL(reads, SQLITE_IOERR_READ);
+    FAIL(contents, SQLITE_IOERR_READ);
     return CALL(file, xRead, bytes, count, offset);
 }
 

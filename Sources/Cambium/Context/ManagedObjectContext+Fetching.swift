@@ -144,6 +144,7 @@ extension ManagedObjectContext {
             usesRowCache
             ? coordinator.rowCache.rows(root: own.rootIndex) : RowCache.Rows()
         var reread: [RowCache.Row] = []
+        var completed: [(object: ManagedObject, row: PlacedRecord)] = []
         try deliver { row in
             let object: ManagedObject
             if let known = map.map[row.key] {
@@ -153,6 +154,8 @@ extension ManagedObjectContext {
                     object.record = placed.record
                     object.page = placed.page
                     object.flags.insert(.isFresh)
+                } else if object.flags.contains(.isUnread) {
+                    completed.append((object, try row.record(in: writer)))
                 }
             } else {
                 let placed = try row.record(in: writer)
@@ -180,6 +183,10 @@ extension ManagedObjectContext {
         }
         if !reread.isEmpty {
             coordinator.rowCache.insert(reread, readAt: commit, replacesOnly: true)
+        }
+        for (object, row) in completed {
+            complete(object, with: row)
+            object.flags.insert(.isFresh)
         }
         if request.isUnordered, !isInKeyOrder { found.sort { $0.key < $1.key } }
         // Afterwards: a hook may fetch, and the store is busy meanwhile.
@@ -225,7 +232,7 @@ extension ManagedObjectContext {
         let kept = keptWithoutRow(in: family)
         if !kept.isEmpty { candidates = candidates.filter { !kept.contains($0) } + kept }
         // The row of a fault may be gone, though a relationship led there and was changed here.
-        try load(candidates.filter { $0.record == nil })
+        try load(candidates.filter(\.needsRow))
         candidates.removeAll { !$0.isThere }
         candidates += inserted.filter {
             $0.lifecycle == .inserted && family.contains($0.entityDescription.index)

@@ -91,8 +91,11 @@ public final class ManagedObjectContext {
     public var transactionAuthor: String?
     /// What the program wants to find again with the context. Cambium does not look at it.
     public var userInfo: [String: Any] = [:]
-    /// Called when the row of an object cannot be read; the default keeps the error for the next
-    /// save.
+    /// Called when the row of an object, or what a relationship of it leads to, cannot be read:
+    /// once for each failure. Of a row that is gone the next save throws the error where there is no
+    /// handler. What could not be read for another reason keeps every save from succeeding, with a
+    /// handler too, until it was read (each save tries to) or the changes that need it were taken
+    /// back with ``refresh(_:mergeChanges:)``, an undo, ``rollback()`` or ``reset()``.
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
     /// Whether an object whose row is found missing simply counts as deleted. Default: false, the
     /// next save throws that the row is gone. Its properties can be read in both cases, and show
@@ -201,14 +204,29 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var readLogs: [ReadLog] = []
     /// What could not be reported where it happened; the next save throws it.
     var recordedErrors: [any Error] = []
+    /// What could not be read: no save succeeds until it was.
+    var failedReads = FailedReads()
+    /// Why new objects have keys that no row may have. They cannot be saved.
+    var failedKeys: [RowID: any Error] = [:]
     // Safety: the coordinator holds the descriptions.
     @exclusivity(unchecked) var insertionCache:
         (type: ObjectIdentifier, entity: Unmanaged<EntityDescription>)?
     var isProcessing = false
+    /// Whether objects are being told that everything is going to be forgotten.
+    var isResetting = false
     /// Whether observers are being told that everything was forgotten.
     var isTellingOfReset = false
     /// Whether the changes are being settled for a save.
     var isSaving = false
+    /// The objects that were changed in the current round of a save and are processed already.
+    var processedInRound: [ManagedObject] = []
+    /// How many objects were ever inserted.
+    @exclusivity(unchecked) var insertionCount = 0
+    /// How many saves of the family are being settled, each in a hook of the one before. Counted by
+    /// the ``root``.
+    var savesUnderWay = 0
+    /// Why all of these fail: their hooks would insert objects for ever. Kept by the ``root``.
+    var endlessInsertions: StoreError?
     /// Those that have this one as their parent, and some that had.
     var children: [WeakContext] = []
     /// Enqueues the end of the event, one job in the context's isolation, where that is known.
@@ -236,6 +254,9 @@ public final class ManagedObjectContext {
         mergedCommit = coordinator.latestCommit
         coordinator.subscribe(mailbox, for: identifier)
     }
+
+    /// The context at the top of the family, which uses the stores.
+    var root: ManagedObjectContext { parent?.root ?? self }
 
     /// Makes sure that changes are processed at the end of the current event.
     func scheduleProcessing() {

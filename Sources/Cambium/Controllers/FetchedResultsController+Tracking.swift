@@ -71,7 +71,10 @@ extension FetchedResultsController {
             of: entries, changed, isReordered: isReordered,
             managedObjectContext.objects[scope.request.entity.rootIndex])
         let difference = new.difference(from: FormerResults(list.state), history)
+        // Released when the list is the new one: what goes with an object may look at it.
+        let former = list
         list = new
+        withExtendedLifetime(former) {}
         self.scope = scope
         tracking.isStale = false
         deliver(difference, isReordered: isReordered)

@@ -145,7 +145,10 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         let file = sectionCacheFile(scope)
         let entries = try scope.fetchEntries(order, in: managedObjectContext)
         let kept = file?.read()
-        self.list = try makeList(of: entries, scope, order, dividedAs: kept?.sections)
+        // Released when the list is the new one: what goes with an object may look at it.
+        let former = list
+        list = try makeList(of: entries, scope, order, dividedAs: kept?.sections)
+        withExtendedLifetime(former) {}
         self.scope = scope
         file?.write(
             list.sections.map { .init(name: $0.name, count: $0.count) }, insteadOf: kept)

@@ -42,7 +42,7 @@ extension PersistentStoreCoordinator {
     /// - Returns: The new store.
     /// - Throws: ``StoreLoadingError``, where the new store cannot be made, the old one cannot be
     ///   read, or the new one refuses what the old one holds; ``StoreError`` where the old one is
-    ///   none of the coordinator's. The old store is still open then, and there is no new one.
+    ///   none of the coordinator's, or is itself calling (see ``remove(_:)``). The old store is still open then, and there is no new one.
     /// - Complexity: Between two stores of SQLite's a copy of the file. To SQLite otherwise, rows go
     ///   a few hundred at a time in one transaction; a store of the program's own gets all in one
     ///   save, and so all are in memory at once.
@@ -52,6 +52,7 @@ extension PersistentStoreCoordinator {
         type: StoreType? = nil
     ) throws -> PersistentStore {
         try requireOpen(store, among: persistentStores)
+        guard !store.store.isInUseByCaller else { throw StoreError.busy }
         let move = StoreMove(of: store, to: location, options, type, model)
         let opened = try move.open()
         let new = PersistentStore(

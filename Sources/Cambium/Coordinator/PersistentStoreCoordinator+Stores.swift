@@ -91,8 +91,12 @@ extension PersistentStoreCoordinator {
     /// Closes a store. Its objects stay in their contexts and can be read as far as they were; what
     /// is not in memory yet is missing, and saves of them fail.
     ///
-    /// - Throws: ``StoreError`` where the store is not one of the coordinator's.
+    /// - Throws: ``StoreError`` with `noStore` where the store is not one of the coordinator's, with
+    ///   `invalidRequest` where the store itself is calling: in the initializer of an object that is
+    ///   being read, in a merge policy, the handler of a batch insertion, a statement hook, or in a
+    ///   store of the program's own.
     public func remove(_ store: PersistentStore) throws {
+        guard !store.store.isInUseByCaller else { throw StoreError.busy }
         try updateStores { stores in
             let index = try requireOpen(store, among: stores)
             stores.remove(at: index)

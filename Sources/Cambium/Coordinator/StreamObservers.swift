@@ -53,9 +53,12 @@ final class StreamObservers<Element: Sendable>: Sendable {
     /// Calls the handlers, one after the other on this thread, and leaves the element to the
     /// streams. No lock is held meanwhile: a handler may observe, cancel and change what it hears of.
     func tell(_ element: Element) {
+        // Those that were cancelled are released here too, not under the lock: with them may go
+        // objects of the program, which then run code of their own.
         let (handlers, observers) = observers.withLock { observers in
+            let handlers = observers.handlers
             observers.handlers.removeAll { $0.flag.isSet }
-            return (observers.handlers, Array(observers.all.values))
+            return (handlers, Array(observers.all.values))
         }
         for handler in handlers where !handler.flag.isSet { handler.handle(element) }
         for observer in observers { observer.tell(element, join) }

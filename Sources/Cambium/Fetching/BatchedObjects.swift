@@ -12,9 +12,9 @@
 /// for product in products[1000..<1020] { … }       // one statement
 /// ```
 public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
-    private let window: BatchWindow
+    private let window: BatchWindow<Entity>
 
-    init(_ window: BatchWindow) {
+    init(_ window: BatchWindow<Entity>) {
         self.window = window
     }
 
@@ -25,15 +25,16 @@ public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
 
     /// An object, read with those around it where it is none of those that were looked at last.
     ///
-    /// - Complexity: O(1), and a statement for each batch. What the store throws is kept for the
-    ///   context's next save, as it is where a property of a fault is read.
+    /// Where a save has merged the object into one of another class (both had the same unique
+    /// values), an object that reads as deleted takes its place, with placeholder values.
+    ///
+    /// - Complexity: O(1), and a statement for each batch. What the store throws keeps the context
+    ///   from being saved, as it does where a property of a fault is read.
     public subscript(position: Int) -> Entity {
         precondition(
             position >= 0 && position < window.count,
             "The index \(position) is not below the count, \(window.count).")
-        // Safety: the fetch has made sure that the classes of all entities of the request are, and
-        // an object is of the class of its entity.
-        return unsafeDowncast(window.object(at: position), to: Entity.self)
+        return window.object(at: position)
     }
 
     /// The identity of an object, without reading it.
@@ -46,14 +47,14 @@ public struct BatchedObjects<Entity: ManagedObject>: RandomAccessCollection {
 }
 
 /// The keys of a long list, and the objects around the places that were looked at last.
-final class BatchWindow {
+final class BatchWindow<Entity: ManagedObject> {
     /// How many batches are kept: those that a list shows, and the next.
-    private static let maximum = 3
+    private static var maximum: Int { 3 }
 
     private let context: ManagedObjectContext
     private let size: Int
     private let members: MemberList
-    private var batches: [(number: Int, objects: [ManagedObject])] = []
+    private var batches: [(number: Int, objects: [Entity])] = []
 
     init(_ members: MemberList, size: Int, in context: ManagedObjectContext) {
         self.context = context
@@ -70,24 +71,27 @@ final class BatchWindow {
         return ObjectID(description, key: member.key, store: store)
     }
 
-    func object(at position: Int) -> ManagedObject {
+    func object(at position: Int) -> Entity {
         let number = position / size
         if let index = batches.firstIndex(where: { $0.number == number }) {
             return batches[index].objects[position - number * size]
         }
         let start = number * size
         let end = Swift.min(start + size, members.count)
-        let objects = members[start..<end].map { context.object(entity: $0.entity, key: $0.key) }
-        do {
-            let faults = objects.filter { $0.isFault && $0.lifecycle == .clean }
-            if !faults.isEmpty { try context.load(faults) }
-        } catch {
-            context.recordedErrors.append(error)
-        }
+        let objects = members[start..<end].map(object)
+        let faults = objects.filter { $0.isFault && $0.lifecycle == .clean }
+        context.loadOrNote(faults)
         if batches.count == Self.maximum { batches.removeFirst() }
         batches.append((number, objects))
         context.sweepIfGrown()
         return objects[position - start]
+    }
+
+    private func object(_ member: LinkSet.Member) -> Entity {
+        let object = context.object(entity: member.entity, key: member.key)
+        // Another object, of any class, may stand for the one that was found.
+        return object.cast(to: Entity.self)
+            ?? .ghost(of: context.coordinator.model.entities[member.entity], in: context.state)
     }
 }
 

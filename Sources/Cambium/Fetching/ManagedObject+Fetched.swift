@@ -3,7 +3,8 @@ import CambiumSQL
 // Fetched properties.
 extension ManagedObject {
     /// What a fetched property finds, by number. It is fetched at the first call and kept until the
-    /// object is refreshed; a failure is remembered for the next save, and nothing is found then.
+    /// object is refreshed. Where it cannot be, nothing is found, and the context remembers the error:
+    /// what could not be read keeps every save from succeeding, any other mistake the next one.
     @_spi(Generated)
     public final func fetched<Destination: ManagedObject>(_ number: Int) -> [Destination] {
         fetchedObjects(number).cast(to: Destination.self)
@@ -24,7 +25,7 @@ extension ManagedObject {
         return fetchedObjects(number)
     }
 
-    private final func fetchedObjects(_ number: Int) -> [ManagedObject] {
+    final func fetchedObjects(_ number: Int) -> [ManagedObject] {
         if let known = extras?.fetched[number] { return known.compactMap(object) }
         guard let context = state.context, lifecycle != .gone, lifecycle != .discarded else {
             return []
@@ -32,13 +33,27 @@ extension ManagedObject {
         var found: [ManagedObject] = []
         do {
             found = try context.fetch(entityDescription.fetchedProperties[number], of: self)
-        } catch {
+        } catch  where error.isMistake {
             context.recordedErrors.append(error)
+        } catch {
+            context.noteFailedRead(.fetched(RowID(self), number), of: self, error)
+            return []
         }
         ownExtras.fetched[number] = found.map {
             LinkSet.Member(key: $0.key, entity: $0.entityDescription.index)
         }
         return found
+    }
+}
+
+extension Error {
+    /// Whether the program or the model is wrong, which trying again does not change.
+    fileprivate var isMistake: Bool {
+        switch (self as? StoreError)?.code {
+        case .unknownName, .invalidRequest, .foreignObject: true
+        case nil: self is ExpressionDiagnostics
+        default: false
+        }
     }
 }
 

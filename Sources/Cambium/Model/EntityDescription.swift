@@ -155,6 +155,16 @@ final class EntityDescription: Sendable {
     func relationship(named name: String) -> RelationshipDescription? {
         relationships.first { $0.relationship.name == name }
     }
+
+    /// Whether the accessors of a class, which know slots and relationships by number, find them
+    /// where the entity has them. Those of a class of the program's own are in its superclasses.
+    func fits(_ type: ManagedObject.Type) -> Bool {
+        let reference = type.entityReference
+        guard let own = reference.model?.runtimeModel[reference.name] else { return true }
+        return shape.kinds.starts(with: own.shape.kinds)
+            && relationships.lazy.map(\.slot).starts(with: own.relationships.lazy.map(\.slot))
+            && fetchedProperties.count >= own.fetchedProperties.count
+    }
 }
 
 /// Where a to-one that an object's own row keeps leads: what a getter needs of its description, in

@@ -14,9 +14,12 @@ extension ManagedObjectContext {
         _ notification: ContextNotification<Payload>, _ handler: @escaping (Payload) -> Void
     ) -> ObservationToken {
         let flag = CancellationFlag()
-        var changed = observations ?? ContextObservations()
+        let former = observations
+        var changed = former ?? ContextObservations()
         changed[keyPath: notification.handlers].add(handler, until: flag)
         observations = changed
+        // Only now: with a cancelled handler may go objects that observe in turn.
+        withExtendedLifetime(former) {}
         return ObservationToken(flag)
     }
 

@@ -8,7 +8,9 @@ import CambiumSQLite
 ///
 /// Values are decoded from row pages when they are read. Getters never throw and never trap: what
 /// is missing (the row is gone, the store cannot be read) reads as the model's default, else as
-/// zero, empty or nil; the context records the error and the next save throws it.
+/// zero, empty or nil; the context records the error, and the next save throws it. What could not be
+/// read keeps every save from succeeding, until it was read or the changes that need it are taken
+/// back.
 ///
 /// ## Topics
 /// - Identity: ``objectID`` (also as `id`), ``managedObjectContext``, ``entity``
@@ -53,6 +55,11 @@ open class ManagedObject {
         notesReads = registration.state.notesReads
         entityDescription = registration.entity
         key = registration.key
+        let type = Swift.type(of: self)
+        precondition(
+            registration.entity.objectClass == type || registration.entity.fits(type),
+            "\(type) was made with the registration of an object of \(registration.entity.name). "
+                + "Only contexts call init(_:); an override passes its argument on to super.")
     }
 
     /// Inserts a new object of this class into a context, with the model's default values.
@@ -97,7 +104,9 @@ open class ManagedObject {
     open func didTurnIntoFault() {}
 
     /// Called before each save of a changed object, after validation; changes made here are
-    /// validated and saved too. The default does nothing.
+    /// validated and saved too, in another round that calls the hooks again. A save ends with an
+    /// error after 100 rounds, or after ten in a row in which hooks or validations insert objects: so
+    /// insert one only where it is missing. The default does nothing.
     open func willSave() {}
 
     /// Called after a save that included the object. The default does nothing.
@@ -197,14 +206,16 @@ struct ChangeFlags: OptionSet, Sendable {
     static let isPreparingDeletion = ChangeFlags(rawValue: 32)
     /// Its context has forgotten it.
     static let isForgotten = ChangeFlags(rawValue: 64)
+    /// Its row could not be read when it was changed: what was not set are placeholders.
+    static let isUnread = ChangeFlags(rawValue: 128)
 }
 
 extension ManagedObject {
     /// The object as one of a class, or nil where it is none.
     @inline(__always)
     final func cast<Class: ManagedObject>(to class: Class.Type) -> Class? {
-        // Safety: the class is the very one. The general cast walks its ancestors, for each object
-        // of a fetch.
+        // Safety: the class was compared, and is the very one. The general cast walks its
+        // ancestors, for each object of a fetch.
         type(of: self) == Class.self ? unsafeDowncast(self, to: Class.self) : self as? Class
     }
 }
@@ -215,7 +226,8 @@ extension [ManagedObject] {
         guard allSatisfy({ type(of: $0) == Class.self }) else {
             return compactMap { $0.cast(to: Class.self) }
         }
-        // Safety: every element is of the class, and arrays of classes are all laid out alike.
+        // Safety: every element was compared, and is of the very class. The storage of an array
+        // is laid out alike for all classes, and a storage of the superclass takes its subclasses.
         return unsafeBitCast(self, to: [Class].self)
     }
 }

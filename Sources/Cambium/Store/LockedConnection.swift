@@ -1,5 +1,4 @@
 import CambiumSQLite
-import Synchronization
 
 /// A connection that several isolations use in turn.
 final class LockedConnection: @unchecked Sendable {
@@ -10,9 +9,10 @@ final class LockedConnection: @unchecked Sendable {
     @exclusivity(unchecked) private var connection: Connection?
     /// The path of the store's file; nil where there is none.
     private let path: String?
-    private let mutex = Mutex<Void>(())
-    /// The thread that uses the connection.
-    private let owner = Atomic<UInt>(0)
+    private let lock = ThreadLock()
+    // Safety: as the connection.
+    /// Whether the connection is to be closed as soon as its user has done.
+    @exclusivity(unchecked) private var closesAfterUse = false
 
     init(_ connection: sending Connection, path: String?) {
         self.connection = connection
@@ -23,19 +23,19 @@ final class LockedConnection: @unchecked Sendable {
     ///   store was destroyed meanwhile, or where the thread uses the connection already: it would
     ///   wait for itself.
     func withLock<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let thread = ThreadIdentity.current
-        guard owner.load(ordering: .relaxed) != thread else { throw StoreError.busy }
-        return try mutex.withLock { _ in
-            owner.store(thread, ordering: .relaxed)
-            defer { owner.store(0, ordering: .relaxed) }
+        try lock.withLock {
             guard let connection else { throw StoreError.closed }
+            defer { if closesAfterUse { self.connection = nil } }
             do {
-                return Handover(value: try body(connection))
+                return try body(connection)
             } catch let error as SQLiteError {
                 throw StoreError(using: connection, path: path, error) ?? error
             }
-        }.value
+        }
     }
+
+    /// Whether the thread that asks is using the connection.
+    var isUsedByCaller: Bool { lock.isHeldByCaller }
 
     /// Uses the connection without asking whether somebody else does.
     ///
@@ -56,12 +56,7 @@ final class LockedConnection: @unchecked Sendable {
 
     /// Closes the connection, when nobody is using it any more.
     func close() {
-        mutex.withLock { _ in connection = nil }
-    }
-
-    /// Rows go straight to the caller, in the caller's isolation.
-    private struct Handover<Value>: @unchecked Sendable {
-        // Safety: made and opened by the same call, on the same thread.
-        let value: Value
+        // The lock is refused only to a thread that has it.
+        do { try lock.withLock { connection = nil } } catch { closesAfterUse = true }
     }
 }

@@ -47,5 +47,7 @@ final class MissingStore: Store {
 
     func setNotes(_ notes: [String: String]) {}
 
+    var isInUseByCaller: Bool { false }
+
     func close() {}
 }

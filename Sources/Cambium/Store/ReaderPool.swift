@@ -13,6 +13,7 @@ final class ReaderPool: Sendable {
     private let file: FileIdentity?
     private let idle = IdleReaders()
     private let kept: KeptReader
+    private let users = WorkingThreads()
 
     init(path: String, file: FileIdentity?, isReadOnly: Bool, settings: ConnectionSettings) {
         self.path = path
@@ -44,9 +45,12 @@ final class ReaderPool: Sendable {
     }
 
     private func withIdleReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let reader = try idle.take() ?? makeReader()
-        defer { idle.giveBack(reader) }
-        return try reader.withLock(body)
+        // A statement hook is called by the making of a reader, too.
+        try users.noting {
+            let reader = try idle.take() ?? makeReader()
+            defer { idle.giveBack(reader) }
+            return try reader.withLock(body)
+        }
     }
 
     /// A connection for reading that its user keeps.
@@ -84,6 +88,9 @@ final class ReaderPool: Sendable {
     func releaseLock() {
         kept.release()
     }
+
+    /// Whether the thread that asks is reading.
+    var isUsedByCaller: Bool { users.includeCaller }
 
     /// Closes the connections that nobody is using; the others close when they are given back.
     func close() {

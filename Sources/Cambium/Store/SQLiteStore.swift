@@ -61,6 +61,11 @@ final class SQLiteStore: Store {
         familyReaders = zip(model.entities, selects).map { FamilyReader($0, in: model, $1) }
     }
 
+    var isInUseByCaller: Bool {
+        writer.isUsedByCaller || readers?.isUsedByCaller == true
+            || pins.withLock { $0.contains(where: \.isUsedByCaller) }
+    }
+
     func close() {
         follower.withLock { $0 = nil }
         readers?.close()

@@ -116,7 +116,12 @@ protocol Store: ReadableStore, Sendable {
     /// Replaces what the program noted; the next save writes it.
     func setNotes(_ notes: [String: String])
 
-    /// Lets go of files. Whatever is asked of the store afterwards is an error.
+    /// Whether the thread that asks is reading or writing: the store has called the program, which
+    /// asks.
+    var isInUseByCaller: Bool { get }
+
+    /// Lets go of files. Whatever is asked of the store afterwards is an error. A connection that
+    /// the caller itself is using closes when it has done.
     func close()
 }
 

@@ -10,6 +10,8 @@ public struct StoreError: Error, Sendable {
         case corrupt
         /// The row of an object is gone.
         case missingRow
+        /// A change was made by values that could not be read.
+        case unreadable
         /// The file of a large value, or one that is to be imported, is gone or cannot be read; or
         /// one cannot be written.
         case missingFile
@@ -64,8 +66,9 @@ public struct StoreError: Error, Sendable {
 
     static let busy = StoreError(
         code: .invalidRequest,
-        message: "The store is being written by the caller itself. What a merge policy or the "
-            + "handler of a batch insertion calls must not use the store.")
+        message: "The store is in use by the caller itself. A merge policy, the handler of a batch "
+            + "insertion, a statement hook, a store of the program's own and the initializer of an "
+            + "object must not use, move or remove the store that calls them.")
 
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
@@ -74,6 +77,7 @@ public struct StoreError: Error, Sendable {
         case .cannotOpen: 134080
         case .corrupt, .missingFile: 259
         case .missingRow: 133000
+        case .unreadable: 134030
         case .foreignObject: 134020
         case .invalidRequest, .unknownName, .noHistory: 134060
         case .unsettled: 134030

@@ -5,6 +5,7 @@
 #else
     import Darwin
 #endif
+import Synchronization
 
 /// Tells threads apart, as long as they live.
 enum ThreadIdentity {
@@ -17,5 +18,28 @@ enum ThreadIdentity {
         #else
             UInt(pthread_self())
         #endif
+    }
+}
+
+/// The threads that are at work somewhere: whoever is called by one of them can ask for itself.
+final class WorkingThreads: Sendable {
+    /// A thread is here as often as it works.
+    private let threads = Mutex<[UInt]>([])
+
+    init() {}
+
+    /// Whether the thread that asks is one of them.
+    var includeCaller: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
+
+    /// Runs a body, and notes that the thread is at work meanwhile.
+    func noting<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let thread = ThreadIdentity.current
+        threads.withLock { $0.append(thread) }
+        defer {
+            threads.withLock { threads in
+                if let place = threads.lastIndex(of: thread) { threads.remove(at: place) }
+            }
+        }
+        return try body()
     }
 }

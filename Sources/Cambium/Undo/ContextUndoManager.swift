@@ -123,9 +123,12 @@ public final class ContextUndoManager {
 
     /// Forgets everything that could be undone and redone.
     public func removeAllActions() {
+        // Released when the lists are empty: what goes with an object may undo in turn.
+        let former = (undoGroups, redoGroups, current)
         undoGroups = []
         redoGroups = []
         current = UndoGroup()
+        withExtendedLifetime(former) {}
     }
 
     /// Forgets what could be undone of some objects.
@@ -138,9 +141,11 @@ public final class ContextUndoManager {
                 .filter { !$0.isEmpty }
             return group
         }
+        let former = (undoGroups, redoGroups, current)
         undoGroups = undoGroups.map(rest).filter { !$0.isEmpty }
         redoGroups = redoGroups.map(rest).filter { !$0.isEmpty }
         current = rest(current)
+        withExtendedLifetime(former) {}
     }
 
     // MARK: Groups
@@ -198,8 +203,10 @@ public final class ContextUndoManager {
 
     private func dropOldGroups() {
         guard levelsOfUndo > 0 else { return }
-        undoGroups.removeFirst(max(0, undoGroups.count - levelsOfUndo))
-        redoGroups.removeFirst(max(0, redoGroups.count - levelsOfUndo))
+        let former = (undoGroups, redoGroups)
+        undoGroups = Array(undoGroups.suffix(levelsOfUndo))
+        redoGroups = Array(redoGroups.suffix(levelsOfUndo))
+        withExtendedLifetime(former) {}
     }
 
     // MARK: Registering
@@ -230,8 +237,10 @@ public final class ContextUndoManager {
     func register(_ event: Event) {
         let step = event.changed.compactMap { ObjectUndo($0, in: event) }
         guard !step.isEmpty else { return }
+        let former = redoGroups
         if !isUndoing, !isRedoing { redoGroups = [] }
         current.steps.append(step)
+        withExtendedLifetime(former) {}
     }
 }
 

@@ -47,6 +47,7 @@ extension ManagedObjectContext {
     /// Lets an object live that the next save was to delete.
     func takeBackDeletion(of object: ManagedObject) {
         unpropagated.removeAll { $0 === object }
+        if object.record == nil { failedReads.removeAll(of: RowID(object)) }
         let isChanged =
             object.flags.contains(.isDraft) || object.extras?.hasRelationshipChanges == true
         object.lifecycle = isChanged ? .updated : .clean
@@ -186,7 +187,7 @@ extension ObjectUndo {
         for links in links {
             guard let order = links.order else { continue }
             let relationship = object.entityDescription.relationships[links.ordinal]
-            let present = object.links(relationship.ordinal).members.map(\.key)
+            let present = object.linksToChange(relationship.ordinal).members.map(\.key)
             let known = Set(present)
             let former = order.filter(known.contains)
             let others = Set(former)
@@ -286,7 +287,10 @@ extension ManagedObject {
                     == .deleted
             }
             let keepsSome = links.removed.contains(where: mayComeBack)
-            state.context?.readLinks(of: self, relationship, into: &links)
+            // What is not known may be other than it was.
+            guard state.context?.readLinks(of: self, relationship, into: &links) == true else {
+                return
+            }
             if keepsSome || links.members != links.stored {
                 // One that is again as it was must follow what others do to it.
                 guard relationship.isJoinTable else { return }

@@ -47,11 +47,13 @@ struct ObjectUndo {
             links = []
         case (false, true):
             // What another context deleted is not this one's to bring back.
-            guard !object.isGhost, let record = object.eventBaseRecord ?? object.placed else {
+            // One whose row could not be read comes back as a fault.
+            let record = object.eventBaseRecord ?? object.placed
+            guard !object.isGhost, record != nil || object.lifecycle == .deleted else {
                 return nil
             }
             kind = .went
-            before = object.keptCopy(of: record)
+            before = record.map(object.keptCopy)
             slots = object.slots(changedSince: object.eventBaseRecord)
             links = object.linksBeforeEvent
         case (false, false):
@@ -108,6 +110,15 @@ extension ManagedObject {
             let relationship = entityDescription.relationships[ordinal]
             guard let now = extras?.currentLinks(of: relationship) else { return nil }
             var links = ObjectUndo.Links(ordinal: ordinal)
+            let isKnown = base.stored != nil || relationship.isTransient || lifecycle == .inserted
+            if !isKnown {
+                // The members could not be read: only what the event did can be taken back.
+                guard relationship.isJoinTable else { return nil }
+                links.added = now.added.members.filter { base.added[$0.key] == nil }
+                links.removed = now.removed.subtracting(base.removed).sorted()
+                    .map { LinkSet.Member(key: $0, entity: relationship.destination) }
+                return links.isEmpty ? nil : links
+            }
             if relationship.isJoinTable || relationship.isTransient {
                 links.added = now.members(missingIn: base)
                 links.removed = base.members(missingIn: now)

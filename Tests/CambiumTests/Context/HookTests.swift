@@ -91,6 +91,81 @@ struct HookTests {
         }
     }
 
+    @Test func `what a hook sets before it fetches is validated, too`() throws {
+        try withWatched { context, watched in
+            watched.onWillSave = { watched in
+                watched.count = 2_000_000
+                _ = try? watched.managedObjectContext?.fetch(WatchedPart.fetchRequest())
+            }
+            let error = #expect(throws: ValidationError.self) { try context.save() }
+            #expect(error?.code == .numberTooLarge)
+        }
+    }
+
+    // MARK: Insertions without an end
+
+    @Test(arguments: [false, true])
+    func `hooks that insert an object for each object are an error that names the entity`(
+        isValidation: Bool
+    ) throws {
+        try withWatched { context, watched in
+            func insertAnother(_ watched: Watched) {
+                guard let context = watched.managedObjectContext else { return }
+                let other = Watched(in: context)
+                watch(other)
+            }
+            func watch(_ watched: Watched) {
+                if isValidation {
+                    watched.onValidate = { [unowned watched] _ in insertAnother(watched) }
+                } else {
+                    watched.onWillSave = insertAnother
+                }
+            }
+            watch(watched)
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.code == .unsettled)
+            #expect(error?.message.contains("Watched") == true)
+            #expect(context.insertedObjects.count == 1 << 10)
+        }
+    }
+
+    @Test func `one round may insert any number, and nine rounds may insert`() throws {
+        try withWatched { context, watched in
+            var rounds = 0
+            watched.onWillSave = { watched in
+                guard rounds < 9, let context = watched.managedObjectContext else { return }
+                rounds += 1
+                for _ in 0..<1000 { _ = WatchedPart(in: context, name: "part") }
+            }
+            try context.save()
+            #expect(try context.count(for: WatchedPart.fetchRequest()) == 9000)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `hooks that save child contexts without an end are an error`(isSibling: Bool) throws {
+        try withWatched { context, watched in
+            var saves = 0
+            func saveChild(_ watched: Watched) {
+                guard let own = watched.managedObjectContext else { return }
+                saves += 1
+                let child = (isSibling ? context : own).newChildContext()
+                Watched(in: child).onWillSave = saveChild
+                // The program may not look at the error.
+                try? child.save()
+            }
+            watched.onWillSave = saveChild
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.code == .unsettled)
+            #expect(error?.message.contains("Watched") == true)
+            #expect(saves < 100)
+            watched.onWillSave = nil
+            context.rollback()
+            _ = Watched(in: context)
+            try context.save()
+        }
+    }
+
     @Test func `rule 18: what didSave changes waits for the next save`() throws {
         try withWatched { context, watched in
             watched.onDidSave = { watched in

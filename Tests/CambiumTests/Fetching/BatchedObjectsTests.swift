@@ -1,4 +1,4 @@
-import Cambium
+@_spi(Generated) import Cambium
 import EverythingModel
 import Testing
 
@@ -76,6 +76,52 @@ struct BatchedObjectsTests {
                     == ["Person", "Person", "Person", "Robot", "Robot", "Person"])
             #expect(beings.map(\.name) == ["0", "1", "2", "3", "4", "5"])
             #expect(beings.map { $0 is Robot } == [false, false, false, true, true, false])
+        }
+    }
+
+    @Test func `an object that was merged into one of another class is shown as deleted`() throws {
+        try withContainer(NamedModel.model) { container in
+            let context = container.newContext()
+            context.mergePolicy = .objectTrump
+            let alpha = Alpha(insertingInto: context)
+            alpha.label = "same"
+            let list = try context.fetchInBatches(FetchRequest<Alpha>())
+            let other = container.newContext()
+            Beta(insertingInto: other).label = "same"
+            try other.save()
+            try context.save()
+            let shown = list[0]
+            #expect(shown === list[0])
+            #expect(shown.isDeleted && shown.label == "" && shown.last == 0)
+            shown.last = 7
+            #expect(shown.last == 0)
+            try context.save()
+            #expect(try context.fetch(FetchRequest<Named>()).map(\.label) == ["same"])
+        }
+    }
+
+    @Test func `an object cannot be made with the registration of one of another class`() async {
+        await #expect(processExitsWith: .failure) {
+            let container = try PersistentContainer(model: NamedModel.model, at: .memory)
+            let context = container.newContext()
+            Beta.$isMakingAlpha.withValue(true) { _ = Beta(insertingInto: context) }
+        }
+    }
+
+    @Test func `a condition on objects of any class looks at each as what it is`() throws {
+        try withContainer(NamedModel.model) { container in
+            let context = container.newContext()
+            let (alpha, beta) = (Alpha(insertingInto: context), Beta(insertingInto: context))
+            alpha.label = "a"
+            alpha.last = 1
+            beta.label = "b"
+            let last = Condition<ManagedObject>(
+                .comparison(
+                    .keyPath(root: .subject, names: ["number7"]), .equal, .literal(.int(1)), []))
+            let alphas: [ManagedObject] = [alpha]
+            let found = try alphas.filter(last)
+            #expect(found == alphas)
+            #expect(throws: ExpressionDiagnostics.self) { try (alphas + [beta]).filter(last) }
         }
     }
 }

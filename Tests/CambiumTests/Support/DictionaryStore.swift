@@ -14,6 +14,9 @@ final class DictionaryStore: IncrementalStore {
         var requests: [String] = []
         var saves: [StoreSaveRequest] = []
         var isFailing = false
+        var refusesKeys = false
+        /// The names of entities whose rows cannot be read.
+        var unreadable: Set<String> = []
         var refusesSaves = false
     }
 
@@ -29,7 +32,9 @@ final class DictionaryStore: IncrementalStore {
 
     func nodes(for request: StoreFetchRequest) throws -> [StoreNode] {
         try contents.withLock { contents in
-            if contents.isFailing { throw Failure() }
+            if contents.isFailing || !contents.unreadable.isDisjoint(with: request.entityNames) {
+                throw Failure()
+            }
             contents.requests.append(
                 request.entityNames.joined(separator: "+")
                     + (request.keys.map { " \($0.sorted())" } ?? "")
@@ -52,7 +57,8 @@ final class DictionaryStore: IncrementalStore {
     }
 
     func reserveKeys(ofEntity root: String, count: Int) throws -> Range<Int64> {
-        contents.withLock { contents in
+        try contents.withLock { contents in
+            if contents.refusesKeys { throw Failure() }
             defer { contents.nextKey += Int64(count) }
             return contents.nextKey..<contents.nextKey + Int64(count)
         }

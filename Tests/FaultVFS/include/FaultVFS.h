@@ -12,6 +12,8 @@ typedef enum {
     FaultForever,
     /// From that call on nothing more can be written, but files can be read and made smaller.
     FaultFull,
+    /// From that call on nothing can be read out of files, but they can be written.
+    FaultUnreadable,
     /// The process is killed before that call.
     FaultKill,
     /// The process is killed half-way through that call if it writes, before it if it does not.

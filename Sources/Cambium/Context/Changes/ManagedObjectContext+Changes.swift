@@ -158,7 +158,14 @@ extension ManagedObjectContext {
     }
 
     private func makeDraft(_ object: ManagedObject) {
-        if object.record == nil { fire(object) }
+        if object.record == nil {
+            fire(object)
+            if object.record == nil, object.lifecycle != .gone {
+                // The row could not be read. The changes wait for it, and so does the save.
+                object.becomePlaceholder()
+                object.flags.insert(.isUnread)
+            }
+        }
         guard object.lifecycle != .gone, let record = object.record, let page = object.page else {
             return
         }

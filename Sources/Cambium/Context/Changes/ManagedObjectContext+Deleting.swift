@@ -35,10 +35,17 @@ extension ManagedObjectContext {
             }
         }
         object.dropTransientLinks(keepsDenying: true)
+        // What could not be read is, by the save, and the rules are followed once more.
+        if !failedReads.isEmpty, object.lifecycle == .deleted,
+            failedReads.concerns(RowID(object)),
+            !refusedDeletions.contains(where: { $0 === object })
+        {
+            refusedDeletions.append(object)
+        }
     }
 
     /// Lets the delete rules be followed once more, where a save has met links of others that were
-    /// not known when they were: what these lead to is read again.
+    /// not known when they were, or where they could not be read: what these lead to is read again.
     func propagateRefusedDeletes() {
         for object in refusedDeletions where object.lifecycle == .deleted {
             for relationship in object.entityDescription.relationships

@@ -33,6 +33,7 @@ extension ManagedObjectContext {
         if let event, isRegistering { undoManager?.register(event) }
         let changed = noted
         noted = []
+        if isSaving { processedInRound += changed }
         changed.forEachUncounted { $0.endEvent() }
         insertedBeforeEvent = inserted.count
         deletedBeforeEvent = deleted.count

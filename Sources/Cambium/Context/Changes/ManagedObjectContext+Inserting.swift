@@ -50,6 +50,7 @@ extension ManagedObjectContext {
         uncounted(object.entityDescription).use { entity in
             uncounted(objects[entity.rootIndex]).use { $0.map.insert(object, for: object.key) }
             registeredCount += 1
+            insertionCount &+= 1
             inserted.append(object)
             if entity.remembersDefaults { object.rememberDefaults() }
         }
@@ -63,8 +64,9 @@ extension ManagedObjectContext {
             return try freeKey(root: root)
         } catch {
             // An initializer cannot throw; the save that this object makes impossible does.
-            recordedErrors.append(error)
-            return failedKey()
+            let key = failedKey()
+            failedKeys[RowID(root: root, key: key)] = error
+            return key
         }
     }
 

@@ -85,7 +85,8 @@ struct ChangeTransfer {
     }
 
     private func removeLinks(_ step: Step, _ ordinal: Int, beside links: LinkSet?) {
-        for member in step.target.links(ordinal).members where links?.contains(member.key) != true {
+        for member in step.target.linksToChange(ordinal).members
+        where links?.contains(member.key) != true {
             if let other = step.target.object(for: member) {
                 step.target.unlink(ordinal, from: other)
             }
@@ -98,7 +99,7 @@ struct ChangeTransfer {
     private func formerMembers(_ step: Step) -> [Int: Set<Int64>] {
         var members: [Int: Set<Int64>] = [:]
         for relationship in step.source.orderedRelationships {
-            let links = step.target.links(relationship.ordinal)
+            let links = step.target.linksToChange(relationship.ordinal)
             members[relationship.ordinal] = Set(links.members.map(\.key))
         }
         return members

@@ -72,7 +72,7 @@ final class ParentReader: ReadableStore {
             guard let origin = request.origin else { return [] }
             let members = try members(of: origin, in: parent)
                 .map { parent.object(entity: $0.entity, key: $0.key) }
-            try parent.load(members.filter { $0.record == nil && $0.canBeRestored })
+            try parent.load(members.filter { $0.needsRow && $0.canBeRestored })
             return members.filter(\.isThere)
         }
     }
@@ -82,7 +82,7 @@ final class ParentReader: ReadableStore {
     ) throws -> [LinkSet.Member] {
         let owner = parent.object(entity: origin.entity.index, key: origin.key)
         guard owner.canBeRestored else { return [] }
-        return owner.links(origin.relationship.ordinal).members.filter { member in
+        return try owner.readLinks(origin.relationship.ordinal).members.filter { member in
             parent.registered(entity: member.entity, key: member.key)?.canBeRestored ?? true
         }
     }
@@ -120,7 +120,7 @@ extension ManagedObjectContext {
     func presentObjects(_ keys: [Int64], root: Int) throws -> [ManagedObject] {
         let map = objects[root]
         let unread = keys.filter { key in
-            map.map[key].map { $0.record == nil && $0.canBeRestored } ?? true
+            map.map[key].map { $0.needsRow && $0.canBeRestored } ?? true
         }
         if !unread.isEmpty {
             // Not as faults that are fired: the rows say of which entities they are.

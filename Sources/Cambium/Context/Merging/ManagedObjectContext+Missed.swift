@@ -172,6 +172,7 @@ extension ManagedObject {
         guard lifecycle == .updated, let extras, let draft = record,
             let base = extras.snapshot?.record
         else { return false }
+        if flags.contains(.isUnread) { return true }
         let kinds = entityDescription.shape.kinds
         return extras.changedSlots.slots.contains { slot in
             entityDescription.layout.slots[slot].column != nil

@@ -35,6 +35,7 @@ extension ManagedObjectContext {
 
     /// Gives a changed object the row that another context saved, below its changes.
     func rebase(_ object: ManagedObject, on placed: PlacedRecord) {
+        if object.flags.contains(.isUnread) { return complete(object, with: placed) }
         if leavesOut(object, placed.record) {
             miss(object)
         } else {
@@ -76,6 +77,8 @@ extension ManagedObjectContext {
                     forgetLists(without: object)
                 }
             } catch {
+                // Whatever the context takes over next reads them again, and so does a save.
+                for object in group.value { miss(object) }
                 recordedErrors.append(error)
             }
         }

@@ -75,11 +75,7 @@ extension ManagedObjectContext {
         }
         forgetLinks(of: Set(entities.map(\.entity.index)))
         mergeChanges(from: changeSets(of: entities))
-        do {
-            try load(realized.filter { $0.lifecycle == .clean && $0.record == nil })
-        } catch {
-            recordedErrors.append(error)
-        }
+        loadOrNote(realized.filter { $0.lifecycle == .clean && $0.record == nil })
     }
 
     /// Makes all links be read again that changes of some entities can touch. There is no commit

@@ -1,7 +1,7 @@
 /// The objects of one hierarchy that a context knows, by key: one object for a row.
 ///
 /// Keys are dense, so a table indexed by key beats any hashing; keys beyond the table's range go to
-/// a dictionary. References are strong; ``sweep(_:)`` drops the objects that nobody else holds.
+/// a dictionary. References are strong; ``sweep(_:)`` takes out the objects that nobody else holds.
 struct IdentityMap: ~Copyable {
     private typealias Leaf = UnsafeMutablePointer<ManagedObject?>
     private static let leafBits: Int64 = 10
@@ -59,6 +59,7 @@ struct IdentityMap: ~Copyable {
         }
     }
 
+    /// Takes an object out. The caller holds it.
     mutating func remove(_ key: Int64) {
         guard self[key] != nil else { return }
         count -= 1
@@ -74,7 +75,7 @@ struct IdentityMap: ~Copyable {
             contentsOf: repeatElement(nil, count: max(16, index * 2) + 1 - leaves.count))
     }
 
-    /// Calls the body with every object.
+    /// Calls the body with every object. The body calls nothing of the program.
     func forEach(_ body: (ManagedObject) -> Void) {
         for case let leaf? in leaves {
             for index in 0..<Self.leafSize {
@@ -84,27 +85,35 @@ struct IdentityMap: ~Copyable {
         for object in sparse.values { body(object) }
     }
 
-    /// Drops the objects that only the map holds and that the body allows to go.
-    mutating func sweep(_ mayGo: (ManagedObject) -> Bool) {
+    /// Takes out the objects that only the map holds and that the body allows to go.
+    ///
+    /// - Returns: Those objects. The caller releases them when it has done with the map: what an
+    ///   object of the program holds may use the context as it goes.
+    mutating func sweep(_ mayGo: (ManagedObject) -> Bool) -> [ManagedObject] {
+        var swept: [ManagedObject] = []
         for case let leaf? in leaves {
-            for index in 0..<Self.leafSize where Self.isUnused(&leaf[index], mayGo) {
-                leaf[index] = nil
-                count -= 1
+            for index in 0..<Self.leafSize {
+                if let object = Self.takeUnused(&leaf[index], mayGo) { swept.append(object) }
             }
         }
-        for key in Array(sparse.keys) where Self.isUnused(&sparse[key], mayGo) {
-            sparse[key] = nil
-            count -= 1
+        for key in Array(sparse.keys) {
+            if let object = Self.takeUnused(&sparse[key], mayGo) { swept.append(object) }
         }
+        count -= swept.count
+        return swept
     }
 
-    private static func isUnused(
+    private static func takeUnused(
         _ place: inout ManagedObject?, _ mayGo: (ManagedObject) -> Bool
-    ) -> Bool {
-        guard isKnownUniquelyReferenced(&place), let object = place else { return false }
-        return mayGo(object)
+    ) -> ManagedObject? {
+        guard isKnownUniquelyReferenced(&place), let object = place, mayGo(object) else {
+            return nil
+        }
+        place = nil
+        return object
     }
 
+    /// Takes out all objects. The caller holds them.
     mutating func removeAll() {
         for leaf in leaves {
             leaf?.deinitialize(count: Self.leafSize)

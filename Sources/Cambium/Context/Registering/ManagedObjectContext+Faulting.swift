@@ -1,8 +1,9 @@
 import CambiumSQLite
 
 extension ManagedObjectContext {
-    /// Reads the row of a fault. Never throws: an object whose row cannot be read shows placeholder
-    /// values from then on, and the error is kept for the next save.
+    /// Reads the row of a fault. Never throws: an object whose row is gone shows placeholder values
+    /// from then on, one whose row could not be read stays a fault. The error keeps the context from
+    /// being saved.
     func fire(_ object: ManagedObject) {
         guard object.record == nil else { return }
         // That its row is gone is known already.
@@ -11,9 +12,10 @@ extension ManagedObjectContext {
         }
         do {
             try load(object)
+        } catch let error as StoreError where error.code == .missingRow {
+            return showPlaceholder(object, because: error)
         } catch {
-            showPlaceholder(object, because: error)
-            return
+            return noteFailedRead(.row(RowID(object)), of: object, error)
         }
         if object.record == nil, !followForward(of: object) {
             showPlaceholder(object, because: StoreError.missingRow(of: object))
@@ -25,17 +27,16 @@ extension ManagedObjectContext {
         recordedErrors.append(StoreError.missingRow(of: object))
     }
 
-    private func showPlaceholder(_ object: ManagedObject, because error: any Error) {
+    /// Shows placeholder values in an object whose row is gone.
+    private func showPlaceholder(_ object: ManagedObject, because error: StoreError) {
         object.becomePlaceholder()
-        if case let error as StoreError = error, error.code == .missingRow {
-            object.lifecycle = .gone
-            object.ownExtras.vanished = true
-            listsAreStale = true
-            forget(object)
-            if observations?.wantsChanges == true { invalidatedInEvent.append(object) }
-            noteForEvent(object)
-            if shouldDeleteInaccessibleFaults { return }
-        }
+        object.lifecycle = .gone
+        object.ownExtras.vanished = true
+        listsAreStale = true
+        forget(object)
+        if observations?.wantsChanges == true { invalidatedInEvent.append(object) }
+        noteForEvent(object)
+        if shouldDeleteInaccessibleFaults { return }
         if let onInaccessibleFault {
             onInaccessibleFault(object.objectID, error)
         } else {
@@ -87,7 +88,7 @@ extension ManagedObjectContext {
     ///
     /// - Returns: Whether it is there, and new enough.
     private func takeCached(_ fault: ManagedObject) -> Bool {
-        guard usesRowCache, !coordinator.rowCache.isEmpty,
+        guard usesRowCache, fault.record == nil, !coordinator.rowCache.isEmpty,
             let entry = coordinator.rowCache.entry(RowID(fault), within: stalenessInterval)
         else { return false }
         fault.record = entry.placed.record
@@ -101,7 +102,7 @@ extension ManagedObjectContext {
         let base = object.extras?.snapshot ?? object.extras?.quietChanges?.base
         guard usesRowCache, object.extras?.missed ?? .nothing == .nothing,
             let placed = base ?? object.placed,
-            base != nil || !object.flags.contains(.isDraft)
+            base != nil || !object.flags.contains(.isDraft), !object.needsRow
         else { return }
         coordinator.rowCache.insertFaulted(
             RowCache.Row(entity: object.entityDescription, placed: placed),
@@ -112,63 +113,63 @@ extension ManagedObjectContext {
     func load(_ faults: [ManagedObject]) throws {
         var awoken =
             coordinator.rowCache.isEmpty ? [] : faults.filter { $0.record == nil && takeCached($0) }
-        let faults = awoken.isEmpty ? faults : faults.filter { $0.record == nil }
+        let faults = awoken.isEmpty ? faults : faults.filter(\.needsRow)
+        var completed: [(object: ManagedObject, row: PlacedRecord)] = []
         for group in Dictionary(grouping: faults, by: { $0.entityDescription.rootIndex }) {
             let root = coordinator.model.entities[group.key]
             let request = RowRequest(entity: root, selection: .keys(group.value.map(\.key)))
             try store(of: request.entity).fetch(request) { row in
-                guard let object = objects[root.rootIndex].map[row.key], object.record == nil
+                guard let object = objects[root.rootIndex].map[row.key], object.needsRow
                 else { return }
                 let placed = try row.record(in: rowWriter)
+                awoken.append(object)
+                if object.flags.contains(.isUnread) {
+                    return completed.append((object, placed))
+                }
                 object.record = placed.record
                 object.page = placed.page
-                awoken.append(object)
             }
         }
+        for (object, row) in completed { complete(object, with: row) }
         awaken(awoken)
     }
 
     /// Reads the far end of a relationship.
+    ///
+    /// - Returns: False where it could not be read; the links are as they were then.
     func readLinks(
         of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
-    ) {
-        let commit = max(mergedCommit, lastChange(of: relationship))
-        guard let selection = relationship.selection(from: object.key) else { return }
-        if relationship.isOrdered {
-            return readList(of: object, relationship, selection, at: commit, into: &links)
-        }
+    ) -> Bool {
+        let target = FailedReads.Target.links(RowID(object), relationship.ordinal)
         do {
-            let found = try fetchRows(request(for: object, relationship, selection))
-            // What this context added and did not save is in the links' own notes. What it moved
-            // elsewhere or deleted is in the store's answer still, and was noted only by the
-            // objects that were there at the time.
-            links.setStored(
-                found.filter { !isLeftOut($0, of: object, relationship) }
-                    .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
-                at: commit)
+            if relationship.isOrdered {
+                // The keys of a list, which may be long and of which a part may be looked at; the
+                // objects are faults.
+                try readKeys(of: object, relationship, into: &links)
+            } else {
+                try readMembers(of: object, relationship, into: &links)
+            }
+            if !failedReads.isEmpty { failedReads.remove(target) }
+            return true
         } catch {
-            recordedErrors.append(error)
-            links.setStored([], at: commit)
+            noteFailedRead(target, of: object, error)
+            return false
         }
     }
 
-    /// Reads the keys of an ordered list, which may be long and of which a part may be looked at;
-    /// the objects are faults.
-    private func readList(
-        of object: ManagedObject, _ relationship: RelationshipDescription,
-        _ selection: RowRequest.Selection, at commit: Int64, into links: inout LinkSet
-    ) {
-        var members: [LinkSet.Member] = []
-        do {
-            var request = request(for: object, relationship, selection)
-            request.readsKeysOnly = true
-            try store(of: request.entity).fetch(request) { row in
-                members.append(LinkSet.Member(key: row.key, entity: row.entity))
-            }
-        } catch {
-            recordedErrors.append(error)
-        }
-        links.setStored(members.filter { isStillMember($0, of: object, relationship) }, at: commit)
+    private func readMembers(
+        of object: ManagedObject, _ relationship: RelationshipDescription, into links: inout LinkSet
+    ) throws {
+        let commit = max(mergedCommit, lastChange(of: relationship))
+        guard let selection = relationship.selection(from: object.key) else { return }
+        let found = try fetchRows(request(for: object, relationship, selection))
+        // What this context added and did not save is in the links' own notes. What it moved
+        // elsewhere or deleted is in the store's answer still, and was noted only by the objects
+        // that were there at the time.
+        links.setStored(
+            found.filter { !isLeftOut($0, of: object, relationship) }
+                .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
+            at: commit)
     }
 
     /// Reads the keys of a to-many's members and nothing else.
@@ -235,11 +236,14 @@ extension ManagedObject {
         page = entityDescription.template.page
     }
 
-    /// Becomes an unchanged object with these values; a fault without.
+    /// Becomes an unchanged object with these values; a fault without. So does one whose changes
+    /// waited for its row to be read: they are taken back.
     final func becomeClean(_ placed: PlacedRecord?) {
-        record = placed?.record
-        page = placed?.page
-        flags.subtract([.isDraft, .tracksSlots])
+        let isUnread = flags.contains(.isUnread)
+        if isUnread { state.context?.failedReads.removeAll(of: RowID(self)) }
+        record = isUnread ? nil : placed?.record
+        page = isUnread ? nil : placed?.page
+        flags.subtract([.isDraft, .tracksSlots, .isUnread])
         lifecycle = .clean
         extras?.snapshot = nil
         guard let extras else { return }
@@ -292,13 +296,17 @@ extension ManagedObject {
     final func rebase(on placed: PlacedRecord, _ writer: RecordWriter) {
         guard let extras, let draft = record, flags.contains(.isDraft) else { return }
         let shape = entityDescription.shape
-        let base = extras.snapshot?.record
+        let isUnread = flags.contains(.isUnread)
+        let base = isUnread ? nil : extras.snapshot?.record
         // What was set, but to what it was, yields to what others made of it.
         let merged = base.flatMap {
             PropertyMerge(.objectTrump, writer, entityDescription)
                 .merge(placed, ours: draft, base: $0, changed: extras.changedSlots)
         }
         var rebased = merged?.0 ?? writer.copy(placed.record, shape)
+        if isUnread {
+            extras.changedSlots.forEach { writer.copySlot($0, from: draft, to: &rebased, shape) }
+        }
         for slot in entityDescription.transientSlots {
             // A parent's are newer where they were not set here.
             let isOwn =
@@ -310,9 +318,17 @@ extension ManagedObject {
         withExtendedLifetime(page) {
             record = rebased.record
             page = rebased.page
-            takeBackLinks(whereOtherThan: draft)
+            if isUnread {
+                takeBackFormerEnds(in: placed.record)
+            } else {
+                takeBackLinks(whereOtherThan: draft)
+            }
         }
         extras.snapshot = placed
+        guard isUnread else { return }
+        flags.remove(.isUnread)
+        // What the event has found was no value either.
+        if case .copy = extras.eventBase { extras.eventBase = .snapshot }
     }
 
     /// Whether the object's own row, which keeps the key, leads to an owner.

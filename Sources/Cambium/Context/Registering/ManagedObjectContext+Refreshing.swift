@@ -10,6 +10,9 @@ extension ManagedObjectContext {
     ///   is kept with the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.state === state else { return recordForeign(object) }
+        if !mergeChanges, !failedReads.isEmpty, object.canBeRestored {
+            failedReads.removeAll(of: RowID(object))
+        }
         refreshOne(object, mergeChanges: mergeChanges)
         // A child may have saved into this context what is dropped.
         tellChildren([], of: [object])
@@ -64,6 +67,8 @@ extension ManagedObjectContext {
         do {
             try reread(object)
         } catch {
+            // The save reads it again, and throws where it cannot.
+            miss(object)
             return recordedErrors.append(error)
         }
         if observations?.wantsChanges == true { refreshedInEvent.append(object) }
@@ -101,26 +106,30 @@ extension ManagedObjectContext {
     /// controllers should fetch again. Children keep their own changes, and read everything else
     /// again when they merge; what was new in this context is gone for them then.
     public func reset() {
-        var all: [ManagedObject] = []
-        for root in objects {
-            root.map.forEach { all.append($0) }
-        }
+        guard !isResetting else { return }
+        isResetting = true
+        for object in knownObjects where object.record != nil { object.willTurnIntoFault() }
+        isResetting = false
+        // What the hooks have brought goes with the rest.
+        let all = knownObjects
         let unsaved = inserted.filter { $0.lifecycle == .inserted }
-        // Inserted objects that were deleted are not in the map any more, but may be noted.
-        all += noted.filter { $0.lifecycle == .discarded }
-        for object in all where object.record != nil { object.willTurnIntoFault() }
+        let lists = [
+            inserted, updated, deleted, locked, missed, noted, unpropagated, refusedDeletions,
+            revivedInEvent, refreshedInEvent, invalidatedInEvent,
+        ]
         for root in objects { root.map.removeAll() }
         registeredCount = 0
         sweptCount = 1024
+        let faulted = all.filter { $0.record != nil }
+        let extras = all.compactMap { object in object.extras.map { (object, $0) } }
+        // With an object, and with what it holds, may go something that uses the context: nothing
+        // is released before the context is empty.
+        defer { withExtendedLifetime((all, extras, lists)) {} }
         for object in all {
-            let hadValues = object.record != nil
             object.becomeClean(nil)
             object.lifecycle = .discarded
             object.flags = .isForgotten
-            let observation = object.extras?.observation
             object.extras = nil
-            observation?.changeAll(of: object)
-            if hadValues { object.didTurnIntoFault() }
         }
         emptyLists()
         locked = []
@@ -137,11 +146,15 @@ extension ManagedObjectContext {
         refreshedInEvent = []
         invalidatedInEvent = []
         recordedErrors = []
+        failedReads = FailedReads()
+        failedKeys = [:]
         // What others have saved until now is what will be read.
         _ = mailbox.take()
         if parent == nil { mergedCommit = coordinator.latestCommit }
         advanceQueryGeneration()
         undoManager?.removeAllActions()
+        for (object, extras) in extras { extras.observation?.changeAll(of: object) }
+        for object in faulted { object.didTurnIntoFault() }
         tellChildren([], of: unsaved, isComplete: false)
         for case let follower? in followers.map(\.follower) { follower.contextWasReset() }
         // An observer may reset in turn.
@@ -149,6 +162,18 @@ extension ManagedObjectContext {
         isTellingOfReset = true
         tell(.allInvalidated)
         isTellingOfReset = false
+    }
+
+    /// All objects that a reset forgets, in the order of their keys.
+    private var knownObjects: [ManagedObject] {
+        var all: [ManagedObject] = []
+        for root in objects { root.map.forEach { all.append($0) } }
+        // Inserted objects that were deleted may not be in the map any more, but may be noted.
+        all += noted.filter { object in
+            object.lifecycle == .discarded
+                && objects[object.entityDescription.rootIndex].map[object.key] !== object
+        }
+        return all
     }
 }
 
@@ -196,6 +221,18 @@ extension ManagedObject {
             for row in [record, former] where row.hasValue(slot) {
                 registered(relationship, row.integer(slot))?.forgetLink(inverse, to: key)
             }
+        }
+    }
+
+    /// Lets the other ends be read again to which to-ones have led in a row, where the object leads
+    /// elsewhere.
+    final func takeBackFormerEnds(in row: Record) {
+        for relationship in entityDescription.relationships {
+            guard let slot = relationship.slot, let inverse = relationship.inverse, let record,
+                row.hasValue(slot),
+                !record.isEqual(slot, entityDescription.shape.kinds[slot], to: row)
+            else { continue }
+            registered(relationship, row.integer(slot))?.forgetLink(inverse, to: key)
         }
     }
 

@@ -37,12 +37,7 @@ extension ManagedObjectContext {
             let model = coordinator.model
             // Descriptions live as long as their own container, so it must be one of this model's.
             let entity = model[id.entityName] ?? model.entities.first ?? id.entity
-            let ghost = entity.objectClass.init(
-                ObjectRegistration(
-                    state: state, entity: entity, key: .min, placed: entity.template,
-                    lifecycle: .gone))
-            ghost.ownExtras.vanished = true
-            return ghost
+            return entity.objectClass.ghost(of: entity, in: state)
         }
         return object(of: entity, key: id.key)
     }
@@ -53,14 +48,17 @@ extension ManagedObjectContext {
     public func existingObject(with id: ObjectID) throws -> ManagedObject {
         mergeIfAutomatic()
         let object = self.object(with: id)
-        if object.record != nil, object.lifecycle != .gone, object.lifecycle != .discarded {
+        if !object.needsRow, object.lifecycle != .gone, object.lifecycle != .discarded {
             return object
         }
+        if object.flags.contains(.isUnread) { try load([object]) }
         if object.lifecycle != .gone, object.isFault { try load(object) }
         if object.isFault, followForward(of: object) {
             return try existingObject(with: object.objectID)
         }
-        guard object.lifecycle != .gone, object.lifecycle != .discarded, !object.isFault else {
+        guard object.lifecycle != .gone, object.lifecycle != .discarded, !object.isFault,
+            !object.flags.contains(.isUnread)
+        else {
             throw StoreError(
                 code: .missingRow, message: "There is no row for \(id) in the store any more.")
         }
@@ -202,21 +200,20 @@ extension ManagedObjectContext {
         var dropped: [ManagedObject] = []
         for root in objects {
             // What is in memory only would go with the object.
-            root.map.sweep { object in
+            dropped += root.map.sweep { object in
                 guard object.lifecycle == .clean, object.extras?.transientLinks.isEmpty != false
                 else { return false }
                 if object.flags.contains(.isReadAhead) {
                     object.flags.remove(.isReadAhead)
                     return false
                 }
-                if object.record != nil { dropped.append(object) }
                 return true
             }
         }
         registeredCount = objects.reduce(0) { $0 + $1.map.count }
         sweptCount = max(1024, registeredCount)
-        // Afterwards: the hooks may use the context.
-        for object in dropped {
+        // Afterwards: the hooks may use the context, and so may what goes with the objects.
+        for object in dropped where object.record != nil {
             object.willTurnIntoFault()
             object.didTurnIntoFault()
         }

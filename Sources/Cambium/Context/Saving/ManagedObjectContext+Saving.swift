@@ -9,6 +9,10 @@ extension ManagedObjectContext {
     /// Other contexts of the container hear of the save; of a child's save, its parent and the
     /// parent's other children.
     ///
+    /// What could not be read before, for a getter, a setter or a delete rule, is read again first:
+    /// the save throws what the store throws, as often as it is called, until it was read or the
+    /// changes that need it were taken back.
+    ///
     /// - Throws: ``ValidationError`` or ``ValidationErrors``, ``ConflictError``,
     ///   ``ConstraintConflictError``, ``StoreError``, or what the store threw; for a child, the
     ///   last of these with `missingRow` where the parent has deleted what was changed here. After
@@ -29,15 +33,21 @@ extension ManagedObjectContext {
         }
         mergeIfAutomatic()
         catchUp()
+        try readFailed()
         propagateRefusedDeletes()
         processChanges(propagatesDeletes: true)
         if hasChanges { try requireWritable() }
+        try requireReads()
         if hasChanges || !locked.isEmpty {
             isSaving = true
-            defer { isSaving = false }
+            defer {
+                isSaving = false
+                processedInRound = []
+            }
             post(.willSave, ())
             try settle()
         }
+        try requireReads()
         if !recordedErrors.isEmpty {
             let errors = recordedErrors
             recordedErrors = []
@@ -67,6 +77,16 @@ extension ManagedObjectContext {
         processPendingChanges()
         sweepIfGrown()
         if let failure = news.failure { throw failure }
+    }
+
+    /// - Throws: What could not be read since the last time that it was tried, or what has left a new
+    ///   object without a key.
+    private func requireReads() throws {
+        if let error = failedReads.firstError { throw error }
+        if failedKeys.isEmpty { return }
+        for object in inserted where object.lifecycle == .inserted {
+            if let error = failedKeys[RowID(object)] { throw error }
+        }
     }
 
     /// - Throws: ``StoreError`` where the context, or one that its changes would go through, is for
@@ -125,39 +145,68 @@ extension ManagedObjectContext {
     /// Processes, validates and calls `willSave` until nothing changes any more. Setting a property
     /// to the value that it has is no change here, so that a hook may do so every time.
     private func settle() throws {
-        var seen: [ObjectIdentifier: Int] = [:]
+        let family = root
+        guard family.savesUnderWay < Self.insertingRounds else {
+            throw endlessInsertions("each in a child context that the one before saves")
+        }
+        family.savesUnderWay += 1
+        defer {
+            family.savesUnderWay -= 1
+            if family.savesUnderWay == 0 { family.endlessInsertions = nil }
+        }
+        var seen: [RowID: Int] = [:]
+        var insertingRounds = 0
         for _ in 0..<100 {
+            let former = insertionCount
             processChanges(propagatesDeletes: true)
+            processedInRound = []
             try validate()
             inserted.forEachUncounted { $0.willSave() }
             updated.forEachUncounted { $0.willSave() }
             deleted.forEachUncounted { $0.willSave() }
+            insertingRounds = insertionCount == former ? 0 : insertingRounds + 1
+            guard insertingRounds < Self.insertingRounds else {
+                throw endlessInsertions("one after the other")
+            }
+            // A hook may have met it in a child context and gone on.
+            if let error = family.endlessInsertions { throw error }
+            // A hook that fetches has processed what it changed before.
             let touched = Dictionary(
-                noted.map { (ObjectIdentifier($0), $0.contentHash) }, uniquingKeysWith: { $1 })
+                (processedInRound + noted).map { (RowID($0), $0.contentHash) },
+                uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
             if isSettled, unpropagated.isEmpty { return processChanges(propagatesDeletes: true) }
             seen.merge(touched) { $1 }
         }
-        let names = noted.prefix(5).map { "\($0)" }.joined(separator: ", ")
+        let names = (processedInRound + noted).prefix(5).map { "\($0)" }.joined(separator: ", ")
         throw StoreError(
             code: .unsettled,
             message: "After 100 rounds willSave() and validation still change objects: \(names). "
                 + "Change a value in willSave() only where it differs.")
     }
 
+    /// How many rounds may insert objects one after the other, each any number: hooks that insert
+    /// one for each object would double their number with every round.
+    private static let insertingRounds = 10
+
+    private func endlessInsertions(_ manner: String) -> StoreError {
+        let name = inserted.last?.entityDescription.name ?? "another context"
+        let error = StoreError(
+            code: .unsettled,
+            message: "\(Self.insertingRounds) rounds of willSave() and validation have inserted "
+                + "objects, \(manner); the last one is of \(name). Insert an object there only "
+                + "where it is missing.")
+        root.endlessInsertions = error
+        return error
+    }
+
     /// Reads the row of an object of which nothing is changed but links that others keep. Where it
     /// is gone, there is nothing of it to be saved.
     private func findsRow(of object: ManagedObject) -> Bool {
-        do {
-            try load(object)
-        } catch {
-            recordedErrors.append(error)
-            return false
-        }
-        if object.record != nil || followForward(of: object) { return true }
-        if object.hasUnsavedChanges { recordMissingRow(object) }
-        lose(object)
-        return false
+        loadOrNote([object])
+        if object.record != nil { return true }
+        if !failedReads.concerns(RowID(object)) { settleWithoutRow(object) }
+        return object.extras?.survivor != nil
     }
 
     private func validate() throws {
@@ -198,6 +247,8 @@ extension ManagedObjectContext {
         unpropagated = []
         refusedDeletions = []
         recordedErrors = []
+        failedReads = FailedReads()
+        failedKeys = [:]
         // Also those that were deleted again in this event.
         for object in inserted where object.isInserted || object.lifecycle == .discarded {
             if object.isInserted { object.dropTransientLinks() }

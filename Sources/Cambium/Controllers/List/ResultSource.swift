@@ -38,7 +38,10 @@ final class ResultSource {
                     RowRequest(entity: entity, selection: .keys(missing)))
                 try context.prefetch(prefetched, of: read, entity)
             } catch {
-                context.recordedErrors.append(error)
+                for key in missing {
+                    let object = context.object(entity: entity.index, key: key)
+                    context.noteFailedRead(.row(RowID(object)), of: object, error)
+                }
                 isRead = false
             }
         }

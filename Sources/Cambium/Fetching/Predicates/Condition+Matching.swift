@@ -35,9 +35,14 @@ extension Sequence where Element: ManagedObject {
     public func filter(_ condition: Condition<Element>) throws -> [Element] {
         let objects = Array(self)
         guard let first = objects.first else { return [] }
+        // Of a class of no entity, such as `ManagedObject`, objects may be of different ones.
+        guard first.state.coordinator.model[Element.entityName] != nil else {
+            return try objects.filter { try condition.matches($0) }
+        }
         let condition = try condition.compiled(for: first)
-        // Safety: all elements are objects, and stay of their class; arrays of classes are all laid
-        // out alike. Objects of a class that is not known here would take three times as long.
+        // Safety: all elements are objects, and the array stays as it is; what is found are some of
+        // its elements. The storage of an array is laid out alike for all classes. Objects of a
+        // class that is not known here would take three times as long.
         let found = condition.filter(unsafeBitCast(objects, to: [ManagedObject].self))
         return unsafeBitCast(found, to: [Element].self)
     }

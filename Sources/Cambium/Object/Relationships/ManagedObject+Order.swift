@@ -12,7 +12,7 @@ extension ManagedObject {
 
     /// Puts objects before the one that stands at an index now, or at the end.
     final func place(_ objects: [ManagedObject], at index: Int, in ordinal: Int) {
-        let before = links(ordinal)
+        let before = linksToChange(ordinal)
         let members = before.members
         precondition(
             index >= 0 && index <= members.count, "There is no place \(index) in the list.")
@@ -29,7 +29,7 @@ extension ManagedObject {
 
     /// Moves members before the one that stands at an index now, or at the end.
     final func place(_ keys: [Int64], before index: Int, in ordinal: Int) {
-        let members = links(ordinal).members
+        let members = linksToChange(ordinal).members
         precondition(
             index >= 0 && index <= members.count, "There is no place \(index) in the list.")
         place(keys, before: members[index...].map(\.key), in: ordinal)
@@ -87,10 +87,15 @@ extension ManagedObject {
     /// What stands for an object that cannot be had, with placeholder values.
     final func ghost<Destination: ManagedObject>(of ordinal: Int) -> Destination {
         let relationship = entityDescription.relationships[ordinal]
-        let destination = state.coordinator.model.entities[relationship.destination]
-        let ghost = Destination(
+        return .ghost(
+            of: state.coordinator.model.entities[relationship.destination], in: state)
+    }
+
+    /// An object without a row, with placeholder values: it reads as deleted.
+    static func ghost(of entity: EntityDescription, in state: ContextState) -> Self {
+        let ghost = Self(
             ObjectRegistration(
-                state: state, entity: destination, key: .min, placed: destination.template,
+                state: state, entity: entity, key: .min, placed: entity.template,
                 lifecycle: .gone))
         ghost.ownExtras.vanished = true
         return ghost

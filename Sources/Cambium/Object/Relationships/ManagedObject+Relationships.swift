@@ -160,14 +160,15 @@ extension ManagedObject {
     final func partner(
         _ relationship: RelationshipDescription, besides object: ManagedObject
     ) -> ManagedObject? {
-        links(relationship.ordinal).members.first { $0.key != object.key }.flatMap {
+        linksToChange(relationship.ordinal).members.first { $0.key != object.key }.flatMap {
             self.object(for: $0)
         }
     }
 
     /// Clears the side of a one-to-one whose key the other side keeps.
     private func clearFarDestination(of relationship: RelationshipDescription) {
-        guard let inverse = relationship.inverse, let old = destination(of: relationship)
+        guard let inverse = relationship.inverse,
+            let old = linksToChange(relationship.ordinal).members.first.flatMap({ object(for: $0) })
         else { return }
         old.withRelationship(inverse) { old.setDestination(of: $0, to: nil) }
     }
@@ -211,7 +212,7 @@ extension ManagedObject {
             return known.needsOrdering ? settled(known, ordinal) : known
         }
         var read = known
-        context.readLinks(of: self, relationship, into: &read)
+        guard context.readLinks(of: self, relationship, into: &read) else { return known }
         if !relationship.isJoinTable, read.hasChanges { keepUnsavedChanges(&read, relationship) }
         read.settleOrder()
         ownExtras.links[ordinal] = read

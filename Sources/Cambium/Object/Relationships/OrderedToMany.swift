@@ -95,7 +95,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     /// Takes all objects out.
     public func removeAll() {
-        for member in owner.links(ordinal).members.reversed() {
+        for member in owner.linksToChange(ordinal).members.reversed() {
             if let object = owner.object(for: member) { owner.unlink(ordinal, from: object) }
         }
     }
@@ -116,7 +116,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     ///
     /// - Precondition: The offsets are indexes of the list, the target one of them or the count.
     public func move(fromOffsets offsets: some Sequence<Int>, toOffset target: Int) {
-        let members = owner.links(ordinal).members
+        let members = owner.linksToChange(ordinal).members
         let moved = Set(offsets).sorted().map { offset in
             precondition(
                 members.indices.contains(offset), "There is no index \(offset) in the list.")
@@ -129,7 +129,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     ///
     /// - Precondition: Both indexes are the list's.
     public func swapAt(_ one: Int, _ other: Int) {
-        var keys = owner.links(ordinal).members.map(\.key)
+        var keys = owner.linksToChange(ordinal).members.map(\.key)
         precondition(
             keys.indices.contains(one) && keys.indices.contains(other),
             "There is no index \(one) or no index \(other) in the list.")
@@ -143,7 +143,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
         by areInIncreasingOrder: (Destination, Destination) throws -> Bool
     ) rethrows {
         let sorted = try Array(self).sorted(by: areInIncreasingOrder).map(\.key)
-        guard sorted != owner.links(ordinal).members.map(\.key) else { return }
+        guard sorted != owner.linksToChange(ordinal).members.map(\.key) else { return }
         owner.arrange(Set(sorted), in: sorted, ordinal)
     }
 
@@ -152,7 +152,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
     public func replace(with objects: some Sequence<Destination>) {
         var seen: Set<Int64> = []
         let wanted = Array(objects).filter { seen.insert($0.key).inserted }
-        for member in owner.links(ordinal).members where !seen.contains(member.key) {
+        for member in owner.linksToChange(ordinal).members where !seen.contains(member.key) {
             if let object = owner.object(for: member) { owner.unlink(ordinal, from: object) }
         }
         for object in wanted where !contains(object) { append(object) }

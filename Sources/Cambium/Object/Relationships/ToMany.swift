@@ -44,12 +44,14 @@ public struct ToMany<Destination: ManagedObject> {
 
     /// Takes all objects out.
     public func removeAll() {
+        _ = owner.linksToChange(ordinal)
         for object in self { remove(object) }
     }
 
     /// Makes exactly these the members.
     public func replace(with objects: some Sequence<Destination>) {
         let wanted = Set(objects)
+        _ = owner.linksToChange(ordinal)
         for object in self where !wanted.contains(object) { remove(object) }
         for object in wanted where !contains(object) { insert(object) }
     }

@@ -43,6 +43,8 @@ extension ManagedObject {
     /// Makes the record one that may be written, without noting a change.
     final func prepareQuietChange(_ slot: Int) -> Record? {
         if record == nil { _ = fire() }
+        // Nobody would notice that it was set, were the row read later.
+        if record == nil { state.context?.failedReads.require(.row(RowID(self))) }
         guard lifecycle != .gone, lifecycle != .discarded, let record, let page else { return nil }
         // Of a new object everything is written anyway.
         if lifecycle == .inserted { return record }

@@ -8,9 +8,11 @@ extension CustomStore {
         nodes = Array(nodes.dropFirst(request.offset))
         if let limit = request.limit { nodes = Array(nodes.prefix(limit)) }
         let row = NodeRow(model)
-        for node in nodes {
-            row.move(to: node, entity: try graph.entity(of: node).index)
-            try receive(row)
+        try readers.noting {
+            for node in nodes {
+                row.move(to: node, entity: try graph.entity(of: node).index)
+                try receive(row)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ extension CustomStore {
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
-        try saving.withLock { _ in
+        try saving.withLock {
             let notes = notesToWrite.withLock { $0 }
             let graph = try makeGraph()
             var changes = NodeChanges(graph)
@@ -43,7 +43,7 @@ extension CustomStore {
 
     func saveWithoutChanges() throws {
         guard !isReadOnly else { return }
-        try saving.withLock { _ in
+        try saving.withLock {
             let notes = notesToWrite.withLock { $0 }
             var request = StoreSaveRequest()
             request.notes = notes

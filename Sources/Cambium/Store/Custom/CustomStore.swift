@@ -13,7 +13,9 @@ final class CustomStore: Store {
     let notesToWrite = Mutex<[String: String]?>(nil)
     private let isClosed = Atomic(false)
     /// Held while somebody saves.
-    let saving = Mutex(())
+    let saving = ThreadLock()
+    /// Who hands rows to a context.
+    let readers = WorkingThreads()
 
     init(
         _ backend: any NodeBackend, identifier: UUID, model: RuntimeModel, roots: Set<Int>,
@@ -37,6 +39,10 @@ final class CustomStore: Store {
 
     func close() {
         isClosed.store(true, ordering: .releasing)
+    }
+
+    var isInUseByCaller: Bool {
+        saving.isHeldByCaller || readers.includeCaller
     }
 
     /// The rows as an operation sees them that begins now.

@@ -71,6 +71,8 @@ final class PinnedStore: Store {
 
     func setNotes(_ notes: [String: String]) { base.setNotes(notes) }
 
+    var isInUseByCaller: Bool { base.isInUseByCaller }
+
     func close() { pin.close() }
 }
 

@@ -44,6 +44,9 @@ final class StorePin: Sendable {
         close()
     }
 
+    /// Whether the thread that asks is reading.
+    var isUsedByCaller: Bool { connection.isUsedByCaller }
+
     func close() {
         connection.close()
     }

@@ -3,7 +3,7 @@ extension CustomStore: NodeSource {
         of roots: [Int], _ receive: (_ nodes: [StoreNode], _ root: Int) throws -> Void
     ) throws {
         // Nobody saves meanwhile.
-        try saving.withLock { _ in
+        try saving.withLock {
             for root in roots {
                 let name = model.entities[root].name
                 let nodes = try makeGraph().nodes(root: root)
@@ -29,7 +29,7 @@ extension CustomStore: NodeSource {
     func fill(
         with nodes: [StoreNode], nextKeys: [Int: Int64], notes: [String: String]
     ) throws {
-        try saving.withLock { _ in
+        try saving.withLock {
             for (root, next) in nextKeys.sorted(by: { $0.key < $1.key }) {
                 try reserveKeys(upTo: next, root: root)
             }

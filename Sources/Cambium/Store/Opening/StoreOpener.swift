@@ -162,5 +162,6 @@ extension ConnectionSettings {
             return statement
         }
         observer = options.statementHook?.observer
+        fileSystem = options.fileSystem
     }
 }

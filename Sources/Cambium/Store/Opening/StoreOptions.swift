@@ -54,6 +54,8 @@ public struct StoreOptions: Sendable {
     /// How large the write-ahead log may grow while a context stays at a query generation. Default:
     /// 256 MB.
     public var queryGenerationLogSize = 256 << 20
+    /// The file system that SQLite uses, by its name there; nil for the system's own.
+    var fileSystem: String?
     /// Ends a migration from another thread.
     var migrationInterruption: Interruption?
 
