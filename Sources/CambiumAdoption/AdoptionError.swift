@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQLite
 
 /// Why a store that Core Data wrote could not be adopted. Nothing was written then, and the store is
@@ -80,6 +81,17 @@ extension AdoptionError: CustomStringConvertible {
             "\(path) cannot be written: \(reason). Choose a place with room where you may write"
         case .cancelled:
             "The adoption was cancelled. Nothing was written"
+        }
+    }
+}
+
+extension AdoptionError {
+    /// The name of a file that is being made; see ``UnfinishedFile``.
+    static func unfinished(_ path: String, _ mark: String) throws(AdoptionError) -> String {
+        do {
+            return try UnfinishedFile.path(for: path, mark)
+        } catch {
+            throw .cannotWrite(path: path, reason: error.description)
         }
     }
 }

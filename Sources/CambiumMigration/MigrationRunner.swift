@@ -88,7 +88,7 @@ package struct MigrationRunner {
 
     /// What removes the files of a store that no row leads to after its migration.
     func sweep(ofStore path: String) -> ExternalSweep {
-        ExternalSweep(folder: ExternalForm.folder(ofStore: path), model: model)
+        ExternalSweep(ExternalFiles(ofStore: path), model: model)
     }
 
     /// The same where there is nothing that takes time; nil where there is.

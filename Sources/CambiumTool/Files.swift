@@ -1,3 +1,4 @@
+import CambiumMigration
 import Foundation
 
 /// Reading and writing files, with errors that say which and why.
@@ -22,6 +23,7 @@ enum Files {
     /// Why a file cannot be written, and what to do where leave is missing: the sandbox that
     /// plugins run in on macOS refuses in no other way.
     static func reason(for error: any Error) -> String {
+        if let error = error as? FileError { return error.reason }
         let codes: [CocoaError.Code] = [.fileWriteNoPermission, .fileWriteVolumeReadOnly]
         guard let code = (error as? CocoaError)?.code, codes.contains(code) else {
             return error.localizedDescription
@@ -36,6 +38,15 @@ enum Files {
             try FileManager.default.removeItem(atPath: path)
         } catch {
             throw .file("\(path) cannot be removed: \(reason(for: error))")
+        }
+    }
+
+    /// A folder that is gone with the value.
+    static func scratchFolder() throws(ToolError) -> ScratchFolder {
+        do {
+            return try ScratchFolder()
+        } catch {
+            throw .file("\(error)")
         }
     }
 
@@ -59,14 +70,16 @@ enum Files {
 
     /// Writes a result that is too long for memory, part by part, to the file that was asked for,
     /// or prints it. The file is there when all of it is.
+    ///
+    /// - Parameter store: Who may not read this store may not read the file.
     static func stream(
-        to path: String?, _ console: Console,
+        to path: String?, of store: String, _ console: Console,
         _ write: (_ deliver: ([UInt8]) throws -> Void) throws -> Void
     ) throws {
         guard let path, path != "-" else {
             return try write { try console.write(String(decoding: $0, as: UTF8.self)) }
         }
-        let file = try PartialFile(path)
+        let file = try ResultFile(path, of: store)
         try write { try file.write($0) }
         try file.finish()
     }
@@ -78,6 +91,15 @@ enum Files {
     static func requireModel(_ path: String) throws(ToolError) {
         guard !exists(path) else { return }
         throw .file("There is no folder \(path).")
+    }
+
+    /// Makes sure that a path can be that of a store's file.
+    static func requireStorePath(_ path: String) throws(ToolError) {
+        do {
+            try StorePathProblem.check(path)
+        } catch {
+            throw .file(error.description)
+        }
     }
 
     /// The path from the root of the file system.

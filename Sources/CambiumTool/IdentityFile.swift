@@ -3,13 +3,14 @@ import Foundation
 
 /// The file of old and new keys: a line for each object, with tabs between its parts.
 final class IdentityFile {
-    private let file: PartialFile
+    private let file: ResultFile
     private var text = "entity\told\tnewEntity\tnew\n"
 
     private static let bufferSize = 1 << 16
 
-    init(_ path: String) throws(ToolError) {
-        file = try PartialFile(path)
+    /// - Parameter store: Who may not read this store may not read the file.
+    init(_ path: String, of store: String) throws(ToolError) {
+        file = try ResultFile(path, of: store)
     }
 
     func write(_ identity: Adoption.Identity) throws(ToolError) {

@@ -90,7 +90,7 @@ struct PlaceTests {
         try writer.execute("PRAGMA journal_mode = WAL; UPDATE ZPLACE SET ZNAME = 'a' || ZNAME")
         let files = FileManager.default
         let start = files.temporaryDirectory.appendingPathComponent("cambium").path
-        let copies = (0..<2).map { _ in UnfinishedFile.path(for: start, "-adopting") }
+        let copies = try (0..<2).map { _ in try UnfinishedFile.path(for: start, "-adopting") }
         for copy in copies {
             for name in ["", "-wal", ".adopting-lock"] {
                 try Data().write(to: URL(filePath: copy + name))
@@ -147,5 +147,30 @@ struct PlaceTests {
             return
         }
         #expect(store.files == ["Old.sqlite"])
+    }
+
+    @Test func `nobody may read what is made of a store who may not read the store`() throws {
+        let store = try Shelf.store()
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: store.path)
+        let writer = try Connection(path: store.path)
+        try writer.execute("PRAGMA journal_mode = WAL; UPDATE ZPLACE SET ZNAME = 'a' || ZNAME")
+        func requirePrivate() throws {
+            for file in store.files where !file.hasPrefix("Old") {
+                let attributes = try FileManager.default.attributesOfItem(
+                    atPath: "\(store.folder)/\(file)")
+                #expect((attributes[.posixPermissions] as? Int ?? 0) & 0o077 == 0, "\(file)")
+            }
+        }
+        let place = try NewStore(path: store.newPath, from: store.path)
+        var adoption = Adoption(
+            try CoreDataStore(at: store.path, for: place), versions: [Shelf.model], current: "1"
+        ) { _, _ in .init(migrations: []) }
+        var count = 0
+        adoption.progress = { _ in count = max(count, store.files.count) }
+        try requirePrivate()
+        _ = try adoption.run(in: place)
+        try requirePrivate()
+        #expect(store.files.contains("new.sqlite") && count >= 4)
+        withExtendedLifetime(writer) {}
     }
 }

@@ -225,11 +225,11 @@ struct ValueTests {
             Issue.record(error.map { "\($0)" } ?? "it was adopted")
             return
         }
-        #expect(path.contains("_SUPPORT/_EXTERNAL_DATA"))
+        #expect(path.contains("_SUPPORT"))
     }
 
     #if os(Linux)
-        @Test func `a file that is there and cannot be read ends the adoption`() throws {
+        @Test func `a link in the place of a file is not followed, and ends the adoption`() throws {
             let name = "7A1C0E6C-3E4B-4E9B-B770-A4C0F1D2E3B5"
             let value = "CAST(x'02' || CAST('\(name)' AS BLOB) || x'00' AS BLOB)"
             var file = ""
@@ -239,16 +239,15 @@ struct ValueTests {
                     file = "\(folder)/\(name)"
                     try FileManager.default.createDirectory(
                         atPath: folder, withIntermediateDirectories: true)
-                    // A file that not even the root of the system can read from its beginning.
                     try FileManager.default.createSymbolicLink(
-                        atPath: file, withDestinationPath: "/proc/self/mem")
+                        atPath: file, withDestinationPath: "/etc/passwd")
                 }
             }
             guard case .cannotRead(_, let reason)? = error else {
                 Issue.record("\(file): \(error.map(String.init(describing:)) ?? "adopted")")
                 return
             }
-            #expect(reason.contains("Input/output error"))
+            #expect(reason == "it is a link")
         }
     #endif
 

@@ -40,7 +40,7 @@ struct TriggerMigrationTests {
         guard hasHistory else { return connection }
         let triggers = HistoryTriggers(of: Schema(of: Self.old), Self.old, .properties).triggers
         for statement in HistorySQL.createStatements + triggers.map(\.createStatement)
-            + HistorySettings(content: .properties).writeStatements
+            + HistorySettings(content: .properties, epoch: UUID()).writeStatements
         { try connection.execute(statement) }
         try connection.execute("INSERT INTO A (_id, name) VALUES (1, 'a')")
         return connection

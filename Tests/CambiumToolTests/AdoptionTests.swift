@@ -144,6 +144,8 @@ struct AdoptionTests {
         let nameless = ToolRun("adopt", store, "--model", model, "--to", "")
         #expect(nameless.code == .usage)
         #expect(nameless.errors.contains("--to needs the name of a file"))
+        let inMemory = ToolRun("adopt", store, "--model", model, "--to", ":memory:")
+        #expect(inMemory.code == .file && inMemory.errors.contains("':memory:' is no file"))
         #expect(ToolRun("adopt", folder.path("none"), "--model", model).code == .file)
         #expect(
             ToolRun("adopt", model + "/Shop.xcdatamodel/contents", "--model", model).code == .file)

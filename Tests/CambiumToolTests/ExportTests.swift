@@ -37,6 +37,36 @@ struct ExportTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("out")).count == 1)
     }
 
+    @Test func `who may not read the store may not read what is written of it`() throws {
+        let folder = try TemporaryFolder()
+        let bundle = try folder.bundle(Self.body)
+        let store = try store(of: bundle, in: folder)
+        let output = folder.path("shop.json")
+        for mode in [0o600, 0o644] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: store)
+            #expect(ToolRun("export", store, "--model", bundle, "--output", output).code == .fine)
+            let attributes = try FileManager.default.attributesOfItem(atPath: output)
+            #expect(attributes[.posixPermissions] as? Int == mode)
+        }
+    }
+
+    @Test(arguments: ["", ":memory:", "file:shop.sqlite", "/dev/null"])
+    func `what is no path of a file is an error, and nothing is made`(path: String) throws {
+        let folder = try TemporaryFolder()
+        let bundle = try folder.bundle(Self.body)
+        let store = try store(of: bundle, in: folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: ".")
+        for words in [
+            ["export", path, "--model", bundle], ["migrate", "status", path, "--model", bundle],
+            ["migrate", "apply", store, "--model", bundle, "--backup", path],
+        ] {
+            let run = ToolRun(words)
+            #expect(run.code == .file)
+            #expect(run.errors.contains("Give the store the path of a file"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: ".") == names)
+    }
+
     @Test func `a step that is still undecided does not matter`() throws {
         let folder = try TemporaryFolder()
         let bundle = try folder.bundle(Self.body)

@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         var iterator = request.elements.makeAsyncIterator()
         while let element = try await iterator.next(isolation: isolation) {
             try Task.checkCancellation()
-            rows.begin()
+            try rows.begin()
             try request.fill(object, element, rows)
             try spool.append(rows.finish())
         }

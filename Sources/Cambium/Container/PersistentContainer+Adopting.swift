@@ -81,6 +81,7 @@ extension PersistentContainer {
         _ version: String?, isCancelled: () -> Bool, progress: (AdoptionProgress) -> Void,
         report: (AdoptionReport) -> Void
     ) throws {
+        try StoreLocation.requireFile(path)
         let place = try NewStore(path: path, from: oldStore.path)
         guard !FileManager.default.fileExists(atPath: path) else { return }
         let made: AdoptionReport

@@ -57,8 +57,11 @@ extension PersistentContainer {
         if let path = description.location.path, !description.options.isReadOnly {
             let folder = URL(filePath: path).deletingLastPathComponent()
             do {
+                if description.type == .sqlite { try StoreLocation.requireFile(path) }
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true)
+            } catch let error as StoreError {
+                throw StoreLoadingError(description, error)
             } catch {
                 throw StoreLoadingError(
                     description,

@@ -11,7 +11,8 @@ extension PersistentStoreCoordinator {
     /// - Throws: ``StoreError`` where there is a file already, or the store is none of SQLite's;
     ///   ``SQLiteError`` where the copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
-        try StoreCopy(to: NewStoreFile(path: path)).write(from: try Self.sqliteStore(of: store))
+        let source = try Self.sqliteStore(of: store)
+        try StoreCopy(to: NewStoreFile(path: path, from: source.path)).write(from: source)
     }
 
     /// Moves a store to another place, or to one of another kind ("save as"): makes a new store that
@@ -98,22 +99,29 @@ extension PersistentStoreCoordinator {
     ///
     /// - Warning: What the destination held is lost. A coordinator that has the destination open
     ///   must remove it before, and add it again.
-    /// - Throws: ``SQLiteError`` where one of the files cannot be read or written, or is in use.
+    /// - Throws: ``SQLiteError`` where one of the files cannot be read or written, or is in use;
+    ///   ``StoreError`` where a path is none of a file, or files of large values cannot be copied.
     public static func replacePersistentStore(
         at destination: String, withStoreFrom source: String
     ) throws {
+        try StoreLocation.requireFile(source)
+        try StoreLocation.requireFile(destination)
         let original = try Connection.reading(path: source)
         // A file that is no store must not destroy one.
         _ = try StoreMetadataAccess(original).metadata(path: source)
-        let former = StoreFiles.externalFiles(ofStore: destination)
-        try StoreFiles.linkExternalFiles(ofStore: source, to: destination)
+        let (files, new) = (ExternalFiles(ofStore: source), ExternalFiles(ofStore: destination))
+        let former = new.names
+        try reportingFiles {
+            if !FileManager.default.fileExists(atPath: destination) {
+                try StorePermissions(of: source).makeFile(StoreFiles.resolved(destination))
+            }
+            try files.link(into: new)
+        }
         let copy = try Connection(path: destination)
         try original.copy(to: copy, named: destination)
         try HistorySetup.renew(copy)
-        let kept = StoreFiles.externalFiles(ofStore: source)
-        if !former.isSubset(of: kept) {
-            StoreFiles.removeExternalFiles(ofStore: destination, except: kept)
-        }
+        let kept = files.names
+        if !former.isSubset(of: kept) { new.removeAll(except: kept) }
     }
 
     /// Empties a store, files of large values included. The file itself stays, empty, so that
@@ -122,16 +130,18 @@ extension PersistentStoreCoordinator {
     ///
     /// - Warning: All objects of the store are lost.
     /// - Parameter timeout: How long to wait for locks that others hold.
-    /// - Throws: ``SQLiteError`` where the file is in use. Nothing happens where there is none.
+    /// - Throws: ``SQLiteError`` where the file is in use; ``StoreError`` where the path is none of a
+    ///   file. Nothing happens where there is no file.
     public static func destroyPersistentStore(
         at path: String, timeout: Duration = .seconds(10)
     ) throws {
+        try StoreLocation.requireFile(path)
         guard FileManager.default.fileExists(atPath: path) else { return }
         var options = StoreOptions()
         options.busyTimeout = timeout
         try Connection(path: path, mode: .readWrite, settings: ConnectionSettings(options))
             .emptyDatabase()
-        StoreFiles.removeExternalFiles(ofStore: path)
+        ExternalFiles(ofStore: path).removeAll()
         SectionCacheFile.remove(nil, ofStore: path)
     }
 }

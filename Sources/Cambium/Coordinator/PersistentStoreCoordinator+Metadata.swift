@@ -52,6 +52,7 @@ extension PersistentStoreCoordinator {
                     code: .invalidRequest,
                     message: "Only a store in a file can be asked from outside")
             }
+            try StoreLocation.requireFile(path)
             let connection =
                 try isReadOnly
                 ? Connection.reading(path: path) : Connection(path: path, mode: .readWrite)

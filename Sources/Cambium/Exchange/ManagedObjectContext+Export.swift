@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQLite
 
 extension ManagedObjectContext {
@@ -11,18 +12,18 @@ extension ManagedObjectContext {
         _ request: ExportRequest<Entity>, to path: String
     ) throws -> ExportResult {
         let run = try exportRun(request)
-        let partial = "\(path).\(UUID().uuidString).partial"
-        let file = try SystemFile.writing(partial)
-        do {
+        // Who may not read the store may not read what is written of it.
+        let root = try rowRequest(for: request.objects).entity.rootIndex
+        let store = coordinator.persistentStores.first { $0.roots.contains(root) }
+        let permissions = store?.location.path.flatMap(StorePermissions.init(ofFile:))
+        let mode = permissions?.mode(in: StoreFiles.folder(of: path)) ?? 0o644
+        try reportingFiles {
+            let file = try PartialFile(path, mode: mode)
             while let chunk = try run.next() {
                 try Task.checkCancellation()
                 try file.append(chunk)
             }
-            try file.synchronize()
-            try SystemFile.move(partial, to: path)
-        } catch {
-            SystemFile.remove(partial)
-            throw error
+            try file.finish()
         }
         return run.result
     }

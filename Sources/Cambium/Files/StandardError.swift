@@ -1,3 +1,5 @@
+import CambiumMigration
+
 /// The stream for what is no result.
 enum StandardError {
     /// Writes a text at once, so that lines of several threads do not mix.

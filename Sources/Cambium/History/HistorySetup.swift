@@ -23,7 +23,7 @@ struct HistorySetup {
                 settings = current
                 settings.content = content
             } else {
-                settings = HistorySettings(content: content)
+                settings = try HistorySettings(content: content, epoch: UUID.random())
                 // Another program may have left some of the tables.
                 for statement in HistorySQL.dropStatements + HistorySQL.createStatements {
                     try connection.execute(statement)
@@ -49,7 +49,7 @@ struct HistorySetup {
     /// changes than those that somebody has seen.
     static func renew(_ connection: Connection) throws {
         guard var settings = try HistorySettings(of: connection) else { return }
-        settings.epoch = UUID()
+        settings.epoch = try UUID.random()
         for statement in settings.writeStatements { try connection.execute(statement) }
     }
 

@@ -12,7 +12,7 @@ struct TransactionAuthor: Sendable {
 /// whose they are. All of it belongs into transactions of the writer.
 final class StoreHistory: Sendable {
     /// Tells the transactions of this opened store apart from those of others.
-    let writer = UUID().uuidString
+    let writer: String
     private let retention: HistoryRetention?
 
     /// What was found when others had committed last.
@@ -23,7 +23,9 @@ final class StoreHistory: Sendable {
 
     private let sight = Mutex(Sight())
 
-    init(_ retention: HistoryRetention?) {
+    /// - Throws: Where there is no new UUID.
+    init(_ retention: HistoryRetention?) throws(RandomNumbersError) {
+        writer = try UUID.random().uuidString
         self.retention = retention
     }
 

@@ -49,7 +49,7 @@ final class SQLiteStore: Store {
         externalColumns = model.entities.map { entity in
             ExternalColumns(of: model.entities[entity.rootIndex].entity, in: model.model)
         }
-        externalFiles = path.map { ExternalFiles(storePath: $0) }
+        externalFiles = path.map { ExternalFiles(ofStore: $0) }
         readers = path.map {
             ReaderPool(
                 path: $0, file: connection.fileIdentity, isReadOnly: options.isReadOnly,
@@ -77,7 +77,7 @@ final class SQLiteStore: Store {
     /// Removes the files that saves or migrations which were interrupted have left behind.
     func sweepExternalFiles() throws {
         guard let externalFiles, !isReadOnly else { return }
-        let sweep = ExternalSweep(folder: externalFiles.folder, model: model.model)
+        let sweep = ExternalSweep(externalFiles, model: model.model)
         guard sweep.hasJournals else { return }
         try writer.withLock(sweep.run)
     }
@@ -86,7 +86,7 @@ final class SQLiteStore: Store {
         guard let externalFiles else {
             throw StoreError(code: .missingFile, message: "A store in memory has no files.")
         }
-        return try externalFiles.read(name)
+        return try reportingFiles { try externalFiles.read(name) }
     }
 
     func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {

@@ -1,3 +1,5 @@
+import CambiumMigration
+
 /// What went wrong between a context and its store.
 public struct StoreError: Error, Sendable {
     /// What kind of failure it is, for programs.
@@ -91,5 +93,18 @@ extension StoreError: CustomStringConvertible {
     /// The message, and the error behind it.
     public var description: String {
         underlying.map { "\(message) (\($0))" } ?? message
+    }
+}
+
+/// Runs a body that uses files, and says as an error of the store's what goes wrong with them.
+///
+/// - Throws: ``StoreError`` with `missingFile`, or with `corrupt` where what has a file's name is no
+///   file; what else the body throws.
+func reportingFiles<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch let error as FileError {
+        throw StoreError(
+            code: error.code == nil ? .corrupt : .missingFile, message: error.description)
     }
 }

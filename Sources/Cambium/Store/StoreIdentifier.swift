@@ -7,17 +7,18 @@ struct StoreIdentifier: Hashable, Sendable {
     static let none = StoreIdentifier(high: 0, low: 0)
 
     init(_ uuid: UUID) {
-        (high, low) = withUnsafeBytes(of: uuid.uuid) { bytes in
-            (
-                bytes.loadUnaligned(as: UInt64.self),
-                bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-            )
-        }
+        self = withUnsafeBytes(of: uuid.uuid) { Self($0) }
+    }
+
+    /// - Parameter bytes: 16 of them, or more.
+    private init(_ bytes: UnsafeRawBufferPointer) {
+        high = bytes.loadUnaligned(as: UInt64.self)
+        low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
     }
 
     /// A new one.
-    init() {
-        self.init(UUID())
+    static func random() throws(RandomNumbersError) -> StoreIdentifier {
+        StoreIdentifier(try UUID.random())
     }
 
     private init(high: UInt64, low: UInt64) {
@@ -30,11 +31,15 @@ struct StoreIdentifier: Hashable, Sendable {
     init(path: String) {
         let absolute = URL(filePath: path).standardizedFileURL.path
         let digest = SHA256.digest(of: Array(absolute.utf8))
-        self.init(UUID(bytes: Data(digest.prefix(16))) ?? UUID())
+        self = digest.withUnsafeBytes { Self($0) }
     }
 
     var uuid: UUID {
-        let bytes = withUnsafeBytes(of: (high, low)) { Data($0) }
-        return UUID(bytes: bytes) ?? UUID()
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { bytes in
+            bytes.storeBytes(of: high, as: UInt64.self)
+            bytes.storeBytes(of: low, toByteOffset: 8, as: UInt64.self)
+        }
+        return UUID(uuid: bytes)
     }
 }

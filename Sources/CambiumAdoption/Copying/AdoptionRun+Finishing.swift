@@ -9,7 +9,7 @@ extension AdoptionRun {
         for table in tables {
             for external in table.sql.external {
                 var copier = FileCopier(
-                    attribute: external.attribute, folder: place?.externalFolder, source: source,
+                    attribute: external.attribute, files: place?.files, source: source,
                     connection: connection, meter: meter)
                 try copier.run(external.query, external.update)
                 report.missingFiles += copier.missing

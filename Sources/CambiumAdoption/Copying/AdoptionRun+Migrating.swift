@@ -17,9 +17,8 @@ extension AdoptionRun {
         let (taken, obstacle) = try take(way, &trace, &tolls)
         if let place, taken > 0 {
             // Nothing leads to the files of what the steps took.
-            let sweep = ExternalSweep(
-                folder: place.externalFolder, model: way.models[taken - 1])
-            if try sweep.announce() != nil { try sweep.run(connection) }
+            let sweep = ExternalSweep(place.files, model: way.models[taken - 1])
+            if try place.files.announce() != nil { try sweep.run(connection) }
         }
         report.migration = way.count(of: taken, tolls, obstacle: obstacle ?? way.obstacle)
         report.objects = tolls.objects

@@ -21,7 +21,7 @@ final class AdoptionRun {
     init(
         _ adoption: Adoption, _ match: VersionFinder.Match, _ place: NewStore?,
         _ meter: AdoptionMeter
-    ) throws(SQLiteError) {
+    ) throws {
         self.adoption = adoption
         self.meter = meter
         self.place = place
@@ -31,6 +31,7 @@ final class AdoptionRun {
         links = LinkCounts(match.layout.model)
         var settings = Adoption.settings
         settings.pragmas = AdoptionSQL.pragmas
+        try place?.makeFile()
         // A database without a name is one that SQLite removes when it is closed, whatever happens.
         connection = try Connection(path: place?.unfinished ?? "", settings: settings)
     }

@@ -6,20 +6,20 @@ import CambiumSQLite
 /// Brings the files of an attribute's large values into the new store.
 struct FileCopier {
     let attribute: Attribute
-    /// The folder of the new store's files; nil copies none.
-    let folder: String?
+    /// The new store's files; nil copies none.
+    let files: ExternalFiles?
     let source: CoreDataFiles
     let connection: Connection
     let meter: AdoptionMeter
     private(set) var missing: [AdoptionReport.MissingFile] = []
 
     init(
-        attribute: Attribute, folder: String?, source: CoreDataFiles, connection: Connection,
+        attribute: Attribute, files: ExternalFiles?, source: CoreDataFiles, connection: Connection,
         meter: AdoptionMeter
     ) {
         self.meter = meter
         self.attribute = attribute
-        self.folder = folder
+        self.files = files
         self.source = source
         self.connection = connection
     }
@@ -31,15 +31,10 @@ struct FileCopier {
             else { continue }
             try meter.requireGoingOn()
             let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            // A link would lead elsewhere from the new store's folder.
-            let path = source.path(of: name).map {
-                URL(filePath: $0).resolvingSymlinksInPath().path
-            }
-            if let path, let size = Self.size(ofFile: path) {
-                _ = try connection.rows(update, [.integer(key), .blob(try take(path, size))])
+            if let file = try source.open(name) {
+                _ = try connection.rows(update, [.integer(key), .blob(try take(file))])
                 continue
             }
-            try source.requireReadableFolders()
             missing.append(
                 .init(
                     entity: entity, id: key, property: attribute.name,
@@ -53,36 +48,20 @@ struct FileCopier {
     /// Takes a file over.
     ///
     /// - Returns: What the row holds.
-    private func take(_ path: String, _ size: Int) throws(AdoptionError) -> Data {
-        let files = FileManager.default
-        guard files.isReadableFile(atPath: path) else {
-            throw .cannotRead(path: path, reason: "its permissions forbid it")
-        }
-        if size <= ExternalForm.largestInline {
-            do {
-                return try Data([ExternalForm.inline]) + Data(contentsOf: URL(filePath: path))
-            } catch {
-                throw .cannotRead(path: path, reason: StoreFiles.reason(for: error))
+    private func take(_ file: SystemFile) throws(AdoptionError) -> Data {
+        do {
+            if file.size ?? 0 <= ExternalForm.largestInline {
+                return try Data([ExternalForm.inline]) + file.contents()
             }
-        }
-        let name = UUID().uuidString
-        if let folder {
-            do {
-                try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                try files.copyItem(atPath: path, toPath: "\(folder)/\(name)")
-            } catch {
-                throw .cannotWrite(
-                    path: "\(folder)/\(name)", reason: StoreFiles.reason(for: error))
+            let name = try files?.add(file) ?? ExternalFiles.makeName()
+            return Data([ExternalForm.file]) + Data(name.utf8)
+        } catch let error as FileError {
+            if let files, error.path.hasPrefix(files.folder) {
+                throw .cannotWrite(path: error.path, reason: error.reason)
             }
+            throw .cannotRead(path: error.path, reason: error.reason)
+        } catch {
+            throw .cannotWrite(path: files?.folder ?? "A temporary file", reason: "\(error)")
         }
-        return Data([ExternalForm.file]) + Data(name.utf8)
-    }
-
-    /// The size of a file; nil where there is none, or something else.
-    private static func size(ofFile path: String) -> Int? {
-        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-            attributes[.type] as? FileAttributeType == .typeRegular
-        else { return nil }
-        return attributes[.size] as? Int
     }
 }

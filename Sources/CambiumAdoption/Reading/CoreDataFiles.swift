@@ -1,14 +1,6 @@
 import CambiumMigration
 import CambiumModel
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
-
 /// The files of a store that Core Data wrote: its own, those that SQLite keeps beside it, and those
 /// of its large values.
 package struct CoreDataFiles {
@@ -18,6 +10,8 @@ package struct CoreDataFiles {
 
     static let suffixes = ["", "-wal", "-journal"]
 
+    private static let folder = "_EXTERNAL_DATA"
+
     /// `Shop.sqlite` has `.Shop_SUPPORT/_EXTERNAL_DATA`.
     package init(ofStore path: String) {
         self.path = StoreFiles.resolved(path)
@@ -25,33 +19,39 @@ package struct CoreDataFiles {
         let folder = parts.dropLast().map { $0 + "/" }.joined()
         let name = parts.last ?? ""
         let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name
-        folders = [stem, name].map { "\(folder).\($0)_SUPPORT/_EXTERNAL_DATA" }
+        folders = [stem, name].map { "\(folder).\($0)_SUPPORT" }
     }
 
     /// Whether a path leads to one of the files, or to where one would be.
     package func contains(_ other: String) -> Bool {
         (Self.suffixes + ["-shm"]).contains { StoreFiles.isSameFile(other, path + $0) }
-            || folders.contains { StoreFiles.isInside(other, folder: $0) }
+            || folders.contains { StoreFiles.isInside(other, folder: "\($0)/\(Self.folder)") }
     }
 
-    /// The path of the file of a large value; nil where the name is none that Core Data gives.
+    /// The path that the file of a large value should have; nil where the name is none that Core
+    /// Data gives.
     func path(of name: String) -> String? {
-        guard UUID(uuidString: name) != nil else { return nil }
-        let paths = folders.map { "\($0)/\(name)" }
-        return paths.first { FileManager.default.fileExists(atPath: $0) } ?? paths.first
+        UUID.isSpelled(name) ? "\(folders[0])/\(Self.folder)/\(name)" : nil
     }
 
-    /// Makes sure that a file which was not found is not there: in a folder that may not be searched
-    /// each seems to be missing.
+    /// Opens the file of a large value: a file in the folder itself, and nothing that a link leads
+    /// to.
     ///
-    /// - Throws: ``AdoptionError/cannotRead(path:reason:)``.
-    func requireReadableFolders() throws(AdoptionError) {
+    /// - Returns: Nil where there is none, or the name is none that Core Data gives.
+    /// - Throws: ``AdoptionError/cannotRead(path:reason:)`` where there is something else, or where
+    ///   nobody can tell.
+    func open(_ name: String) throws(AdoptionError) -> SystemFile? {
+        guard UUID.isSpelled(name) else { return nil }
         for folder in folders {
-            // The name in the folder needs leave to search that and all above it.
-            guard access("\(folder)/.", X_OK) != 0, ![ENOENT, ENOTDIR].contains(errno) else {
-                continue
+            do throws(FileError) {
+                let support = try SystemFolder(folder)
+                return try SystemFile.reading(
+                    file: name, in: SystemFolder(Self.folder, in: support))
+            } catch {
+                if error.isMissing { continue }
+                throw .cannotRead(path: error.path, reason: error.reason)
             }
-            throw .cannotRead(path: folder, reason: StoreFiles.lastRefusal)
         }
+        return nil
     }
 }

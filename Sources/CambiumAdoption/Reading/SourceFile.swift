@@ -35,7 +35,7 @@ final class SourceFile {
         let temporary = try place == nil ? TemporaryCopy() : nil
         let copy = place?.copyOfSource ?? temporary?.path ?? ""
         for _ in 0..<3 {
-            try Self.copyFiles(from: path, to: copy)
+            try Self.copyFiles(from: path, to: copy, isTemporary: place == nil)
             let after = try Self.states(of: path)
             if after == states {
                 (self.copy, self.temporary) = (copy, temporary)
@@ -75,17 +75,25 @@ final class SourceFile {
         ].compactMap { suffix, fault in fault.map { (path + suffix, $0) } }
     }
 
-    private static func copyFiles(from path: String, to copy: String) throws(AdoptionError) {
+    /// - Parameter isTemporary: Whether the copy is in a folder that everybody may look into, where
+    ///   it is its owner's alone.
+    private static func copyFiles(
+        from path: String, to copy: String, isTemporary: Bool
+    ) throws(AdoptionError) {
         remove(copy)
-        do {
+        do throws(FileError) {
+            let mode =
+                isTemporary
+                ? 0o600 : StorePermissions(of: path).mode(in: StoreFiles.folder(of: copy))
             for suffix in CoreDataFiles.suffixes where StoreFiles.isThere(path + suffix) {
-                // A link would lead elsewhere from where the copy is.
-                try FileManager.default.copyItem(
-                    atPath: StoreFiles.resolved(path + suffix), toPath: copy + suffix)
+                try SystemFile.reading(path + suffix)
+                    .copy(to: SystemFile.making(copy + suffix, mode: mode))
             }
         } catch {
             remove(copy)
-            throw .cannotWrite(path: copy, reason: StoreFiles.reason(for: error))
+            throw error.path.hasPrefix(copy)
+                ? .cannotWrite(path: copy, reason: error.reason)
+                : .cannotRead(path: error.path, reason: error.reason)
         }
     }
 

@@ -14,7 +14,7 @@ final class TemporaryCopy {
         let start = FileManager.default.temporaryDirectory.appendingPathComponent("cambium").path
         Self.removeLeftovers(start)
         while true {
-            let path = UnfinishedFile.path(for: start, Self.mark)
+            let path = try AdoptionError.unfinished(start, Self.mark)
             do throws(AdoptionError) {
                 lock = try AdoptionLock(ofStore: path)
             } catch .isRunning {

@@ -17,19 +17,19 @@ final class AdoptionLock {
     /// - Parameter store: The new store.
     /// - Throws: Where somebody else has the lock, or nobody can have it.
     init(ofStore store: String) throws(AdoptionError) {
-        path = Self.path(ofStore: store)
+        let path = Self.path(ofStore: store)
+        self.path = path
         while true {
-            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+            let file = retrying { open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600) }
             guard file >= 0 else {
                 throw .cannotWrite(path: path, reason: StoreFiles.lastRefusal)
             }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            guard retrying({ flock(file, LOCK_EX | LOCK_NB) }) == 0 else {
                 let code = errno
                 defer { close(file) }
-                if code == EINTR { continue }
                 throw code == EWOULDBLOCK
                     ? .isRunning(path: store)
-                    : .cannotWrite(path: path, reason: StoreFiles.lastRefusal)
+                    : .cannotWrite(path: path, reason: FileError.text(ofCode: code))
             }
             if Self.isFile(file, path) {
                 descriptor = file
@@ -43,7 +43,7 @@ final class AdoptionLock {
     deinit {
         var info = stat()
         // A file with anything in it is not ours.
-        if fstat(descriptor, &info) == 0, info.st_size == 0 { unlink(path) }
+        if fstat(descriptor, &info) == 0, info.st_size == 0 { SystemFile.remove(path) }
         close(descriptor)
     }
 

@@ -1,20 +1,33 @@
 import CambiumMigration
 import CambiumModel
 
-/// The file of a store that is being made, which gets its name when it is whole. Only one adoption
-/// at a time makes it.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The file of a store that is being made out of another one, which gets its name when it is whole.
+/// Only one process at a time makes it.
 package final class NewStore {
     /// Its path at the end.
     let path: String
     /// Its path meanwhile.
-    let unfinished: String
+    package let unfinished: String
     /// The path of a copy of the old store, where one is needed.
     let copyOfSource: String
+    /// The files of its large values, meanwhile.
+    package let files: ExternalFiles
     private var lock: AdoptionLock?
-    /// The files of large values that have their place already.
-    private var moved: [String] = []
+    /// The bits of its file.
+    private let mode: mode_t
+    /// The files of large values that have their place already, and the journal there that names
+    /// them.
+    private var moved: (journal: String, names: Set<String>)?
 
-    private static let suffixes = ["", "-journal", "-wal", "-shm"]
+    private static let suffixes = [""] + StoreFiles.companionSuffixes
     private static let sourceSuffix = "-source"
 
     /// Writes nothing yet.
@@ -23,16 +36,36 @@ package final class NewStore {
     ///   - path: Where it is to be.
     ///   - source: The store that Core Data wrote.
     /// - Throws: Where it would be written over that one.
-    package init(path: String, from source: String) throws(AdoptionError) {
+    package convenience init(path: String, from source: String) throws(AdoptionError) {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        self.path = path
-        unfinished = UnfinishedFile.path(for: path, Self.mark)
-        copyOfSource = unfinished + Self.sourceSuffix
+        try self.init(path, ".adopting", allowing: StorePermissions(of: source))
         let source = CoreDataFiles(ofStore: source)
         for file in Self.files(ofStore: path) where source.contains(file) {
             throw .destinationIsSource(path: file)
         }
+    }
+
+    /// The place of a copy of an open store, of whatever kind.
+    ///
+    /// - Parameter permissions: Who may read the old store; nil where it is in no file.
+    package convenience init(
+        copyTo path: String, allowing permissions: StorePermissions?
+    ) throws(AdoptionError) {
+        try self.init(path, ".unfinished", allowing: permissions)
+    }
+
+    /// What comes behind the name of a store while it is made.
+    private static let marks = [".adopting", ".unfinished"]
+
+    private init(
+        _ path: String, _ mark: String, allowing permissions: StorePermissions?
+    ) throws(AdoptionError) {
+        self.path = path
+        unfinished = try AdoptionError.unfinished(path, mark)
+        files = ExternalFiles(ofStore: unfinished)
+        mode = permissions?.mode(in: StoreFiles.folder(of: path)) ?? 0o644
+        copyOfSource = unfinished + Self.sourceSuffix
     }
 
     /// The files that are written for a new store.
@@ -43,14 +76,17 @@ package final class NewStore {
     /// Makes sure that nobody else makes the store, and that there is nothing yet. Called as often
     /// as one likes.
     ///
-    /// - Throws: Where there is something at the path, or another adoption is under way.
-    func prepare() throws(AdoptionError) {
+    /// - Parameter makesFolder: Whether the folder is made where there is none.
+    /// - Throws: Where there is something at the path, or another one makes the store.
+    package func prepare(makesFolder: Bool = true) throws(AdoptionError) {
         guard lock == nil else { return }
         try requireNothingThere()
         let folder = StoreFiles.folder(of: path)
         do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true)
+            if makesFolder {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true)
+            }
         } catch {
             throw .cannotWrite(path: folder, reason: StoreFiles.reason(for: error))
         }
@@ -58,18 +94,44 @@ package final class NewStore {
         // The one that had the lock before may have made it.
         try requireNothingThere()
         self.lock = lock
-        removeLeftovers()
+        Self.remove(Self.leftovers(of: path))
     }
 
-    private static let mark = ".adopting"
+    /// Removes what a process left that was killed while it made the store of a path, unless another
+    /// one makes it. Reads the names in the folder.
+    package static func removeLeftovers(of path: String) {
+        let leftovers = leftovers(of: path)
+        guard !leftovers.isEmpty || StoreFiles.isThere(AdoptionLock.path(ofStore: path)),
+            let lock = try? AdoptionLock(ofStore: path)
+        else { return }
+        // Another one may have made more, and ended, in between.
+        remove(self.leftovers(of: path))
+        withExtendedLifetime(lock) {}
+    }
 
-    /// Removes what a process that was killed has left. Whoever makes one now has the lock.
-    private func removeLeftovers() {
-        let suffixes = Self.suffixes + Self.suffixes.map { Self.sourceSuffix + $0 }
-        for file in UnfinishedFile.leftovers(of: path, Self.mark, suffixes) {
+    private static func leftovers(of path: String) -> [String] {
+        marks.flatMap {
+            UnfinishedFile.leftovers(
+                of: path, $0, suffixes + suffixes.map { sourceSuffix + $0 })
+        }
+    }
+
+    /// Removes leftovers. Whoever makes one now has the lock.
+    private static func remove(_ leftovers: [String]) {
+        // A link is none, and what lies beside its other end is somebody's.
+        for file in leftovers where !StoreFiles.isLink(file) {
             // The folder first, as nothing leads to it when the file is gone.
             try? FileManager.default.removeItem(atPath: ExternalForm.folder(ofStore: file))
-            StoreFiles.removeFiles([file])
+            SystemFile.remove(file)
+        }
+    }
+
+    /// Makes the file, empty; it allows nobody more than the old store.
+    package func makeFile() throws(AdoptionError) {
+        do {
+            _ = try SystemFile.making(unfinished, mode: mode)
+        } catch {
+            throw .cannotWrite(path: unfinished, reason: error.reason)
         }
     }
 
@@ -79,44 +141,43 @@ package final class NewStore {
         }
     }
 
-    /// The folder of the files of large values, meanwhile.
-    var externalFolder: String { ExternalForm.folder(ofStore: unfinished) }
-
     /// Gives it its name; it is on the disk when this returns. Nobody has it open.
-    func finish() throws(AdoptionError) {
-        let files = FileManager.default
+    package func finish() throws(AdoptionError) {
+        let places = ExternalFiles(ofStore: path, permissionsOf: unfinished)
         do {
-            if files.fileExists(atPath: externalFolder) { try moveExternalFiles() }
+            try moveExternalFiles(to: places)
             guard StoreFiles.synchronize(folder: unfinished) else {
                 throw AdoptionError.cannotWrite(path: unfinished, reason: StoreFiles.lastRefusal)
             }
-            try files.moveItem(atPath: unfinished, toPath: path)
+            try FileManager.default.moveItem(atPath: unfinished, toPath: path)
             _ = StoreFiles.synchronize(folder: StoreFiles.folder(of: path))
         } catch let error as AdoptionError {
             throw error
         } catch {
             throw .cannotWrite(path: path, reason: StoreFiles.reason(for: error))
         }
+        if let moved { places.finish(moved.journal, removing: []) }
     }
 
     /// Removes all that was made.
-    func remove() {
-        StoreFiles.removeFiles(Self.suffixes.map { unfinished + $0 } + moved)
-        moved = []
-        try? FileManager.default.removeItem(atPath: externalFolder)
+    package func remove() {
+        if let moved {
+            let places = ExternalFiles(ofStore: path)
+            places.finish(moved.journal, removing: moved.names)
+            StoreFiles.removeFolder(ifEmpty: places.folder)
+        }
+        moved = nil
+        files.removeAll()
+        StoreFiles.removeDatabase(unfinished)
     }
 
-    /// The files have their place before the store that leads to them. A folder that is there is
-    /// what a process left that was killed just then; nothing leads to its files.
-    private func moveExternalFiles() throws {
-        let files = FileManager.default
-        let folder = ExternalForm.folder(ofStore: path)
-        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        for name in try files.contentsOfDirectory(atPath: externalFolder) {
-            try files.moveItem(atPath: "\(externalFolder)/\(name)", toPath: "\(folder)/\(name)")
-            moved.append("\(folder)/\(name)")
-        }
-        try files.removeItem(atPath: externalFolder)
-        _ = StoreFiles.synchronize(folder: folder)
+    /// The files have their place before the store that leads to them. Where the process is killed
+    /// just then, the journal tells who opens a store of the name that nothing leads to them.
+    private func moveExternalFiles(to places: ExternalFiles) throws {
+        let names = files.names
+        guard let journal = try places.announce(names.sorted()) else { return }
+        moved = (journal, names)
+        try files.link(into: places)
+        files.removeAll()
     }
 }

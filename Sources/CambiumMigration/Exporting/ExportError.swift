@@ -7,7 +7,8 @@ package enum ExportError: Error, Sendable, Hashable {
     /// A row is of an entity that the model does not have.
     case unknownEntity(root: String, key: Int64, name: String)
     /// The file of a large value cannot be read.
-    case missingFile(entity: String, key: Int64, attribute: String, path: String)
+    case missingFile(
+        entity: String, key: Int64, attribute: String, path: String, reason: String)
 }
 
 extension ExportError: CustomStringConvertible {
@@ -24,9 +25,9 @@ extension ExportError: CustomStringConvertible {
         case .unknownEntity(let root, let key, let name):
             "The row \(key) of the table \(root) is of the entity '\(name)', which the model does "
                 + "not have: another program has written it. Correct its _entity"
-        case .missingFile(let entity, let key, let attribute, let path):
-            "The file of \(attribute) of \(entity) \(key) cannot be read: \(path). Put it there "
-                + "from a backup, or set the value to NULL"
+        case .missingFile(let entity, let key, let attribute, let path, let reason):
+            "The file of \(attribute) of \(entity) \(key) cannot be read: \(path), \(reason). Put "
+                + "it there from a backup, or set the value to NULL"
         }
     }
 }

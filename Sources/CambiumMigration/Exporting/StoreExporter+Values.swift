@@ -86,14 +86,13 @@ extension StoreExporter {
         case ExternalForm.file:
             let name = String(decoding: rest, as: UTF8.self)
             // A name that leads elsewhere is none of ours.
-            if UUID(uuidString: name) != nil {
-                let file = "\(ExternalForm.folder(ofStore: path))/\(name)"
-                guard let value = try? Data(contentsOf: URL(filePath: file)) else {
-                    throw ExportError.missingFile(
-                        entity: row.entity.name, key: row.key, attribute: attribute.name,
-                        path: file)
-                }
-                return value
+            guard ExternalFiles.isName(name) else { break }
+            do {
+                return try files.read(name)
+            } catch {
+                throw ExportError.missingFile(
+                    entity: row.entity.name, key: row.key, attribute: attribute.name,
+                    path: "\(files.folder)/\(name)", reason: error.reason)
             }
         default: break
         }

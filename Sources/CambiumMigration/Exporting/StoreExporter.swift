@@ -12,7 +12,7 @@ package struct StoreExporter {
     /// The version of the model that the store is of.
     package let model: Model
 
-    let path: String
+    let files: ExternalFiles
     private let connection: Connection
     private let metadata: StoreMetadata
 
@@ -29,7 +29,7 @@ package struct StoreExporter {
     package init(fileAt path: String, versions: [Model]) throws {
         connection = try Connection.reading(path: path)
         // The files of large values lie beside the store itself, and not beside a link to it.
-        self.path = StoreFiles.resolved(path)
+        files = ExternalFiles(ofStore: StoreFiles.resolved(path))
         try connection.beginReading()
         guard let metadata = try MigrationRunner.readMetadata(connection) else {
             throw MigrationError.notAStore

@@ -120,13 +120,13 @@ package struct StoreMaintenance {
     /// - Throws: `SQLiteError` where the store cannot be copied, ``MigrationError`` where its file is
     ///   damaged. That its migration fails is no error: the report says why.
     package func rehearse(in folder: String) throws -> RehearsalReport {
-        let copy = "\(folder)/rehearsal-\(UUID().uuidString).sqlite"
+        let copy = "\(folder)/rehearsal-\(try UUID.random().uuidString).sqlite"
         defer { Self.remove(copy) }
         let connection = try Connection.reading(path: path)
         try connection.withCancellation(runner.isCancelled) { () throws(SQLiteError) in
-            try connection.backup(to: copy) { _, _ in !runner.isCancelled() }
+            try connection.backUp(path, to: copy) { _, _ in !runner.isCancelled() }
         }
-        try StoreFiles.linkExternalFiles(ofStore: path, to: copy)
+        try ExternalFiles(ofStore: path).link(into: ExternalFiles(ofStore: copy))
         try Connection(path: copy, mode: .readOnly).requireWhole(runner.isCancelled)
         let before = try counts(of: copy)
         var versions: [String] = []
@@ -179,10 +179,8 @@ package struct StoreMaintenance {
     }
 
     private static func remove(_ path: String) {
-        StoreFiles.removeExternalFiles(ofStore: path)
-        for suffix in ["", "-journal", "-wal", "-shm"] {
-            try? FileManager.default.removeItem(atPath: path + suffix)
-        }
+        ExternalFiles(ofStore: path).removeAll()
+        StoreFiles.removeDatabase(path)
     }
 }
 

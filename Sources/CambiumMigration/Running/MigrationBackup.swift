@@ -13,6 +13,8 @@ struct MigrationBackup {
     private var isFormer = false
     /// Whether what is at `path` is this copy.
     private var isNamed = false
+    /// The files of large values that were where the copy's are.
+    private var formerFiles: Set<String> = []
     private let store: String
     private let unfinished: String
 
@@ -38,7 +40,7 @@ struct MigrationBackup {
             settings.fileSystem = connection.fileSystem
             // A connection that has begun to write cannot be copied from.
             try Connection(path: store, mode: .readOnly, settings: settings)
-                .backup(to: unfinished, goesOn)
+                .backUp(store, to: unfinished, goesOn)
         } catch {
             removeUnfinished()
             throw error
@@ -55,7 +57,9 @@ struct MigrationBackup {
                 removeUnfinished()
                 (path, isFormer) = (former, true)
             }
-            try StoreFiles.linkExternalFiles(ofStore: store, to: path)
+            let files = ExternalFiles(ofStore: path, permissionsOf: store)
+            formerFiles = files.names
+            try ExternalFiles(ofStore: store).link(into: files)
             if !isFormer {
                 try FileManager.default.moveItem(atPath: unfinished, toPath: path)
                 isNamed = true
@@ -76,15 +80,11 @@ struct MigrationBackup {
         // What was there before is not ours to take away.
         if isFormer { return }
         if isNamed { StoreFiles.removeFiles([path]) }
-        StoreFiles.removeExternalFiles(ofStore: path)
+        ExternalFiles(ofStore: path).removeAll(except: formerFiles)
     }
 
     private func removeUnfinished() {
-        // A journal that stayed would be played back into the next copy.
-        for suffix in ["-journal", "-wal", "-shm", ""] {
-            // A folder of that name is not ours.
-            StoreFiles.removeFiles([unfinished + suffix])
-        }
+        StoreFiles.removeDatabase(unfinished)
     }
 
     private static func freePath(for base: String) -> (free: String, last: String?) {

@@ -19,12 +19,12 @@ extension MigrationRunner {
     /// Runs a step of the program, in the transaction of the chain.
     func run(
         _ step: String, of migration: Migration, on connection: Connection,
-        _ meter: MigrationMeter, folder: String?
+        _ meter: MigrationMeter, files: ExternalFiles?
     ) throws {
         guard let code = code(of: step, in: migration) else {
             throw MigrationError.codeIsMissing(steps: [step])
         }
-        try StepRun(step, on: connection, folder: folder, meter).run(code)
+        try StepRun(step, on: connection, files: files, meter).run(code)
     }
 
     /// The row because of which what steps have written is refused: looks at one after the other.

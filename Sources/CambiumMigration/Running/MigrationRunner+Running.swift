@@ -9,6 +9,7 @@ extension MigrationRunner {
     ) throws -> MigrationOutcome {
         var backup: MigrationBackup?
         var currentMeter: MigrationMeter?
+        let files = storePath.map { ExternalFiles(ofStore: $0) }
         var journal: String?
         var isComplete = false
         var known: [StoreDifference] = []
@@ -43,13 +44,13 @@ extension MigrationRunner {
                             repairing: {
                                 try repair(changed, of: state, chain, on: connection, meter)
                             },
-                            folder: storePath.map(ExternalForm.folder))
+                            files: files)
                     }
                 }
                 try backup?.finish()
                 try meter.requireGoingOn()
                 // Where nothing can be written, nothing can be removed either.
-                journal = try? storePath.flatMap { try sweep(ofStore: $0).announce() }
+                journal = try? files?.announce()
                 isComplete = true
                 return chain.migrations.isEmpty
                     ? .refreshed(backup: backup?.path)
@@ -60,7 +61,7 @@ extension MigrationRunner {
         } catch {
             // A commit that failed may be in the log all the same: then the copy is needed.
             if !isComplete { backup?.remove() }
-            if let journal { StoreFiles.removeFiles([journal]) }
+            if let journal { files?.finish(journal, removing: []) }
             if let error = error as? SQLiteError, currentMeter?.isCancellation(error) == true {
                 throw MigrationError.cancelled
             }
@@ -121,7 +122,7 @@ extension MigrationRunner {
 
     private func run(
         _ chain: MigrationChain, on connection: Connection, _ meter: MigrationMeter,
-        _ foreign: ForeignColumns, repairing repair: () throws -> Void, folder: String?
+        _ foreign: ForeignColumns, repairing repair: () throws -> Void, files: ExternalFiles?
     ) throws {
         var foreign = foreign
         let links = try ForeignLinks(in: connection, chain, schema)
@@ -140,7 +141,7 @@ extension MigrationRunner {
                 }
                 guard let name = step.code else { continue }
                 try meter.begins(step.summary)
-                try run(name, of: migration, on: connection, meter, folder: folder)
+                try run(name, of: migration, on: connection, meter, files: files)
                 meter.ended()
             }
         }

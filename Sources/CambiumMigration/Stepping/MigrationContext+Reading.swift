@@ -36,7 +36,7 @@ extension MigrationContext {
             let rows = try run.connection.rows(
                 sql.batch, [.integer(last), .integer(StepRun.batchSize)])
             for values in rows {
-                let storage = RowStorage(values, folder: run.folder)
+                let storage = RowStorage(values, files: run.files)
                 guard let key = storage.key else { continue }
                 last = key
                 run.place = (Row.layout.entity, key)
@@ -72,7 +72,7 @@ extension MigrationContext {
     func read<Row: MigrationRow>(_ id: RowID<Row>?) throws -> Row? {
         guard let id else { return nil }
         return try run.connection.rows(sql(of: Row.self).one, [.integer(id.key)]).first.map {
-            Row(storage: RowStorage($0, folder: run.folder))
+            Row(storage: RowStorage($0, files: run.files))
         }
     }
 

@@ -6,8 +6,8 @@ import CambiumSQL
 public struct RowStorage: Sendable {
     var key: Int64?
     var values: [StoredValue]
-    /// The folder of the files of large values.
-    var folder: String?
+    /// The files of large values.
+    var files: StepFiles?
     /// The places of values that were set and are none of their type.
     private(set) var unfit: Set<Int> = []
 
@@ -16,10 +16,10 @@ public struct RowStorage: Sendable {
         values = Array(repeating: .null, count: count)
     }
 
-    init(_ row: [StoredValue], folder: String?) {
+    init(_ row: [StoredValue], files: StepFiles?) {
         if case .integer(let key)? = row.first { self.key = key }
         values = Array(row.dropFirst())
-        self.folder = folder
+        self.files = files
     }
 
     private func value(_ index: Int) -> StoredValue {
@@ -73,9 +73,7 @@ public struct RowStorage: Sendable {
         guard case .blob(let form) = value(index), let mark = form.first else { return nil }
         let rest = form.dropFirst()
         guard mark == ExternalForm.file else { return Data(rest) }
-        guard let folder else { return nil }
-        let name = String(decoding: rest, as: UTF8.self)
-        return try? Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+        return files?.value(String(decoding: rest, as: UTF8.self))
     }
 
     /// Sets a value, which is in the row from now on.

@@ -1,6 +1,7 @@
 import CambiumModel
 import CambiumSQL
 import CambiumSQLite
+import Synchronization
 
 /// A step of the program while it runs: the store, and where it is in it.
 @_spi(Generated)
@@ -10,8 +11,8 @@ public final class StepRun {
 
     let step: String
     let connection: Connection
-    /// The folder of the files of large values.
-    let folder: String?
+    /// The files of large values.
+    let files: StepFiles?
     private let meter: MigrationMeter
     private let tables: Set<String>
     /// What each old entity is now, and how far its keys were moved.
@@ -21,11 +22,11 @@ public final class StepRun {
     var place: (entity: String, row: Int64)?
 
     init(
-        _ step: String, on connection: Connection, folder: String?, _ meter: MigrationMeter
+        _ step: String, on connection: Connection, files: ExternalFiles?, _ meter: MigrationMeter
     ) throws(SQLiteError) {
         self.step = step
         self.connection = connection
-        self.folder = folder
+        self.files = files.map { StepFiles($0) }
         self.meter = meter
         var tables: Set<String> = []
         for case .text(let name)? in try connection.rows(StepRowSQL.tables).map(\.first) {
@@ -46,6 +47,7 @@ public final class StepRun {
     func run(_ code: CodeStep) throws {
         do {
             try code.body(self)
+            if let failure = files?.failure { throw failure }
             try meter.requireGoingOn()
         } catch let error as MigrationError where error == .cancelled {
             throw error
@@ -98,4 +100,28 @@ public final class StepRun {
     func checkCancellation() throws(MigrationError) { try meter.requireGoingOn() }
 
     func report(_ fraction: Double) { meter.codeIs(at: fraction) }
+}
+
+/// The files of large values that the rows of a step lead to. A row cannot throw: what cannot be
+/// read is remembered, and the step fails at its end.
+final class StepFiles: Sendable {
+    private let files: ExternalFiles
+    private let firstFailure = Mutex<FileError?>(nil)
+
+    init(_ files: ExternalFiles) {
+        self.files = files
+    }
+
+    /// What could not be read, although it is there.
+    var failure: FileError? { firstFailure.withLock { $0 } }
+
+    /// The content of a file; nil where it is missing.
+    func value(_ name: String) -> Data? {
+        do throws(FileError) {
+            return try files.read(name)
+        } catch {
+            if !error.isMissing { firstFailure.withLock { $0 = $0 ?? error } }
+            return nil
+        }
+    }
 }

@@ -16,7 +16,7 @@ package struct HistorySettings: Sendable, Hashable {
     /// in it.
     package var epoch: UUID
 
-    package init(content: Content, epoch: UUID = UUID()) {
+    package init(content: Content, epoch: UUID) {
         self.content = content
         self.epoch = epoch
     }

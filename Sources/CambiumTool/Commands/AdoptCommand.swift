@@ -68,6 +68,7 @@ enum AdoptCommand: Command {
             throw arguments.usage("--to needs the name of a file.")
         }
         let target = isPlan ? nil : arguments.value("--to") ?? defaultTarget(of: path)
+        if let target { try Files.requireStorePath(target) }
         try requireOwnFiles(path, target, arguments)
         try Files.requireModel(model)
         let verdicts = ProofFolder.verdicts(arguments, console)
@@ -79,7 +80,9 @@ enum AdoptCommand: Command {
             return .modelHasErrors
         }
         // What cannot be written is known before the work.
-        let file = try arguments.value("--report").map(PartialFile.init)
+        let file = try arguments.value("--report").map {
+            try ResultFile($0, of: path)
+        }
         func keep(_ json: String) throws {
             try file?.write(Data(json.utf8))
             try file?.finish()
@@ -160,7 +163,7 @@ enum AdoptCommand: Command {
         defer { line?.end() }
         guard let place else { return try adoption.plan() }
         guard let file = arguments.value("--ids") else { return try adoption.run(in: place) }
-        let list = try IdentityFile(file)
+        let list = try IdentityFile(file, of: path)
         adoption.identities = { try list.write($0) }
         let report = try adoption.run(in: place)
         try tellingOf(report.destination) { try list.finish() }

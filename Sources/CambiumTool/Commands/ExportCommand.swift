@@ -44,6 +44,7 @@ enum ExportCommand: Command {
             throw arguments.usage("'export' needs --model MODEL, the model that the store is of.")
         }
         try Files.requireModel(path)
+        try Files.requireStorePath(store)
         guard Files.exists(store) else { throw ToolError.file("There is no \(store).") }
         guard !StoreFiles.isFolder(store) else {
             throw ToolError.file("\(store) is a folder; name the store file in it.")
@@ -55,7 +56,8 @@ enum ExportCommand: Command {
         let versions = CheckedVersions(of: path)
         do {
             let exporter = try StoreExporter(fileAt: store, versions: versions.models)
-            try Files.stream(to: arguments.value("--output"), console, exporter.export)
+            try Files.stream(
+                to: arguments.value("--output"), of: store, console, exporter.export)
         } catch let error as ToolError {
             throw error
         } catch {

@@ -199,12 +199,22 @@ struct StoreExporterTests {
             let file = "\(folder)/\(name)"
             #expect(
                 throws: ExportError.missingFile(
-                    entity: "Page", key: 5, attribute: "picture", path: file)
+                    entity: "Page", key: 5, attribute: "picture", path: file,
+                    reason: "No such file or directory")
             ) { try export(path) }
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
             try Data([1, 2, 3]).write(to: URL(fileURLWithPath: file))
             #expect(try export(path).contains("{\"_id\":5,\"picture\":\"AQID\",\"book\":null}"))
+            // A link is no file of the store's, wherever it leads.
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.createSymbolicLink(
+                atPath: file, withDestinationPath: "/etc/passwd")
+            #expect(
+                throws: ExportError.missingFile(
+                    entity: "Page", key: 5, attribute: "picture", path: file,
+                    reason: "it is a link")
+            ) { try export(path) }
         }
     }
 }

@@ -147,6 +147,29 @@ struct MigrationBackupTests {
         }
     }
 
+    @Test(arguments: [0o600, 0o640, 0o644])
+    func `a copy allows nobody more than the store, and rehearses in private`(mode: Int) throws {
+        try withStore { path in
+            let files = FileManager.default
+            try files.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            func permissions(_ path: String) throws -> Int? {
+                try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            let folder = try ScratchFolder()
+            var rehearsal: Int?
+            var observed = try runner
+            observed.progress = { _ in
+                let names = (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
+                guard let copy = names.first(where: { $0.hasSuffix(".sqlite") }) else { return }
+                rehearsal = try? permissions("\(folder.path)/\(copy)")
+            }
+            let report = try StoreMaintenance(observed, storeAt: path).rehearse(in: folder.path)
+            #expect(report.failure == nil && rehearsal == mode)
+            _ = try runner.open(fileAt: path)
+            #expect(try permissions(path + ".backup-1") == mode)
+        }
+    }
+
     @Test func `what is in the way of a copy, a link too, is left and gone round`() throws {
         try withStore { path in
             let files = FileManager.default

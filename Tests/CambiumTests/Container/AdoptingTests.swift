@@ -65,6 +65,31 @@ struct AdoptingTests {
         }
     }
 
+    @Test func `what an adoption left that was killed goes when the store is opened next`() throws {
+        try withStoreFile { path in
+            let old = path + ".old"
+            try Self.makeOldStore(at: old)
+            let folder = URL(filePath: path).deletingLastPathComponent().path()
+            let mine = path + ".adopting-mine"
+            try Data("mine".utf8).write(to: URL(filePath: mine))
+            for _ in 0..<2 {
+                let name = ".adopting-\(UUID().uuidString)"
+                for suffix in [name, name + "-source", ".adopting-lock"] {
+                    try Data().write(to: URL(filePath: path + suffix))
+                }
+                try FileManager.default.createDirectory(
+                    atPath: "\(folder)/.store.sqlite\(name).external",
+                    withIntermediateDirectories: true)
+                _ = try PersistentContainer(
+                    adopting: URL(filePath: old), at: path, model: Self.compiled(),
+                    earlierVersions: [Self.versions[0]])
+                let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                #expect(
+                    names.filter { $0.contains("adopting") } == ["store.sqlite.adopting-mine"])
+            }
+        }
+    }
+
     @Test func `a store that does not fit is refused, and nothing is made`() throws {
         try withStoreFile { path in
             let old = path + ".old"

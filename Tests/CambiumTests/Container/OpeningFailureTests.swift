@@ -75,4 +75,41 @@ struct OpeningFailureTests {
             #expect(error.map { "\($0)".contains("There is no folder \(path).d for") } == true)
         }
     }
+
+    @Test(arguments: [
+        ("", "use the location .memory"), (":memory:", "use the location .memory"),
+        ("file:shop.sqlite", "the path of that URL"), ("file::memory:", "is a URI"),
+        ("some/new/", "the path of a folder"), ("some/shop\0.sqlite", "has a NUL"),
+        ("/dev/null", "that is no file"),
+    ])
+    func `what is no path of a file is an error, and nothing is made`(path: String, words: String)
+        throws
+    {
+        let before = try FileManager.default.contentsOfDirectory(atPath: ".")
+        let error = #expect(throws: StoreError.self) {
+            try PersistentContainer(model: Everything.model, at: .file(path))
+        }
+        #expect(error?.code == .cannotOpen && error?.message.contains(words) == true)
+        let coordinator = PersistentStoreCoordinator(model: Everything.model)
+        let loading = #expect(throws: StoreLoadingError.self) {
+            try coordinator.addPersistentStore(at: .file(path))
+        }
+        #expect(loading?.code == .cannotOpen)
+        let store = try coordinator.addPersistentStore(at: .memory)
+        #expect(throws: StoreError.self) { try coordinator.backUp(store, to: path) }
+        #expect(throws: StoreLoadingError.self) {
+            try coordinator.migratePersistentStore(store, to: .file(path))
+        }
+        #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator.destroyPersistentStore(at: path)
+        }
+        #expect(throws: StoreError.self) {
+            try PersistentStoreCoordinator.replacePersistentStore(at: path, withStoreFrom: path)
+        }
+        #expect(throws: StoreError.self) {
+            try PersistentContainer(
+                adopting: URL(filePath: "/nowhere"), at: path, model: Everything.model)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: ".") == before)
+    }
 }

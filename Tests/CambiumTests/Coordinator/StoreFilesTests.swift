@@ -1,7 +1,9 @@
 import Cambium
 import CambiumSQLite
+import Dispatch
 import EverythingModel
 import Foundation
+import Synchronization
 import Testing
 
 /// Backups, copies, replacement and destruction of stores.
@@ -70,6 +72,44 @@ struct StoreFilesTests {
             }
             #expect(try !names(beside: path).contains { $0.contains("nowhere") })
             #expect(try !names(beside: path).contains { $0.contains("unfinished") })
+        }
+    }
+
+    @Test func `what a copy left that was killed goes with the next one, or when it is opened`()
+        throws
+    {
+        try withStore { path, coordinator, store, _ in
+            let copy = path + ".copy"
+            for _ in 0..<2 {
+                let unfinished = "\(copy).unfinished-\(UUID().uuidString)"
+                for suffix in ["", "-journal"] {
+                    try Data("half".utf8).write(to: URL(filePath: unfinished + suffix))
+                }
+                if FileManager.default.fileExists(atPath: copy) {
+                    _ = try PersistentContainer(model: Everything.model, at: .file(copy))
+                } else {
+                    try coordinator.backUp(store, to: copy)
+                }
+                #expect(try !names(beside: path).contains { $0.contains("unfinished") })
+            }
+            #expect(try labels(at: copy) == ["a"])
+        }
+    }
+
+    @Test func `of copies to one place at once one is made, whole`() throws {
+        try withStore { path, coordinator, store, context in
+            for index in 0..<2000 { _ = Node(in: context, label: "\(index)") }
+            try context.save()
+            let copy = path + ".copy"
+            let outcomes = Mutex<[Bool]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                let isMade = (try? coordinator.backUp(store, to: copy)) != nil
+                outcomes.withLock { $0.append(isMade) }
+            }
+            #expect(outcomes.withLock { $0.filter { $0 }.count } == 1)
+            #expect(try labels(at: copy).count == 2001)
+            #expect(try !names(beside: path).contains { $0.contains("unfinished") })
+            #expect(try !names(beside: path).contains { $0.contains("lock") })
         }
     }
 

@@ -133,6 +133,26 @@ struct ExternalTests {
         }
     }
 
+    @Test func `a file that cannot be removed goes when the store is opened next`() throws {
+        try withStore { path, _, context, customer in
+            customer.photo = Self.large
+            try context.save()
+            let name = try #require(files(path).first)
+            let file = "\(folder(path))/\(name)"
+            // A folder in its place cannot be removed like a file.
+            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.createDirectory(
+                atPath: file, withIntermediateDirectories: true)
+            customer.photo = Data([1])
+            try context.save()
+            #expect(files(path).count == 2)
+            try FileManager.default.removeItem(atPath: file)
+            try Self.large.write(to: URL(filePath: file))
+            _ = try PersistentContainer(model: Widened.model, at: .file(path))
+            #expect(files(path).isEmpty)
+        }
+    }
+
     @Test func `in memory everything is in the rows`() throws {
         try withContainer(Widened.model) { container in
             let context = container.newContext()

@@ -122,7 +122,7 @@ struct LimitTests {
         try withContainer(objects.everything) { container in
             for (entity, property) in [("Person", "name"), ("WatchedPart", "name")] {
                 let context = container.newContext()
-                try context.insertObject(ofEntity: entity)
+                _ = try context.insertObject(ofEntity: entity)
                 let error = try #require(throws: ValidationError.self) { try context.save() }
                 #expect(error.code == .missing && error.coreDataCode == 1570)
                 #expect(error.property == property)

@@ -103,10 +103,10 @@ struct AdoptionFilesTests {
         throws
     {
         let report = folder.path("report.json")
-        let killed = UnfinishedFile.path(for: folder.path(".report.json"), ".partial")
+        let killed = try UnfinishedFile.path(for: folder.path(".report.json"), ".partial")
         try Data("half".utf8).write(to: URL(fileURLWithPath: killed))
         try folder.write("mine", to: ".report.json.partial")
-        let written = try PartialFile(report)
+        let written = try ResultFile(report, of: store)
         #expect(
             ToolRun("adopt", store, "--model", bundle, "--plan", "--report", report).code == .fine)
         #expect(folder.text(".report.json.partial") == "mine")

@@ -49,7 +49,7 @@ final class BatchRowMaker {
         guard !isFinished else { return rows }
         rows.reserveCapacity(count)
         while rows.count < count {
-            begin()
+            try begin()
             guard try fill() else {
                 isFinished = true
                 break
@@ -60,8 +60,10 @@ final class BatchRowMaker {
     }
 
     /// Begins a row with the model's defaults.
-    func begin() {
-        let placed = entity.makeRecord(by: writer, at: now)
+    ///
+    /// - Throws: Where a default is a new UUID, and there is none.
+    func begin() throws {
+        let placed = try entity.makeRecord(by: writer, at: now)
         object.record = placed.record
         object.page = placed.page
         object.flags = tracksSlots ? [.isReady, .tracksSlots] : .isReady

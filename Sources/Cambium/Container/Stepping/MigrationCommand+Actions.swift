@@ -4,6 +4,10 @@ import CambiumSQLite
 extension MigrationCommand {
     func run(_ words: Words) throws -> Ending {
         if words.action == .verify { return verify(words) }
+        if let problem = StorePathProblem(of: words.path) {
+            writeError("\(name): error: \(problem)\n")
+            return .file
+        }
         guard FileManager.default.fileExists(atPath: words.path) || words.action == .status else {
             writeError("\(name): error: There is no file \(words.path).\n")
             return .file
@@ -55,13 +59,8 @@ extension MigrationCommand {
     }
 
     private func rehearse(_ store: StoreMaintenance) throws -> RehearsalReport {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("rehearsal-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        return try store.rehearse(in: folder)
+        let folder = try ScratchFolder()
+        return try withExtendedLifetime(folder) { try store.rehearse(in: folder.path) }
     }
 
     /// A line for each tenth of a migration that takes longer than a second.

@@ -33,7 +33,15 @@ extension ManagedObjectContext {
 
     private func registration(inserting description: EntityDescription) -> ObjectRegistration {
         let key = takeKey(root: description.rootIndex)
-        let placed = description.makeRecord(by: draftWriter, at: Date())
+        let placed: PlacedRecord
+        do {
+            placed = try description.makeRecord(by: draftWriter, at: Date())
+        } catch {
+            // An initializer cannot throw; the save that this object makes impossible does.
+            recordedErrors.append(error)
+            placed = draftWriter.copy(
+                description.template.record, description.shape, room: 128)
+        }
         placed.record.key = key
         return ObjectRegistration(
             state: state, entity: description, key: key, placed: placed, lifecycle: .inserted)

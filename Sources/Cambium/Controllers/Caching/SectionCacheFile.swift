@@ -1,3 +1,5 @@
+import CambiumMigration
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -42,10 +44,13 @@ struct SectionCacheFile {
         guard new != old, Self.look(ofStore: storePath) == store,
             let data = try? JSONEncoder().encode(new)
         else { return }
+        let permissions = StorePermissions(of: storePath)
         let folder = Self.folder(ofStore: storePath)
-        try? FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true)
-        try? data.write(to: URL(filePath: path), options: .atomic)
+        guard (try? permissions.makeFolder(folder)) != nil,
+            let file = try? PartialFile(path, mode: permissions.mode(in: folder)),
+            (try? file.append(data)) != nil
+        else { return }
+        try? file.finish(waits: false)
     }
 
     /// Removes what is kept under a name, or under all names.

@@ -28,7 +28,7 @@ final class CSVRowReader: ImportRowReader {
             hasColumns = true
             return nil
         }
-        builder.begin(line: entry.line)
+        try builder.begin(line: entry.line)
         do {
             try fields.split(block.bytes, entry.range)
             read(entry, block.bytes)

@@ -54,9 +54,9 @@ final class ImportRowBuilder {
     }
 
     /// Begins a row with the model's defaults.
-    func begin(line: Int) {
+    func begin(line: Int) throws {
         self.line = line
-        placed = plan.entity.makeRecord(by: writer, at: now)
+        placed = try plan.entity.makeRecord(by: writer, at: now)
         slots = SlotSet()
         links.removeAll(keepingCapacity: true)
         problems.removeAll(keepingCapacity: true)

@@ -22,8 +22,8 @@ final class JSONRowReader: ImportRowReader {
 
     func beginSlice() { builder.beginSlice() }
 
-    func row(_ entry: RecordBlock.Entry, of block: RecordBlock) -> ImportRow? {
-        builder.begin(line: entry.line)
+    func row(_ entry: RecordBlock.Entry, of block: RecordBlock) throws -> ImportRow? {
+        try builder.begin(line: entry.line)
         do {
             _ = try decoder.decode(
                 JSONRow.self, from: Data(block.bytes[entry.range]), configuration: self)

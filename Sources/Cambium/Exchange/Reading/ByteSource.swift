@@ -1,3 +1,5 @@
+import CambiumMigration
+
 /// Reads an input from its start, block by block.
 struct ByteSource {
     /// A block is some thousand rows: what one statement writes.
@@ -16,7 +18,7 @@ struct ByteSource {
     init(_ input: ImportInput) throws {
         content =
             switch input.content {
-            case .file(let path): .file(try SystemFile.reading(path))
+            case .file(let path): .file(try reportingFiles { try SystemFile.reading(path) })
             case .temporary(let file): .temporary(file)
             case .data(let data): .data(data)
             }
@@ -35,9 +37,9 @@ struct ByteSource {
         let block: [UInt8]
         switch content {
         case .file(let file):
-            block = try file.bytes(Self.blockSize, at: nil)
+            block = try reportingFiles { try file.bytes(Self.blockSize, at: nil) }
         case .temporary(let file):
-            block = try file.bytes(Self.blockSize, at: position)
+            block = try reportingFiles { try file.bytes(Self.blockSize, at: position) }
         case .data(let data):
             block = Array(data.dropFirst(position).prefix(Self.blockSize))
         }

@@ -1,3 +1,5 @@
+import CambiumMigration
+
 /// Where an import's bytes come from.
 public struct ImportInput: Sendable {
     enum Content: Sendable {
@@ -41,11 +43,11 @@ public struct ImportInput: Sendable {
     public init<Blocks: AsyncSequence>(
         collecting blocks: Blocks, isolation: isolated (any Actor)? = #isolation
     ) async throws where Blocks.Element: Sequence<UInt8> {
-        let file = try SystemFile.temporary()
+        let file = try reportingFiles { try SystemFile.temporary() }
         var iterator = blocks.makeAsyncIterator()
         while let block = try await iterator.next(isolation: isolation) {
             try Task.checkCancellation()
-            try file.append(Array(block))
+            try reportingFiles { try file.append(Array(block)) }
         }
         self.init(.temporary(file))
     }
@@ -54,17 +56,17 @@ public struct ImportInput: Sendable {
     public init<Bytes: AsyncSequence>(
         collectingBytes bytes: Bytes, isolation: isolated (any Actor)? = #isolation
     ) async throws where Bytes.Element == UInt8 {
-        let file = try SystemFile.temporary()
+        let file = try reportingFiles { try SystemFile.temporary() }
         var iterator = bytes.makeAsyncIterator()
         var block: [UInt8] = []
         while let byte = try await iterator.next(isolation: isolation) {
             block.append(byte)
             guard block.count >= ByteSource.blockSize else { continue }
             try Task.checkCancellation()
-            try file.append(block)
+            try reportingFiles { try file.append(block) }
             block.removeAll(keepingCapacity: true)
         }
-        try file.append(block)
+        try reportingFiles { try file.append(block) }
         self.init(.temporary(file))
     }
 }

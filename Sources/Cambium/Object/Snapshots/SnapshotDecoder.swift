@@ -106,7 +106,7 @@ struct SnapshotDecoder {
         case .now:
             content.placed.record.setReal(part.slot, Date().timeIntervalSinceReferenceDate)
         case .newUUID:
-            let id = UUID()
+            let id = try UUID.random()
             writer.set(
                 .blob(withUnsafeBytes(of: id.uuid) { Data($0) }), part.slot, of: &content.placed,
                 entity.shape)

@@ -22,7 +22,7 @@ final class AtomicBackend: NodeBackend {
         if let content {
             try CustomStore.requireVersion(content.versionHash, content.modelVersion, of: model)
         }
-        identifier = content?.identifier ?? UUID()
+        identifier = try content?.identifier ?? UUID.random()
         var contents = Contents(
             nextKeys: content?.nextKeys ?? [:], notes: content?.notes ?? [:])
         for node in content?.nodes ?? [] {

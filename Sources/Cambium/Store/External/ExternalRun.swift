@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQL
 import CambiumSQLite
 
@@ -30,7 +31,7 @@ struct ExternalRun {
         for index in request.insertions.indices {
             let entity = request.insertions[index].entity
             guard !entity.externalSlots.isEmpty else { continue }
-            request.insertions[index].records = move(
+            request.insertions[index].records = try move(
                 request.insertions[index].records, entity.externalSlots, of: entity)
         }
         for index in request.updates.indices {
@@ -38,7 +39,7 @@ struct ExternalRun {
             let slots = request.updates[index].slots.intersection(entity.externalSlots)
             guard !slots.isEmpty else { continue }
             keys[entity.rootIndex, default: []] += request.updates[index].records.map(\.key)
-            request.updates[index].records = move(
+            request.updates[index].records = try move(
                 request.updates[index].records, slots, of: entity)
         }
         for deletion in request.deletions where !deletion.entity.externalSlots.isEmpty {
@@ -46,7 +47,7 @@ struct ExternalRun {
         }
         before = try referenced()
         if !written.isEmpty || !before.isEmpty {
-            journal = try files.write(written, superfluous: before)
+            journal = try reportingFiles { try files.write(written, superfluous: before) }
             // They may be large, and are on the disk now.
             written = written.mapValues { _ in Data() }
         }
@@ -97,9 +98,9 @@ struct ExternalRun {
 
     private mutating func move(
         _ records: [Record], _ slots: SlotSet, of entity: EntityDescription
-    ) -> [Record] {
+    ) throws -> [Record] {
         let writer = RecordWriter()
-        return records.map { record in
+        return try records.map { record in
             let large = slots.slots.filter {
                 record.hasValue($0) && record.bytes($0).first == ExternalForm.inline
                     && record.bytes($0).count > ExternalForm.largestInline
@@ -114,7 +115,7 @@ struct ExternalRun {
                     writer.copySlot(slot, from: record, to: &copy, entity.shape)
                     continue
                 }
-                let name = ExternalFiles.makeName()
+                let name = try ExternalFiles.makeName()
                 written[name] = Data(record.bytes(slot).dropFirst())
                 let reference = StoredValue.blob([ExternalForm.file] + Data(name.utf8))
                 writer.set(reference, slot, of: &copy, entity.shape)

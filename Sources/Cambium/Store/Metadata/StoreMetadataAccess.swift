@@ -15,9 +15,9 @@ struct StoreMetadataAccess {
     func identifier(path: String?, isReadOnly: Bool) throws -> StoreIdentifier {
         var rows = try connection.rows(MetadataSQL.query)
         if let uuid = MetadataSQL.identifier(in: rows) { return StoreIdentifier(uuid) }
-        if isReadOnly { return path.map { StoreIdentifier(path: $0) } ?? StoreIdentifier() }
+        if isReadOnly { return try path.map { StoreIdentifier(path: $0) } ?? .random() }
         // Another process may be faster, and then the UUID is its.
-        _ = try connection.rows(MetadataSQL.addIdentifier, [.text(UUID().uuidString)])
+        _ = try connection.rows(MetadataSQL.addIdentifier, [.text(UUID.random().uuidString)])
         rows = try connection.rows(MetadataSQL.query)
         guard let uuid = MetadataSQL.identifier(in: rows) else {
             throw StoreError(
@@ -30,7 +30,7 @@ struct StoreMetadataAccess {
 
     /// Makes the database a store of its own: objects have other identities in it.
     func replaceIdentifier() throws {
-        _ = try connection.rows(MetadataSQL.replaceIdentifier, [.text(UUID().uuidString)])
+        _ = try connection.rows(MetadataSQL.replaceIdentifier, [.text(UUID.random().uuidString)])
     }
 
     /// Replaces what the program noted.

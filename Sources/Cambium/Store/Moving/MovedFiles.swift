@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQL
 import CambiumSQLite
 
@@ -22,7 +23,7 @@ struct MovedFiles {
             for column in columns.flatMap(\.inlining) {
                 for row in try connection.rows(column.query) {
                     for name in ExternalFiles.names(row.dropFirst()) {
-                        let data = try files.read(name)
+                        let data = try reportingFiles { try files.read(name) }
                         _ = try connection.rows(
                             column.update, [row[0], .blob([ExternalForm.inline] + data)])
                     }

@@ -1,44 +1,65 @@
+import CambiumAdoption
 import CambiumMigration
 
 /// The file of a store that is being made: it is there as a whole, with the files of its large
 /// values, or not at all.
 struct NewStoreFile {
     let path: String
+    /// Who may read the store that it is made of; nil where that is in no file.
+    let permissions: StorePermissions?
+
+    /// - Parameter source: The path of the store that it is made of.
+    init(path: String, from source: String?) {
+        self.path = path
+        permissions = source.flatMap(StorePermissions.init(ofFile:))
+    }
 
     /// Makes the file.
     ///
-    /// - Parameter write: Writes it at another place, from which it is moved to its own. Files of
-    ///   large values are written beside their own place at once.
-    /// - Throws: ``StoreError`` where there is a file already; what the body throws.
-    func make(_ write: (_ unfinished: String) throws -> Void) throws {
-        let files = FileManager.default
-        guard !files.fileExists(atPath: path) else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "There is a file at \(path) already. Remove it, or replace it with "
-                    + "replacePersistentStore(at:withStoreFrom:).")
-        }
-        let unfinished = "\(path).unfinished"
-        Self.removeDatabase(unfinished)
+    /// - Parameter write: Writes it, an empty one, at another place, from which it is moved to its
+    ///   own, and the files of its large values beside that.
+    /// - Throws: ``StoreError`` where there is a file already, where another process makes the store,
+    ///   or where it cannot be written; what the body throws.
+    func make(_ write: (_ unfinished: String, _ files: ExternalFiles) throws -> Void) throws {
+        try StoreLocation.requireFile(path)
         do {
-            try write(unfinished)
-            try files.moveItem(atPath: unfinished, toPath: path)
-        } catch {
-            Self.removeDatabase(unfinished)
-            StoreFiles.removeExternalFiles(ofStore: path)
-            throw error
+            let place = try NewStore(copyTo: path, allowing: permissions)
+            try place.prepare(makesFolder: false)
+            do {
+                try place.makeFile()
+                try reportingFiles { try write(place.unfinished, place.files) }
+                try place.finish()
+            } catch {
+                place.remove()
+                throw error
+            }
+        } catch let error as AdoptionError {
+            throw StoreError(error)
         }
     }
 
     /// Takes everything back that was made.
     func remove() {
-        Self.removeDatabase(path)
-        StoreFiles.removeExternalFiles(ofStore: path)
+        StoreFiles.removeDatabase(path)
+        ExternalFiles(ofStore: path).removeAll()
     }
+}
 
-    private static func removeDatabase(_ path: String) {
-        for suffix in ["", "-wal", "-shm", "-journal"] {
-            try? FileManager.default.removeItem(atPath: path + suffix)
+extension StoreError {
+    /// Why there is no new store.
+    fileprivate init(_ error: AdoptionError) {
+        switch error {
+        case .destinationExists(let path):
+            self.init(
+                code: .invalidRequest,
+                message: "There is a file at \(path) already. Remove it, or replace it with "
+                    + "replacePersistentStore(at:withStoreFrom:).")
+        case .isRunning(let path):
+            self.init(
+                code: .invalidRequest,
+                message: "Another copy to \(path) is being made. Wait until it is there.")
+        default:
+            self.init(code: .cannotOpen, message: "\(error).")
         }
     }
 }

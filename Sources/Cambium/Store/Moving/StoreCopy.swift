@@ -13,11 +13,11 @@ struct StoreCopy {
     }
 
     func write(from store: SQLiteStore) throws {
-        try file.make { unfinished in
+        try file.make { unfinished, files in
             try store.withSnapshot(
                 prepare: {
                     guard let source = store.path else { return }
-                    try StoreFiles.linkExternalFiles(ofStore: source, to: file.path)
+                    try ExternalFiles(ofStore: source).link(into: files)
                 },
                 body: { try $0.backup(to: unfinished) })
             if isNewStore {

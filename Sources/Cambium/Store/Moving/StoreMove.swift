@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumSQLite
 
 /// The making of a store at another place, or of another kind, that has all that an open one has.
@@ -30,7 +31,9 @@ struct StoreMove {
         roots = store.roots.sorted()
         opener = StoreOpener(
             description: description, model: model, roots: store.roots, migratesByDefault: true)
-        file = description.type == .sqlite ? location.path.map { NewStoreFile(path: $0) } : nil
+        file =
+            description.type == .sqlite
+            ? location.path.map { NewStoreFile(path: $0, from: store.location.path) } : nil
     }
 
     /// Makes and opens the new store.
@@ -60,8 +63,8 @@ struct StoreMove {
         if let source = source as? SQLiteStore {
             try StoreCopy(to: file, isNewStore: true).write(from: source)
         } else {
-            try file.make { unfinished in
-                try fill(Connection(path: unfinished), ExternalFiles(storePath: file.path))
+            try file.make { unfinished, files in
+                try fill(Connection(path: unfinished), files)
             }
         }
         do {

@@ -1,6 +1,11 @@
+import CambiumMigration
+
 /// Where a store is.
 public enum StoreLocation: Sendable, Hashable {
     /// In a file, which is made where there is none. Beside it lie SQLite's `-wal` and `-shm`.
+    ///
+    /// What is a name of a database in memory to SQLite (an empty path, `:memory:`), a URI (`file:`)
+    /// or the path of a folder is an error when the store is opened.
     case file(String)
     /// In memory, as long as the coordinator has it. For tests and scratch data.
     case memory
@@ -8,6 +13,18 @@ public enum StoreLocation: Sendable, Hashable {
     /// The path of the file; nil in memory.
     public var path: String? {
         if case .file(let path) = self { path } else { nil }
+    }
+
+    /// Makes sure that a path can be that of a store's file, before anything is made.
+    ///
+    /// - Throws: ``StoreError`` with `cannotOpen`.
+    static func requireFile(_ path: String) throws(StoreError) {
+        do {
+            try StorePathProblem.check(path)
+        } catch {
+            let hint = error.isOfMemory ? " For a store in memory, use the location .memory." : ""
+            throw StoreError(code: .cannotOpen, message: error.description + hint)
+        }
     }
 
     /// Whether another location is the same file. No place in memory is another one's.

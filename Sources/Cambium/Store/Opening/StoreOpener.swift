@@ -1,3 +1,4 @@
+import CambiumAdoption
 @_spi(Generated) import CambiumMigration
 import CambiumSQL
 import CambiumSQLite
@@ -35,6 +36,7 @@ struct StoreOpener {
     /// Opens a SQLite store; what is wrong with its file is said in words.
     private func openFile() throws -> (store: any Store, migration: MigrationOutcome) {
         let path = description.location.path
+        if let path { try StoreLocation.requireFile(path) }
         do {
             return try openSQLite(at: path)
         } catch let error as SQLiteError {
@@ -69,7 +71,7 @@ struct StoreOpener {
     ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
         let settings = try ConnectionSettings(options)
         let (connection, migration) = try migrated(path, settings, filledBy: fill)
-        let history = StoreHistory(options.historyRetention)
+        let history = try StoreHistory(options.historyRetention)
         if !options.isReadOnly {
             let setup = HistorySetup(connection: connection, model: model.model)
             try setup.apply(options.history)
@@ -84,6 +86,7 @@ struct StoreOpener {
             connection, path: path, identifier: identifier, model: model, options: options,
             settings: settings, history: history)
         try store.sweepExternalFiles()
+        if let path, !options.isReadOnly { NewStore.removeLeftovers(of: path) }
         return (store, migration)
     }
 }

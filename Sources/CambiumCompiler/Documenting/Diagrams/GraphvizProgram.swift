@@ -1,3 +1,4 @@
+import CambiumMigration
 import Foundation
 
 /// The program `dot`, which places the boxes of a diagram.
@@ -35,15 +36,12 @@ package enum GraphvizProgram {
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = ["-Tsvg"]
         // Through files: with pipes both sides could wait for each other.
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("cambium-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let output = folder.appendingPathComponent("graph.svg")
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let input = folder.appendingPathComponent("graph.dot")
-            try Data(graph.utf8).write(to: input)
-            process.arguments = ["-Tsvg", "-o", output.path, input.path]
+            let folder = try ScratchFolder()
+            defer { withExtendedLifetime(folder) {} }
+            let (input, output) = (folder.path + "/graph.dot", folder.path + "/graph.svg")
+            try Data(graph.utf8).write(to: URL(fileURLWithPath: input))
+            process.arguments = ["-Tsvg", "-o", output, input]
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
@@ -51,7 +49,8 @@ package enum GraphvizProgram {
             guard process.terminationReason == .exit, process.terminationStatus == 0 else {
                 throw Failure.failed("dot ended with exit code \(process.terminationStatus)")
             }
-            return String(decoding: try Data(contentsOf: output), as: UTF8.self)
+            let picture = try Data(contentsOf: URL(fileURLWithPath: output))
+            return String(decoding: picture, as: UTF8.self)
         } catch let failure as Failure {
             throw failure
         } catch {

@@ -9,6 +9,7 @@ extension MigrateCommand {
         _ console: Console
     ) throws -> ExitCode {
         let drift = try arguments.word("--drift", DriftPolicy.self) ?? .refuse
+        try Files.requireStorePath(path)
         guard Files.exists(path) else { throw ToolError.file("There is no file \(path).") }
         guard let bundle = try compile(model, warns: false, arguments, console) else {
             return .modelHasErrors
@@ -21,6 +22,7 @@ extension MigrateCommand {
         }
         runner.driftPolicy = drift
         if let copy = arguments.value("--backup") {
+            try Files.requireStorePath(copy)
             guard !StoreFiles.isThere(copy) else {
                 throw ToolError.file("There is a file \(copy) already: name another with --backup.")
             }
@@ -57,8 +59,10 @@ extension MigrateCommand {
                 try print(report, arguments, console)
             case .rehearse:
                 try store.requireNoCode()
-                let folder = try ScratchFolder()
-                let report = try store.rehearse(in: folder.path)
+                let folder = try Files.scratchFolder()
+                let report = try withExtendedLifetime(folder) {
+                    try store.rehearse(in: folder.path)
+                }
                 try print(report, arguments, console)
                 return report.failure == nil ? .fine : .storeRefused
             case .verify:

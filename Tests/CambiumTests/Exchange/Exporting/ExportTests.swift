@@ -94,7 +94,7 @@ struct ExportTests {
             try context.importing("region,name\n@North,+Springfield", "City", as: .csv())
             try context.importing(
                 """
-                {"sku": "a", "amount": -12.50, "stock": -7, "bytes": "+/8=", "flag": false,
+                {"sku": "a", "amount": -12.50, "stock": 7, "bytes": "+/8=", "flag": false,
                 """.replacing("\n", with: "")
                     + """
                      "category": "=Books", "tags": ["=x", "y"],
@@ -112,7 +112,7 @@ struct ExportTests {
             #expect(
                 protected
                     == "sku,stock,flag,amount,bytes,category,city.region,city.name,tags\r\n"
-                    + "a,-7,false,-12.5,\"'+/8=\",\"'=Books\",\"'@North\",\"'+Springfield\","
+                    + "a,7,false,-12.5,\"'+/8=\",\"'=Books\",\"'@North\",\"'+Springfield\","
                     + "\"'=x;y\"\r\n")
             // Other formats are as they are without.
             #expect(

@@ -8,7 +8,8 @@ import CambiumModel
     import Darwin
 #endif
 
-extension StoreFiles {
+/// The files that lie beside a store's own.
+package enum StoreFiles {
     /// The folder that a file lies in.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -29,10 +30,7 @@ extension StoreFiles {
     ///
     /// - Returns: Whether they are; if not, `errno` says why.
     package static func synchronize(folder: String) -> Bool {
-        let file = open(folder, O_RDONLY)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        return fsync(file) == 0
+        (try? SystemFile.synchronize(folder: folder)) != nil
     }
 
     /// Whether there is anything of that name, be it a link that leads nowhere.
@@ -41,10 +39,25 @@ extension StoreFiles {
         return lstat(path, &info) == 0
     }
 
+    /// Whether a path is a link.
+    package static func isLink(_ path: String) -> Bool {
+        var info = stat()
+        return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Removes files, where they are there; a folder of such a name stays.
     package static func removeFiles(_ paths: [String]) {
-        for path in paths { unlink(path) }
+        for path in paths { SystemFile.remove(path) }
     }
+
+    /// Removes a database and what SQLite keeps beside it, where it is there: that first, as a
+    /// journal that stayed would be played back into the next file of the name.
+    package static func removeDatabase(_ path: String) {
+        removeFiles(companionSuffixes.map { path + $0 } + [path])
+    }
+
+    /// What SQLite puts behind the name of a database, for the files that it keeps beside it.
+    package static let companionSuffixes = ["-journal", "-wal", "-shm"]
 
     /// Removes a folder, where it is there and nothing is in it.
     package static func removeFolder(ifEmpty path: String) { rmdir(path) }

@@ -48,21 +48,22 @@ extension StoreFiles {
     }
 
     /// Why the system refused the last thing that this thread asked of it.
-    package static var lastRefusal: String { text(ofCode: errno) }
+    package static var lastRefusal: String { FileError.text(ofCode: errno) }
 
     /// Why something could not be done with a file: what the system said, which Foundation wraps in
     /// errors of its own. Errors of ours are taken as they are.
     package static func reason(for error: any Error) -> String {
+        if let error = error as? FileError { return error.reason }
         let cause = (error as? CocoaError)?.underlying ?? error
-        if let system = cause as? POSIXError { return text(ofCode: system.code.rawValue) }
+        if let system = cause as? POSIXError {
+            return FileError.text(ofCode: system.code.rawValue)
+        }
         // What comes from outside Foundation's essentials is of a class that they do not have.
         if cause._domain == "NSPOSIXErrorDomain" {
-            return text(ofCode: Int32(truncatingIfNeeded: cause._code))
+            return FileError.text(ofCode: Int32(truncatingIfNeeded: cause._code))
         }
         let words = "\(error)"
         let parts = words.split(separator: "\"", omittingEmptySubsequences: false)
         return words.hasPrefix("Error Domain=") && parts.count > 1 ? String(parts[1]) : words
     }
-
-    private static func text(ofCode code: Int32) -> String { String(cString: strerror(code)) }
 }

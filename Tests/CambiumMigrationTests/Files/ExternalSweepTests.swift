@@ -63,7 +63,7 @@ struct ExternalSweepTests {
             }
             #expect(try files(folder) == [Self.names[0], "note.txt"])
             #expect(
-                try files(ExternalForm.folder(ofStore: copy)) == Self.names + ["note.txt"])
+                try files(ExternalForm.folder(ofStore: copy)) == Self.names)
         }
     }
 
@@ -85,19 +85,53 @@ struct ExternalSweepTests {
         try withStore { path, folder in
             let connection = try Connection(path: path)
             // The journal is there before the commit: what rows lead to stays.
-            let before = ExternalSweep(folder: folder, model: Self.old)
-            let first = try before.announce()
+            let external = ExternalFiles(ofStore: path)
+            let before = ExternalSweep(external, model: Self.old)
+            let first = try external.announce()
             #expect(first != nil)
             try before.run(connection)
             #expect(try files(folder) == Self.names.prefix(2) + ["note.txt"])
-            let after = ExternalSweep(folder: folder, model: Self.new)
-            let second = try after.announce()
+            let after = ExternalSweep(external, model: Self.new)
+            let second = try external.announce()
             #expect(second != nil)
             // No path: it removes nothing itself.
             _ = try runner().open(connection)
             #expect(try files(folder).count == 4 && after.hasJournals)
             try after.run(connection)
             #expect(try files(folder) == [Self.names[0], "note.txt"])
+        }
+    }
+
+    @Test func `a journal stays as long as a file that it names does, or while nobody can read it`()
+        throws
+    {
+        try withStore { path, folder in
+            let files = FileManager.default
+            let connection = try Connection(path: path)
+            let external = ExternalFiles(ofStore: path)
+            let sweep = ExternalSweep(external, model: Self.old)
+            // A folder in the place of a file cannot be removed like one.
+            let stuck = "\(folder)/\(Self.names[2])"
+            try files.removeItem(atPath: stuck)
+            try files.createDirectory(atPath: stuck, withIntermediateDirectories: true)
+            let journal = try #require(try external.announce(Array(Self.names[1...])))
+            try sweep.run(connection)
+            #expect(sweep.hasJournals)
+            #expect(try self.files(folder) == (Self.names + [journal, "note.txt"]).sorted())
+            try files.removeItem(atPath: stuck)
+            try Data([1]).write(to: URL(filePath: stuck))
+            try connection.execute("UPDATE A SET y = NULL")
+            // What it says cannot be read for the moment.
+            let content = try Data(contentsOf: URL(filePath: "\(folder)/\(journal)"))
+            try files.removeItem(atPath: "\(folder)/\(journal)")
+            try files.createSymbolicLink(
+                atPath: "\(folder)/\(journal)", withDestinationPath: "note.txt")
+            try sweep.run(connection)
+            #expect(sweep.hasJournals && files.fileExists(atPath: stuck))
+            try files.removeItem(atPath: "\(folder)/\(journal)")
+            try content.write(to: URL(filePath: "\(folder)/\(journal)"))
+            try sweep.run(connection)
+            #expect(try self.files(folder) == [Self.names[0], "note.txt"])
         }
     }
 }

@@ -1,0 +1,224 @@
+import CambiumModel
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// An open file that is read from its start and written at its end. It is closed when nobody uses
+/// it any more.
+package final class SystemFile: Sendable {
+    private let descriptor: Int32
+    /// What errors call it.
+    private let name: String
+
+    private init(_ descriptor: Int32, _ name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    // MARK: Opening
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - name: Its path, from the folder where that is not nil.
+    ///   - mode: What a new file allows; the process's mask takes away from that.
+    private static func opened(
+        _ name: String, in folder: SystemFolder? = nil, _ flags: Int32, mode: mode_t = 0
+    ) throws(FileError) -> SystemFile {
+        let start = folder?.descriptor ?? AT_FDCWD
+        let descriptor = retrying { openat(start, name, flags | O_CLOEXEC, mode) }
+        let path = folder.map { "\($0.path)/\(name)" } ?? name
+        guard descriptor >= 0 else { throw FileError(refused: path, "opened") }
+        return SystemFile(descriptor, path)
+    }
+
+    /// Opens a file for reading.
+    package static func reading(_ path: String) throws(FileError) -> SystemFile {
+        try opened(path, O_RDONLY)
+    }
+
+    /// Opens a file itself for reading, and nothing that a link leads to.
+    ///
+    /// - Parameter name: Its path, from the folder where that is not nil.
+    package static func reading(
+        file name: String, in folder: SystemFolder? = nil
+    ) throws(FileError) -> SystemFile {
+        let path = folder.map { "\($0.path)/\(name)" } ?? name
+        let file: SystemFile
+        do throws(FileError) {
+            // What is no file must not keep the caller waiting before that is found out.
+            file = try opened(name, in: folder, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        } catch {
+            throw error.code == ELOOP ? FileError(path, "read", because: "it is a link") : error
+        }
+        var info = stat()
+        guard fstat(file.descriptor, &info) == 0 else { throw FileError(refused: path, "read") }
+        switch info.st_mode & S_IFMT {
+        case S_IFREG: return file
+        case S_IFDIR: throw FileError(path, "read", code: EISDIR)
+        default: throw FileError(path, "read", because: "it is no file")
+        }
+    }
+
+    /// Opens what is no file but can be written like one, such as a pipe.
+    package static func writing(_ path: String) throws(FileError) -> SystemFile {
+        try opened(path, O_WRONLY)
+    }
+
+    /// Makes a file that is not there yet, for writing; a link of that name is something that is
+    /// there.
+    ///
+    /// - Parameter mode: What it allows at most, from its creation on.
+    package static func making(
+        _ name: String, in folder: SystemFolder? = nil, mode: mode_t
+    ) throws(FileError) -> SystemFile {
+        try opened(name, in: folder, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+    }
+
+    /// A file without a name, which goes when nobody uses it any more.
+    ///
+    /// - Throws: ``FileError``; `RandomNumbersError`.
+    package static func temporary(
+        in folder: URL = FileManager.default.temporaryDirectory
+    ) throws -> SystemFile {
+        // The system knows nothing of percent signs that stand for other characters.
+        let path = try folder.appending(path: "cambium-\(UUID.random().uuidString)")
+            .path(percentEncoded: false)
+        let file = try opened(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        remove(path)
+        return file
+    }
+
+    /// The stream for what is no result. As this one is always used, it is never closed.
+    package static let standardError = SystemFile(2, "The standard error")
+
+    // MARK: Reading
+
+    /// How long it is; nil where that cannot be said, as of a pipe.
+    package var size: Int? {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(info.st_size)
+    }
+
+    /// The next bytes; none at the end.
+    ///
+    /// - Parameter offset: Where from; nil means after what was read before, which a pipe asks for.
+    package func bytes(_ count: Int, at offset: Int?) throws(FileError) -> [UInt8] {
+        var failure: FileError?
+        // Safety: there is room for so many bytes as the system is asked for, and only those count
+        // as filled of which it says so.
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            let result = retrying {
+                offset.map { pread(descriptor, buffer.baseAddress, count, off_t($0)) }
+                    ?? read(descriptor, buffer.baseAddress, count)
+            }
+            if result < 0 { failure = FileError(refused: name, "read") }
+            filled = max(0, result)
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// All that a file holds which nobody changes.
+    package func contents() throws(FileError) -> Data {
+        let count = size ?? 0
+        guard count > 0 else { return Data() }
+        // Safety: there is room for as many bytes as the system is asked for, and the data, which
+        // frees it, has as many as it says to have written.
+        guard let start = malloc(count) else {
+            throw FileError(name, "read", code: ENOMEM)
+        }
+        var filled = 0
+        while filled < count {
+            let result = retrying {
+                pread(descriptor, start + filled, count - filled, off_t(filled))
+            }
+            guard result > 0 else {
+                let isEnd = result == 0
+                let failure =
+                    isEnd
+                    ? FileError(name, "read", because: "it is shorter than it was")
+                    : FileError(refused: name, "read")
+                free(start)
+                throw failure
+            }
+            filled += result
+        }
+        return Data(bytesNoCopy: start, count: count, deallocator: .free)
+    }
+
+    // MARK: Writing
+
+    /// Writes bytes at the end, all at once where the system takes them.
+    package func append(_ bytes: some ContiguousBytes) throws(FileError) {
+        var failure: FileError?
+        // Safety: the system reads so many bytes as there are, and none after the call.
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
+            while !rest.isEmpty {
+                let count = retrying { write(descriptor, rest.baseAddress, rest.count) }
+                guard count > 0 else {
+                    failure = FileError(refused: name, "written")
+                    return
+                }
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Writes all that follows in this file at the end of another one.
+    package func copy(to other: SystemFile) throws(FileError) {
+        while case let part = try bytes(1 << 20, at: nil), !part.isEmpty {
+            try other.append(part)
+        }
+    }
+
+    /// Waits until what was written is on the disk, whatever happens to the machine afterwards.
+    package func synchronize() throws(FileError) {
+        guard retrying({ fsync(descriptor) }) == 0 else {
+            throw FileError(refused: name, "written")
+        }
+    }
+
+    /// Takes the lock of the file; see ``DescriptorLock``.
+    func takesLock() -> Bool { DescriptorLock.isTaken(for: descriptor) }
+
+    // MARK: Names
+
+    /// Gives a file another name, which it takes from a file that has it. Whatever happens to the
+    /// machine, the name then leads to the one or to the other; a file that was synchronized before
+    /// is complete under it.
+    ///
+    /// - Parameter waits: Whether the name is on the disk at the end.
+    package static func move(
+        _ path: String, to other: String, waits: Bool = true
+    ) throws(FileError) {
+        guard rename(path, other) == 0 else { throw FileError(refused: other, "written") }
+        // The file is there; a system that cannot wait for a folder is no reason to say it is not.
+        if waits { try? synchronize(folder: StoreFiles.folder(of: other)) }
+    }
+
+    /// Waits until the names of a folder's files are on the disk.
+    package static func synchronize(folder: String) throws(FileError) {
+        try reading(folder).synchronize()
+    }
+
+    /// Removes a file or a link; a folder of that name stays.
+    ///
+    /// - Returns: Whether nothing has the name now.
+    @discardableResult
+    package static func remove(_ path: String) -> Bool {
+        retrying { unlink(path) } == 0 || errno == ENOENT
+    }
+}

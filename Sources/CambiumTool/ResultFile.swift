@@ -1,0 +1,76 @@
+import CambiumMigration
+import Foundation
+
+/// A file for what a command found out about a store, to which it gives its name when all of it is
+/// written. What is no file, such as a pipe, is written at once.
+final class ResultFile {
+    /// The path that was asked for.
+    let path: String
+    private let place: Place
+
+    private enum Place {
+        case file(PartialFile)
+        case stream(SystemFile)
+    }
+
+    /// Makes the file, and the folders that it needs.
+    ///
+    /// - Parameter store: Who may not read this store may not read the file.
+    /// - Throws: Where it cannot be written, or a database would be written over.
+    init(_ path: String, of store: String) throws(ToolError) {
+        self.path = path
+        // It gets its name where a link leads to.
+        let target = StoreFiles.resolved(path)
+        let url = URL(fileURLWithPath: target)
+        guard !StoreFiles.isFolder(target) else {
+            throw .file("\(path) is a folder. Name a file, in it or elsewhere.")
+        }
+        let isFile = try? url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
+        if isFile == true { try Self.requireNoDatabase(target, path) }
+        do {
+            guard isFile != false else {
+                place = .stream(try SystemFile.writing(target))
+                return
+            }
+            let folder = url.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let permissions = StorePermissions(ofFile: store)
+            place = .file(
+                try PartialFile(target, mode: permissions?.mode(in: folder.path) ?? 0o666))
+        } catch {
+            throw .file("\(path) cannot be written: \(Files.reason(for: error))")
+        }
+    }
+
+    /// Writes more of it.
+    func write(_ bytes: some ContiguousBytes) throws(ToolError) {
+        do {
+            switch place {
+            case .file(let file): try file.append(bytes)
+            case .stream(let file): try file.append(bytes)
+            }
+        } catch {
+            throw .file("\(path) cannot be written: \(Files.reason(for: error))")
+        }
+    }
+
+    /// Gives it its name; nothing is written after that.
+    func finish() throws(ToolError) {
+        do {
+            if case .file(let file) = place { try file.finish() }
+        } catch {
+            throw .file("\(path) cannot be written: \(Files.reason(for: error))")
+        }
+    }
+
+    /// Nobody means to write a text over a database.
+    private static func requireNoDatabase(_ target: String, _ path: String) throws(ToolError) {
+        guard let file = FileHandle(forReadingAtPath: target) else { return }
+        defer { try? file.close() }
+        let header = Data("SQLite format 3\0".utf8)
+        guard (try? file.read(upToCount: header.count)) == header else { return }
+        throw .file(
+            "\(path) is a database, and would be written over. Choose another place, or move it "
+                + "away.")
+    }
+}
