@@ -6,5 +6,4 @@ caller=$(pwd)
 package=$(pwd)
 
 cd "$caller"  # files in the arguments are meant from here
-# shellcheck disable=SC2086
-exec swift run $system --package-path "$package" -c release package-index "$@"
+exec swift run --package-path "$package" -c release package-index "$@"
