@@ -4,7 +4,7 @@ extension ManagedObjectContext {
     /// Takes over what other contexts have saved since the last time, a child what has come to its
     /// ``parent``. Unsaved changes of the same objects stay on top, by the merge rules of the model
     /// (`merge="sum"`), and no conflict is raised. An object that others have deleted goes, together
-    /// with its unsaved changes, and is told of among the deleted ones.
+    /// with its unsaved changes and unsaved links to it, and is told of among the deleted ones.
     ///
     /// Contexts that merge automatically do it by themselves, at the end of an event and, but for
     /// what is a conflict then, at every fetch and save; see
@@ -50,12 +50,16 @@ extension ManagedObjectContext {
         mergeChanges(from: [changeSet])
     }
 
-    func mergeChanges(from changeSets: [ChangeSet]) {
+    /// - Parameter readsAgain: Whether the rows of objects that have their values are read at once,
+    ///   where they do not come along.
+    func mergeChanges(from changeSets: [ChangeSet], readsAgain: Bool = false) {
         processChanges()
         advanceQueryGeneration()
         // What is in another context's memory cannot be seen from here.
         let visible = changeSets.filter { $0.holder == nil || $0.holder == parent?.identifier }
-        merge(parent == nil ? visible : visible.map(\.withoutRows), isComplete: true)
+        merge(
+            parent == nil ? visible : visible.map(\.withoutRows), isComplete: true,
+            readsAgain: readsAgain)
     }
 
     /// Takes over what a batch operation of this context, or of a child, has changed. What it
@@ -109,9 +113,25 @@ extension ManagedObjectContext {
     }
 
     /// Takes over several saves in their order, and tells observers once.
-    private func merge(_ changeSets: [ChangeSet], isComplete: Bool) {
+    private func merge(
+        _ changeSets: [ChangeSet], isComplete: Bool, readsAgain: Bool = false
+    ) {
         var changes = ObjectChanges()
         changes.isComplete = isComplete
+        let changed = withoutUndoing { takeOver(changeSets, &changes) }
+        // Whoever is told of objects looks at them.
+        if readsAgain || observations != nil { read(changes.emptied) }
+        if state.notesReads { changes.tellObjects() }
+        tellChildren(
+            changeSets.map { $0.leavingOut(rebirths, deaths) }, of: changed,
+            isComplete: isComplete)
+        notifyFollowers(changes)
+        notifyOfMerge(changes, changeSets)
+        // Links to what others have deleted were cleared, which is a change of this context.
+        if !changed.isEmpty { processChanges() }
+    }
+
+    private func takeOver(_ changeSets: [ChangeSet], _ changes: inout ObjectChanges) {
         var unregistered = UnregisteredRows()
         let caughtUp = takeMissed()
         var outdated = caughtUp
@@ -132,26 +152,24 @@ extension ManagedObjectContext {
                 }
                 merge(
                     entity.leavingOut(rebirths, deaths, after: changeSet.number), &changes,
-                    &unregistered, &outdated, isWatched: watched.contains(entity.entity.index))
+                    &unregistered, &outdated, watched)
             }
             noteMerged(changeSet)
         }
         leaving = isOwn ? .conflicts : left
         reread(outdated)
         changes.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
-        if state.notesReads { changes.tellObjects() }
         changes.unregistered = unregistered.all
-        tellChildren(
-            changeSets.map { $0.leavingOut(rebirths, deaths) }, isComplete: isComplete)
-        notifyFollowers(changes)
-        notifyOfMerge(changes, changeSets)
     }
 
     private func merge(
         _ entity: EntityChanges, _ changes: inout ObjectChanges,
-        _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject], isWatched: Bool
+        _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject],
+        _ watched: Set<Int>
     ) {
         let map = objects[entity.entity.rootIndex]
+        let isWatched = watched.contains(entity.entity.index)
+        let farEnds = FarEnds(of: entity.entity, watched: watched, in: self)
         if isWatched { unregistered.reserve(entity.inserted.count) }
         for row in entity.inserted {
             if let object = map.map[row.key] {
@@ -170,7 +188,12 @@ extension ManagedObjectContext {
         }
         for row in entity.updated {
             if let object = map.map[row.key] {
+                let (hadValues, former) = (object.record != nil, farEnds.savedKeys(of: object))
                 if !row.slots.isEmpty { take(row.placed, for: object, &outdated) }
+                if hadValues, object.record == nil { changes.emptied.append(object) }
+                changes.updated += farEnds.changed(
+                    from: former, to: farEnds.savedKeys(of: object), slots: row.slots
+                ).map(ObjectChanges.Update.init(ofLinksOf:))
                 changes.updated.append(
                     .init(object: object, slots: row.slots, changesLinks: !row.links.isEmpty))
             } else if isWatched {
@@ -188,13 +211,28 @@ extension ManagedObjectContext {
         }
         for key in entity.deleted {
             if let object = map.map[key] {
-                if keepsDeleted(object) { continue }
+                changes.updated += farEnds.changed(from: farEnds.savedKeys(of: object), to: nil)
+                    .map(ObjectChanges.Update.init(ofLinksOf:))
+                if keepsDeleted(object) {
+                    // What led to it in the store has left it.
+                    changes.updated.append(.init(ofLinksOf: object))
+                    continue
+                }
                 vanish(object)
                 changes.deleted.append(object)
             } else if isWatched {
                 unregistered.delete(key, entity.entity)
                 changes.lostRows.append((entity.entity.index, key))
             }
+        }
+    }
+
+    /// Reads the rows of those objects that are faults, with one statement for each hierarchy.
+    private func read(_ objects: [ManagedObject]) {
+        do {
+            try load(objects.filter { $0.lifecycle == .clean && $0.record == nil })
+        } catch {
+            recordedErrors.append(error)
         }
     }
 

@@ -45,6 +45,8 @@ extension ManagedObjectContext {
     /// Reads the rows of changed objects whose rows did not come with the change set.
     func reread(_ outdated: [ManagedObject]) {
         let commit = coordinator.rowCache.commit
+        let watched = outdated.isEmpty ? [] : watchedEntities
+        var farEnds: [Int: FarEnds] = [:]
         for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
                 entity: coordinator.model.entities[group.key],
@@ -61,19 +63,16 @@ extension ManagedObjectContext {
                             readAt: commit, replacesOnly: true)
                     }
                     guard let object = objects[group.key].map[row.key] else { return }
-                    if object.lifecycle == .clean, leavesOut(object, placed.record) {
-                        miss(object)
-                    } else if object.lifecycle == .clean, object.record != nil || parent != nil {
-                        object.becomeClean(object.keepingTransients(placed, draftWriter))
-                    } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
-                        // Its links alone have changed.
-                        let kept = object.keepingTransients(placed, draftWriter)
-                        object.record = kept?.record
-                        object.page = kept?.page
-                    } else {
-                        rebase(object, on: placed)
+                    guard object.record != nil else { return take(reread: placed, for: object) }
+                    let entity = object.entityDescription
+                    let ends =
+                        farEnds[entity.index] ?? FarEnds(of: entity, watched: watched, in: self)
+                    farEnds[entity.index] = ends
+                    let former = ends.shownKeys(of: object)
+                    take(reread: placed, for: object)
+                    for end in ends.changed(from: former, to: ends.shownKeys(of: object)) {
+                        noteOtherLinks(end)
                     }
-                    forgetLists(without: object)
                 }
             } catch {
                 recordedErrors.append(error)
@@ -81,8 +80,25 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Gives an object its row as the store has it now.
+    private func take(reread placed: PlacedRecord, for object: ManagedObject) {
+        if object.lifecycle == .clean, leavesOut(object, placed.record) {
+            miss(object)
+        } else if object.lifecycle == .clean, object.record != nil || parent != nil {
+            object.becomeClean(object.keepingTransients(placed, draftWriter))
+        } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
+            // Its links alone have changed.
+            let kept = object.keepingTransients(placed, draftWriter)
+            object.record = kept?.record
+            object.page = kept?.page
+        } else {
+            rebase(object, on: placed)
+        }
+        forgetLists(without: object)
+    }
+
     /// The row of an object was deleted by another context. Whoever holds the object can still read
-    /// it.
+    /// it. Unsaved links that lead to it are cleared, whatever its delete rules say.
     func vanish(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated
@@ -91,9 +107,33 @@ extension ManagedObjectContext {
         if object.record == nil { object.becomePlaceholder() }
         if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
         object.takeBackLinksElsewhere()
-        object.lifecycle = .gone
-        object.ownExtras.vanished = true
-        listsAreStale = true
-        forget(object)
+        object.dropTransientLinks()
+        object.becomeGone()
+        clearUnsavedLinks(to: object)
+    }
+
+    /// Clears the keys of unsaved links that lead to an object whose row is gone.
+    private func clearUnsavedLinks(to object: ManagedObject) {
+        for (ordinal, links) in object.extras?.links ?? [:] where !links.added.isEmpty {
+            let relationship = object.entityDescription.relationships[ordinal]
+            guard !relationship.isJoinTable, let inverse = relationship.inverse else { continue }
+            for member in links.added.members {
+                guard let other = registered(entity: member.entity, key: member.key),
+                    other.isMember(of: object, relationship)
+                else { continue }
+                other.withRelationship(inverse) { other.setDestination(of: $0, to: nil) }
+            }
+        }
+    }
+
+    /// Runs a body that takes over what others have saved: what it changes here is not to be undone.
+    ///
+    /// - Returns: The objects that were not changed in the event before.
+    func withoutUndoing(_ body: () -> Void) -> [ManagedObject] {
+        let count = noted.count
+        body()
+        let changed = Array(noted.dropFirst(count))
+        for object in changed { object.restartEvent() }
+        return changed
     }
 }

@@ -132,8 +132,10 @@ extension ManagedObjectContext {
             inserted.forEachUncounted { $0.willSave() }
             updated.forEachUncounted { $0.willSave() }
             deleted.forEachUncounted { $0.willSave() }
+            // Of those whose rows were found missing there is nothing to be saved.
             let touched = Dictionary(
-                noted.map { (ObjectIdentifier($0), $0.contentHash) }, uniquingKeysWith: { $1 })
+                noted.filter { $0.lifecycle != .gone }
+                    .map { (ObjectIdentifier($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
             if isSettled, unpropagated.isEmpty { return processChanges(propagatesDeletes: true) }
             seen.merge(touched) { $1 }
@@ -145,8 +147,8 @@ extension ManagedObjectContext {
                 + "Change a value in willSave() only where it differs.")
     }
 
-    /// Reads the row of an object of which nothing is changed but links that others keep. Where it
-    /// is gone, there is nothing of it to be saved.
+    /// Reads the row of an object of which nothing is changed but links. Where it was deleted, there
+    /// is nothing of it to be saved; the merge policy decides about links that lead to it.
     private func findsRow(of object: ManagedObject) -> Bool {
         do {
             try load(object)
@@ -155,8 +157,11 @@ extension ManagedObjectContext {
             return false
         }
         if object.record != nil || followForward(of: object) { return true }
-        if object.hasUnsavedChanges { recordMissingRow(object) }
-        lose(object)
+        if object.hasUnsavedLinks(), mergePolicy.refuses {
+            recordMissingRow(object)
+        } else if object.extras?.missed == .deletion || object.extras?.hasNewLinks != true {
+            lose(object)
+        }
         return false
     }
 
@@ -214,6 +219,9 @@ extension ManagedObjectContext {
             object.forgetMissedChange()
             object.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
             noteForEvent(object)
+            if object.extras?.hasRelationshipChanges == true {
+                object.flags.insert(.hasOtherLinks)
+            }
         }
         // What was read of the links took the changes into account, also where none was noted.
         for root in objects { root.map.forEach { $0.extras?.links = [:] } }

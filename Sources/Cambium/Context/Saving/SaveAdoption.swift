@@ -32,7 +32,7 @@ struct SaveAdoption {
         let (deleted, deletedElsewhere) = scope.split(context.deleted)
         let resolutions = outcome.resolutions
         written.forEachUncounted { $0.record?.version += 1 }
-        for resolution in resolutions { adopt(resolution) }
+        for resolution in resolutions { adoptNotingFarEnds(resolution) }
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
         // Survivors are what they will be now.
@@ -89,6 +89,21 @@ struct SaveAdoption {
         }
     }
 
+    /// Takes a resolution over, and notes the objects at the other ends of links that it changes.
+    private mutating func adoptNotingFarEnds(_ resolution: ConflictResolution) {
+        guard let object = context.objects[resolution.id.root].map[resolution.id.key] else {
+            return adopt(resolution)
+        }
+        let ends = FarEnds(
+            of: resolution.entity, watched: context.watchedEntities, in: context)
+        var former = ends.shownKeys(of: object)
+        // There was no row that led anywhere.
+        if case .reinsert = resolution.action { former = former.map { _ in nil } }
+        adopt(resolution)
+        let now = object.isThere ? ends.shownKeys(of: object) : nil
+        for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
+    }
+
     private mutating func adopt(_ resolution: ConflictResolution) {
         let id = resolution.id
         let object = context.objects[id.root].map[id.key]
@@ -128,6 +143,7 @@ struct SaveAdoption {
             // must hear of them: not of the values that were taken back.
             if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
             // Written, or taken back with the row; read again when asked.
+            if object.extras?.hasRelationshipChanges == true { context.noteOtherLinks(object) }
             object.extras?.links = [:]
             context.noteForEvent(object)
         case .yield(nil):
