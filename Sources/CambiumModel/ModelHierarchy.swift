@@ -14,9 +14,11 @@ struct ModelHierarchy: Sendable, Hashable {
     let families: [[Int]]
     /// For each entity the places of the attributes and relationships that it declares.
     let places: [[String: Place]]
-    /// For each entity the property names that two entities of its table declare, so that each
-    /// needs a column of its own.
-    let sharedNames: [Set<String>]
+    /// For each entity the columns of the properties that it declares whose own name another column
+    /// of the table has.
+    let columns: [[String: String]]
+    /// The tables of links whose own name another table has, by `Entity.relationship`.
+    let joinTables: [String: String]
 
     init(_ entities: [Entity], _ indexByName: [String: Int]) {
         lineages = entities.indices.map { index in
@@ -34,15 +36,61 @@ struct ModelHierarchy: Sendable, Hashable {
         for (index, lineage) in lineages.enumerated() {
             for ancestor in lineage { families[ancestor].append(index) }
         }
+        let (lineages, subentities) = (lineages, families)
         self.families = families
         let places = entities.map(Self.places)
         self.places = places
-        var sharedByRoot: [Int: Set<String>] = [:]
-        for (index, lineage) in lineages.enumerated()
-        where lineage.count == 1 && families[index].count > 1 {
-            sharedByRoot[index] = Self.sharedNames(in: families[index].map { places[$0] })
+        var columns = [[String: String]](repeating: [:], count: entities.count)
+        for (index, lineage) in lineages.enumerated() where lineage.count == 1 {
+            let family = families[index]
+            let names = ColumnNames(of: family.map { entities[$0] }) { toOne in
+                guard let number = indexByName[toOne.destination] else { return [] }
+                let inverse = toOne.inverse.flatMap { name in
+                    Self.relationship(name, in: lineages[number].map { entities[$0] })
+                }
+                let isInList = inverse.map { $0.isToMany && $0.isOrdered } ?? false
+                return (subentities[number].count > 1 ? ["_entity"] : [])
+                    + (isInList ? ["_position"] : [])
+            }
+            for (member, names) in zip(family, names.columns) { columns[member] = names }
         }
-        sharedNames = lineages.map { sharedByRoot[$0[0]] ?? [] }
+        self.columns = columns
+        joinTables = Self.joinTables(of: entities) { relationship in
+            indexByName[relationship.destination].flatMap { number in
+                relationship.inverse.flatMap { name in
+                    Self.relationship(name, in: lineages[number].map { entities[$0] })
+                }
+            }
+        }
+    }
+
+    private static func relationship(_ name: String, in lineage: [Entity]) -> Relationship? {
+        for ancestor in lineage {
+            if let found = ancestor.relationships.first(where: { $0.name == name }) { return found }
+        }
+        return nil
+    }
+
+    private static func joinTables(
+        of entities: [Entity], inverse: (Relationship) -> Relationship?
+    ) -> [String: String] {
+        var names: [String: String] = [:]
+        var taken = Set(entities.map { $0.name.lowercased() })
+        for entity in entities {
+            for relationship in entity.relationships
+            where relationship.isToMany && !relationship.isTransient {
+                guard inverse(relationship)?.isToMany ?? true else { continue }
+                let first = "\(entity.name)_\(relationship.name)"
+                var name = first
+                var number = 2
+                while !taken.insert(name.lowercased()).inserted {
+                    name = "\(first)_\(number)"
+                    number += 1
+                }
+                if name != first { names["\(entity.name).\(relationship.name)"] = name }
+            }
+        }
+        return names
     }
 
     static func places(of entity: Entity) -> [String: Place] {
@@ -55,15 +103,6 @@ struct ModelHierarchy: Sendable, Hashable {
             places[attribute.name] = .attribute(index)
         }
         return places
-    }
-
-    private static func sharedNames(in family: [[String: Place]]) -> Set<String> {
-        var seen: Set<String> = []
-        var shared: Set<String> = []
-        for name in family.lazy.flatMap(\.keys) where !seen.insert(name).inserted {
-            shared.insert(name)
-        }
-        return shared
     }
 
     // It follows from the entities, which are compared beside it.

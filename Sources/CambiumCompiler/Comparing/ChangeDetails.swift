@@ -31,8 +31,12 @@ struct ChangeDetails {
             return Detail(before: before?.form, after: nil)
         case .attributeConverted(let entity, let name, _, _):
             return attributes(name, entity) { $0.type.notation }
-        case .limitsChanged(let entity, let name):
-            return attributes(name, entity) { $0.limits.notation }
+        case .limitsChanged(let entity, let name, _):
+            let limits = match.oldAttribute(of: name, in: entity)?.limits ?? Limits()
+            let newLimits = attribute(name, entity)?.limits ?? Limits()
+            return Detail(
+                before: limits.without(newLimits).notation,
+                after: newLimits.without(limits).notation)
         case .defaultChanged(let entity, let name):
             return attributes(name, entity) { $0.defaultValue?.notation ?? "none" }
         case .relationshipAdded(let entity, let name):

@@ -11,16 +11,22 @@ extension XcodeRestorer {
         let properties = element.children.filter {
             ["attribute", "derived", "relationship"].contains($0.name)
         }
-        let identity = IdentitySpelling(
-            previous: previous?.properties(of: oldName), renames: propertyRenames[name] ?? [:]
-        ).knowing(properties)
+        let relatives = IdentityTable.relatives(of: name, parents).map { formerEntities[$0] ?? $0 }
+        func identity(_ kind: String) -> IdentitySpelling {
+            IdentitySpelling(
+                previous: previous?.properties(kind, of: oldName, relatives: relatives),
+                renames: propertyRenames[name] ?? [:]
+            ).knowing(properties)
+        }
+        let attributeIdentity = identity("attribute")
+        let relationshipIdentity = identity("relationship")
         let indexes = IndexRestorer(element)
         var children: [ParsedElement] = []
         for child in element.children where ["attribute", "derived"].contains(child.name) {
-            children.append(attribute(child, identity: identity, indexed: indexes.indexed))
+            children.append(attribute(child, identity: attributeIdentity, indexed: indexes.indexed))
         }
         for child in element.children(named: "relationship") {
-            children.append(relationship(child, identity: identity))
+            children.append(relationship(child, identity: relationshipIdentity))
         }
         for child in element.children(named: "fetched") {
             children.append(fetched(child))
@@ -40,7 +46,8 @@ extension XcodeRestorer {
         keys += UserInfo.suppressionKeys(of: element)
         return ParsedElement(
             xcode: "entity", list,
-            children: children + userInfo(of: element, keys: keys + modelKeys))
+            children: children + userInfo(of: element, keys: keys + modelKeys)
+                + Self.keptChildren(of: element))
     }
 
     // MARK: Properties
@@ -68,7 +75,8 @@ extension XcodeRestorer {
         keys += spelling.own(from: list).keys(toBecome: own)
         keys += UserInfo.suppressionKeys(of: element)
         return ParsedElement(
-            xcode: "attribute", list, children: userInfo(of: element, keys: keys))
+            xcode: "attribute", list,
+            children: userInfo(of: element, keys: keys) + Self.keptChildren(of: element))
     }
 
     private func relationship(
@@ -79,7 +87,8 @@ extension XcodeRestorer {
         let keys = spelling.own(from: list).keys(toBecome: element.list)
         return ParsedElement(
             xcode: "relationship", list,
-            children: userInfo(of: element, keys: keys + UserInfo.suppressionKeys(of: element)))
+            children: userInfo(of: element, keys: keys + UserInfo.suppressionKeys(of: element))
+                + Self.keptChildren(of: element))
     }
 
     private func fetched(_ element: ParsedElement) -> ParsedElement {
@@ -113,7 +122,8 @@ extension XcodeRestorer {
         let children = hasRequest ? [ParsedElement(xcode: "fetchRequest", request)] : []
         return ParsedElement(
             xcode: "fetchedProperty", list,
-            children: children + userInfo(of: element, keys: keys))
+            children: children + userInfo(of: element, keys: keys)
+                + Self.keptChildren(of: element))
     }
 
     // MARK: Fetch templates

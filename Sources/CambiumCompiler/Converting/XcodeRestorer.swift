@@ -9,6 +9,10 @@ struct XcodeRestorer {
     let sharedClasses: Set<String>
     let entityIdentity: IdentitySpelling
     let propertyRenames: [String: [String: String]]
+    /// The parents of the entities.
+    let parents: [String: String]
+    /// What the entities were called in the version before, where that is said.
+    let formerEntities: [String: String]
     /// The fetch templates met so far, with their places among all.
     var requests: [(position: Int, element: ParsedElement)] = []
 
@@ -43,6 +47,16 @@ struct XcodeRestorer {
             }
         }
         self.propertyRenames = propertyRenames
+        func values(of attribute: String) -> [String: String] {
+            Dictionary(
+                entities.compactMap { entity in
+                    entity["name"].flatMap { name in
+                        entity[attribute].map { (name.value, $0.value) }
+                    }
+                }, uniquingKeysWith: { first, _ in first })
+        }
+        parents = values(of: "parent")
+        formerEntities = values(of: "renamedFrom").merging(entityRenames) { said, _ in said }
         entityIdentity = IdentitySpelling(
             previous: previous?.entities, renames: entityRenames
         ).knowing(entities)
@@ -70,13 +84,31 @@ struct XcodeRestorer {
         }
         let configurations = root.children(named: "configuration").map(configuration)
         let composites = root.children(named: "composite").map(composite)
+        for kept in root.children(named: XcodeTranslator.keptRequestName) {
+            let position = kept[XcodeNamespace.position].flatMap { Int($0.value) }
+            let list = kept.list.without([XcodeNamespace.position])
+            requests.append(
+                (position ?? requests.count, ParsedElement(xcode: "fetchRequest", list)))
+        }
         let templates = requests.enumerated()
             .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
             .map(\.element.element)
         let info = entities.isEmpty ? userInfo(infos: [], keys: modelKeys, at: root.offset) : []
         return ParsedElement(
             xcode: "model", ModelSpelling().restored(root.list),
-            children: entities + templates + configurations + composites + info)
+            children: entities + templates + configurations + composites + info
+                + Self.keptChildren(of: root))
+    }
+
+    /// What is not known, and was kept on the way from Xcode.
+    static func keptChildren(of element: ParsedElement) -> [ParsedElement] {
+        let known = [
+            IndexCollector.keptName, IndexCollector.keptUniqueName,
+            XcodeTranslator.keptRequestName,
+        ]
+        return element.children.filter {
+            $0.name.hasPrefix(XcodeNamespace.prefix) && !known.contains($0.name)
+        }.map { $0.restored() }
     }
 
     /// What there is to say about the model, which has no user info in Xcode.
@@ -136,7 +168,8 @@ struct XcodeRestorer {
             return ParsedElement(xcode: "memberEntity", list)
         }
         return ParsedElement(
-            xcode: "configuration", NameSpelling().restored(element.list), children: members)
+            xcode: "configuration", NameSpelling().restored(element.list),
+            children: members + Self.keptChildren(of: element))
     }
 
     private func composite(_ element: ParsedElement) -> ParsedElement {
@@ -146,7 +179,8 @@ struct XcodeRestorer {
         let keys = NameSpelling().own(from: element.list).keys(toBecome: element.list)
         return ParsedElement(
             xcode: "composite", NameSpelling().restored(element.list),
-            children: attributes + userInfo(of: element, keys: keys))
+            children: attributes + userInfo(of: element, keys: keys)
+                + Self.keptChildren(of: element))
     }
 
     // MARK: User info
@@ -184,6 +218,15 @@ struct XcodeRestorer {
         element.children(named: "info").map {
             ("info.\($0["key"]?.value ?? "")", $0["value"]?.value ?? "")
         }
+    }
+}
+
+extension ParsedElement {
+    /// As it was before it was kept.
+    fileprivate func restored() -> ParsedElement {
+        ParsedElement(
+            xcode: String(name.dropFirst(XcodeNamespace.prefix.count)), list,
+            children: children.map { $0.restored() })
     }
 }
 

@@ -61,7 +61,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case duplicateName = 302
     case reservedName = 303
     case shadowedProperty = 304
-    case storageNameTaken = 305
+    // 305 was about columns and tables of one name: each has one of its own now.
     case renamedInSwift = 306
     case longName = 307
 
@@ -134,6 +134,20 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     /// As it is printed: `CM103`, or `LQ301`.
     package var name: String {
         isOfLint ? "LQ\(rawValue - Self.firstOfLint)" : "CM\(rawValue)"
+    }
+
+    /// Whether it is an error in a model that was written for Cambium, and a warning about what Xcode
+    /// compiled and Core Data ran.
+    var isWarningInXcode: Bool {
+        switch self {
+        case .missingXMLAttribute, .invalidWord, .notAnIdentifier, .duplicateName,
+            .shadowedProperty, .wrongDefault, .inapplicable, .contradictoryLimits, .invalidPattern,
+            .defaultBeyondLimits, .invalidClass, .unknownEntity, .unknownInverse,
+            .inverseNotMutual, .transientInverse, .unknownProperty, .unsuitableProperty,
+            .invalidExpression:
+            true
+        default: false
+        }
     }
 
     /// Whether it stops the build.

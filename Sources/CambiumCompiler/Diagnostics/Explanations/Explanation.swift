@@ -39,7 +39,7 @@ extension DiagnosticCode {
         return """
             \(name) (\(severity.rawValue)): \(explanation.title)
 
-            \(Self.wrapped(explanation.meaning))
+            \(Self.wrapped(explanation.meaning + inXcode))
 
             Wrong:
             \(Self.indented(explanation.wrong.text))
@@ -50,6 +50,12 @@ extension DiagnosticCode {
             \(Self.wrapped(explanation.remedy))
 
             """
+    }
+
+    private var inXcode: String {
+        isWarningInXcode
+            ? "\n\nWhat Xcode compiles is only a warning in a model of Xcode's: it says what becomes of it."
+            : ""
     }
 
     private static func indented(_ text: String) -> String {

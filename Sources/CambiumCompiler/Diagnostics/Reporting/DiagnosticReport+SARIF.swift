@@ -52,7 +52,7 @@ extension DiagnosticReport {
                 .object([
                     (
                         "artifactLocation",
-                        .object([("uri", .string(Self.uri(path(position))))])
+                        .object([("uri", .string(Self.uri(normalizedPath(position))))])
                     ),
                     (
                         "region",
@@ -67,7 +67,7 @@ extension DiagnosticReport {
         return .object([
             ("ruleId", .string(diagnostic.code.name)),
             ("ruleIndex", .number(index)),
-            ("level", .string(diagnostic.code.severity.rawValue)),
+            ("level", .string(diagnostic.severity.rawValue)),
             ("message", .object([("text", .string(text))])),
             ("locations", .array([location])),
         ])

@@ -13,17 +13,21 @@ extension XcodeTranslator {
         list.take(info.keys)
         markEmptyInfo(info, &list)
         var indexes = IndexCollector(element, info)
-        let properties = PropertyTranslation(
-            identity: IdentitySpelling(
-                previous: previous?.properties(of: oldName),
+        let relatives = IdentityTable.relatives(of: name, parents).map { formerEntities[$0] ?? $0 }
+        func propertyIdentity(_ kind: String) -> IdentitySpelling {
+            IdentitySpelling(
+                previous: previous?.properties(kind, of: oldName, relatives: relatives),
                 taken: Set(element.children.compactMap { $0["elementID"]?.value }),
-                renames: propertyRenames[name] ?? [:]),
-            indexed: indexes.indexedAttributes)
+                renames: propertyRenames[name] ?? [:])
+        }
+        let attributes = PropertyTranslation(
+            identity: propertyIdentity("attribute"), indexed: indexes.indexedAttributes)
+        let relationships = PropertyTranslation(identity: propertyIdentity("relationship"))
         var children: [ParsedElement] = []
         for child in element.children {
             switch child.name {
-            case "attribute": children.append(translateAttribute(child, properties))
-            case "relationship": children.append(translateRelationship(child, properties))
+            case "attribute": children.append(translateAttribute(child, attributes))
+            case "relationship": children.append(translateRelationship(child, relationships))
             case "fetchedProperty": children.append(translateFetched(child))
             default: break
             }
@@ -31,7 +35,7 @@ extension XcodeTranslator {
         children += indexes.elements()
         children += rules(of: info)
         children += requests.map { complete($0, with: info) }
-        children += info.infos + info.suppressions()
+        children += info.infos + info.suppressions() + keptChildren(of: element)
         return ParsedElement(own: "entity", list, children: children, end: element.end)
     }
 
@@ -70,7 +74,8 @@ extension XcodeTranslator {
         let isDerived = list["expression"] != nil
         return ParsedElement(
             own: isDerived ? "derived" : "attribute", list,
-            children: info.infos + info.suppressions(), end: element.end)
+            children: info.infos + info.suppressions() + keptChildren(of: element),
+            end: element.end)
     }
 
     /// Says what is kept, but not as the same thing.
@@ -85,6 +90,9 @@ extension XcodeTranslator {
             report(
                 .xcodeMeaning, "The transformable '\(name)' is kept as data, untransformed",
                 at: element.offset, notes: [note])
+        }
+        if element["derived"]?.value == "YES", own["expression"] == nil {
+            report(.xcodeMeaning, "'\(name)' is not computed here", at: element.offset)
         }
     }
 
@@ -101,7 +109,9 @@ extension XcodeTranslator {
         list.take(info.keys)
         markEmptyInfo(info, &list)
         return ParsedElement(
-            own: "relationship", list, children: info.infos + info.suppressions(), end: element.end)
+            own: "relationship", list,
+            children: info.infos + info.suppressions() + keptChildren(of: element),
+            end: element.end)
     }
 
     func markEmptyInfo(_ info: UserInfo, _ list: inout AttributeList) {
@@ -120,7 +130,8 @@ extension XcodeTranslator {
         let attributes = element.children(named: "attribute").map {
             translateAttribute($0, PropertyTranslation(isComposite: true))
         }
-        return ParsedElement(own: "composite", list, children: attributes + info.infos)
+        return ParsedElement(
+            own: "composite", list, children: attributes + info.infos + keptChildren(of: element))
     }
 
     func translateConfiguration(_ element: ParsedElement) -> ParsedElement {
@@ -131,7 +142,8 @@ extension XcodeTranslator {
             "entities", members.map(\.value).joined(separator: " "),
             from: members.count == 1 ? members.first : nil)
         let infos = modelInfos(under: "configuration.\(name).info.")
-        return ParsedElement(own: "configuration", list, children: infos)
+        return ParsedElement(
+            own: "configuration", list, children: infos + keptChildren(of: element))
     }
 
     /// Rules are user info and nothing else: `cambium.rule.NAME`, `cambium.rule.NAME.message`.

@@ -13,6 +13,10 @@ struct XcodeTranslator {
     var enumerations: [(text: EnumerationText, place: ParsedAttribute)] = []
     var sharedClasses: Set<String> = []
     var entityIDs: Set<String> = []
+    /// The parents of the entities.
+    var parents: [String: String] = [:]
+    /// What the entities were called in the version before.
+    var formerEntities: [String: String] = [:]
     var entityRenames: [String: String] = [:]
     var propertyRenames: [String: [String: String]] = [:]
 
@@ -43,17 +47,24 @@ struct XcodeTranslator {
         let entities = root.children(named: "entity")
         sharedClasses = Self.sharedClasses(of: entities)
         entityIDs = Set(entities.compactMap { $0["elementID"]?.value })
+        for entity in entities {
+            guard let name = entity["name"]?.value else { continue }
+            parents[name] = entity["parentEntity"]?.value
+            formerEntities[name] = previous?.entities.oldName(
+                of: name, elementID: entity["elementID"]?.value)
+        }
         collectModelKeys(of: root)
         let migrations = translateMigrations()
         let requests = translateRequests(of: root)
         var children = entities.map { entity in
-            translateEntity(entity, requests: requests[entity["name"]?.value ?? ""] ?? [])
+            translateEntity(
+                entity, requests: requests.templates[entity["name"]?.value ?? ""] ?? [])
         }
         let composites = root.children(named: "composite").map { translateComposite($0) }
         let configurations = root.children(named: "configuration").map {
             translateConfiguration($0)
         }
-        children = composites + children + configurations + migrations
+        children = composites + children + configurations + requests.others + migrations
         children = enumerationElements() + children
         var list = AttributeList(at: root.offset)
         list.set("xmlns", Vocabulary.namespace)
@@ -66,7 +77,8 @@ struct XcodeTranslator {
         let infos =
             UserInfo(of: root).infos + modelInfos(under: "info.")
             + UserInfo.suppressions(modelKeys)
-        return ParsedElement(own: "model", list, children: children + infos)
+        return ParsedElement(
+            own: "model", list, children: children + infos + keptChildren(of: root))
     }
 
     // MARK: Names
@@ -92,15 +104,14 @@ struct XcodeTranslator {
                 "'\(attribute.name)' of <\(element.name)> is not known and means nothing here",
                 at: attribute.offset)
         }
-        for child in element.children where child.name != "elements" {
-            if rule.children.contains(child.name) {
-                checkNames(of: child)
-            } else {
-                report(
-                    .unknownXcodeName,
-                    "<\(child.name)> in <\(element.name)> is not known and is ignored",
-                    at: child.offset)
-            }
+        for child in element.children where rule.children.contains(child.name) {
+            checkNames(of: child)
+        }
+        for child in XcodeVocabulary.unknownChildren(of: element) {
+            report(
+                .unknownXcodeName,
+                "<\(child.name)> in <\(element.name)> is not known and is ignored",
+                at: child.offset)
         }
     }
 
@@ -109,6 +120,13 @@ struct XcodeTranslator {
     ) {
         diagnostics.append(
             Diagnostic(code, message, at: source.position(at: offset), notes: notes))
+    }
+
+    /// What is not known, for the way back.
+    func keptChildren(of element: ParsedElement) -> [ParsedElement] {
+        XcodeVocabulary.unknownChildren(of: element).map {
+            $0.kept(as: XcodeNamespace.prefix + $0.name)
+        }
     }
 
     // MARK: The model's own keys
@@ -215,6 +233,16 @@ struct XcodeTranslator {
 }
 
 extension ParsedElement {
+    /// The same as something that is only kept for the way back.
+    func kept(as name: String) -> ParsedElement {
+        ParsedElement(
+            name: name, namespace: XcodeNamespace.uri, offset: offset, attributes: attributes,
+            children: children.map { child in
+                child.namespace == Vocabulary.namespace
+                    ? child : child.kept(as: XcodeNamespace.prefix + child.name)
+            })
+    }
+
     /// All of it at the place of an XML attribute, whose value it was read from, and in
     /// Cambium's namespace.
     fileprivate func moved(to place: ParsedAttribute) -> ParsedElement {

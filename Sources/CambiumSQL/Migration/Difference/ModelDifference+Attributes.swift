@@ -54,12 +54,32 @@ extension ModelDifference {
             } else {
                 addMissing(
                     attribute.name, of: oldEntity, in: entity, declaration: .attribute,
-                    candidate: entity.attributes.first {
-                        !$0.isTransient && $0.derivation == nil && $0.type == attribute.type
-                            && match.sources(of: $0.name, in: entity).isEmpty
-                    }?.name, part: partCandidate(for: attribute, of: oldEntity, in: entity))
+                    candidate: candidate(for: attribute, in: entity)?.name,
+                    part: partCandidate(for: attribute, of: oldEntity, in: entity)
+                        ?? inheritedCandidate(for: attribute, in: entity))
             }
         }
+    }
+
+    /// The new attribute of an entity that one which is gone may be.
+    private func candidate(for attribute: Attribute, in entity: Entity) -> Attribute? {
+        entity.attributes.first {
+            !$0.isTransient && $0.derivation == nil && $0.type == attribute.type
+                && match.sources(of: $0.name, in: entity).isEmpty
+        }
+    }
+
+    /// The same of an ancestor, where the entity itself has none: what moves up may get another name.
+    private func inheritedCandidate(
+        for attribute: Attribute, in entity: Entity
+    ) -> MigrationFix? {
+        guard !attribute.isPart, candidate(for: attribute, in: entity) == nil else { return nil }
+        for owner in new.lineage(of: entity).dropLast().reversed() {
+            if let found = candidate(for: attribute, in: owner), !found.isPart {
+                return .renamePart(entity: owner.name, to: found.name, from: attribute.name)
+            }
+        }
+        return nil
     }
 
     /// The new part of a composite value that a part which is gone most likely is. The value may be
@@ -121,9 +141,7 @@ extension ModelDifference {
         if old.defaultValue != new.defaultValue {
             add(.defaultChanged(entity: entity.name, new.name))
         }
-        if old.limits != new.limits {
-            add(.limitsChanged(entity: entity.name, new.name))
-        }
+        compareLimits(of: [old], new, of: entity)
         if old.isExternal != new.isExternal {
             add(
                 .externalChanged(
@@ -143,6 +161,13 @@ extension ModelDifference {
         addOnce(.attributeFilled(entity: entity.name, attribute.name))
     }
 
+    /// - Parameter olds: What objects have the values from.
+    mutating func compareLimits(of olds: [Attribute], _ attribute: Attribute, of entity: Entity) {
+        guard olds.contains(where: { $0.limits != attribute.limits }) else { return }
+        let isTighter = olds.contains { !attribute.limits.tightened(since: $0.limits).isEmpty }
+        add(.limitsChanged(entity: entity.name, attribute.name, isTighter: isTighter))
+    }
+
     private mutating func compareDerivations(
         _ old: Attribute, _ new: Attribute, of entity: Entity
     ) {
@@ -158,9 +183,7 @@ extension ModelDifference {
             if !new.isOptional {
                 add(.attributeBecameRequired(entity: entity.name, new.name))
             }
-            if old.limits != new.limits {
-                add(.limitsChanged(entity: entity.name, new.name))
-            }
+            compareLimits(of: [old], new, of: entity)
             return
         }
         guard old.derivation != nil || old.isTransient else {
