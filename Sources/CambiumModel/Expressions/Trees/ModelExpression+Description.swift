@@ -119,7 +119,7 @@ extension ModelFunction {
         case .number: "CAST(\(list), 'NSNumber')"
         case .date: "CAST(\(list), 'NSDate')"
         case .modulus: "modulus:by:(\(list))"
-        case .now: "now()"
+        case .now, .uuid: "\(rawValue)()"
         default: "\(rawValue):(\(list))"
         }
     }
