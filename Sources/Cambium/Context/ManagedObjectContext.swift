@@ -206,7 +206,7 @@ public final class ManagedObjectContext {
     var recordedErrors: [any Error] = []
     /// What could not be read: no save succeeds until it was.
     var failedReads = FailedReads()
-    /// Why new objects have keys that no row may have. They cannot be saved.
+    /// Why new objects have keys that no row may have, or lack generated values. They cannot be saved.
     var failedKeys: [RowID: any Error] = [:]
     // Safety: the coordinator holds the descriptions.
     @exclusivity(unchecked) var insertionCache:

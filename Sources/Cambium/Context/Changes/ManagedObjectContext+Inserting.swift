@@ -37,8 +37,8 @@ extension ManagedObjectContext {
         do {
             placed = try description.makeRecord(by: draftWriter, at: Date())
         } catch {
-            // An initializer cannot throw; the save that this object makes impossible does.
-            recordedErrors.append(error)
+            // An initializer cannot throw. No save succeeds while the object is there.
+            failedKeys[RowID(root: description.rootIndex, key: key)] = error
             placed = draftWriter.copy(
                 description.template.record, description.shape, room: 128)
         }
