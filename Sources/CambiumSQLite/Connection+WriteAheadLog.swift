@@ -8,10 +8,11 @@ extension Connection {
     /// process; after a loss of power the last ones may be missing, but the file is sound
     /// (`synchronous=NORMAL`).
     package func beginWriteAheadLog() throws(SQLiteError) {
+        try leaveRollbackJournal()
         try execute(
             """
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
-            PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -45056
+            PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; \
+            PRAGMA cache_size = -45056
             """)
         log.isOn = true
         // Safety: the connection holds the log for as long as SQLite may call.
@@ -25,6 +26,24 @@ extension Connection {
                 log.commits &+= 1
                 return SQLITE_OK
             }, context)
+    }
+
+    /// Says in the file that it has a write-ahead log.
+    ///
+    /// SQLite reads the file before it asks for the lock to write, so two connections that do this
+    /// at once would wait for each other. It gives up at once instead, and this tries again.
+    private func leaveRollbackJournal() throws(SQLiteError) {
+        let end = ContinuousClock.now + .milliseconds(busyTimeoutMilliseconds)
+        while true {
+            do {
+                return try execute("PRAGMA journal_mode = WAL")
+            } catch {
+                guard error.primaryCode == SQLITE_BUSY, ContinuousClock.now < end else {
+                    throw error
+                }
+                sqlite3_sleep(5)
+            }
+        }
     }
 
     /// A number that is another one after others have committed to the file, as far as the

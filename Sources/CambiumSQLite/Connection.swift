@@ -20,6 +20,8 @@ package final class Connection {
     let handle: OpaquePointer
     /// The name of the file system that SQLite was told to use; nil means its own.
     package let fileSystem: String?
+    /// How long a statement waits for a lock that another connection holds.
+    let busyTimeoutMilliseconds: Int32
     private var statements = StatementCache()
     // Safety: here and below, loaded and stored, by one thread at a time.
     @exclusivity(unchecked) private var numberedStatements: [Statement?] = []
@@ -63,9 +65,10 @@ package final class Connection {
         }
         handle = opened
         fileSystem = settings.fileSystem
+        busyTimeoutMilliseconds = settings.busyTimeoutMilliseconds
         file = DatabaseFile(of: opened)
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, settings.busyTimeoutMilliseconds)
+        sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
         try harden()
         try PendingTable.register(on: self)
         try PendingValue.register(on: self)
