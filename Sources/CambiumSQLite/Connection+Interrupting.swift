@@ -68,7 +68,12 @@ extension Connection {
                     let question = Unmanaged<Question>.fromOpaque(context).takeUnretainedValue()
                     return question.goesOn() ? 0 : 1
                 }, context)
-            defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+            // A function of ours that takes long asks too.
+            functions.isInterrupted = { !goesOn() }
+            defer {
+                sqlite3_progress_handler(handle, 0, nil, nil)
+                functions.isInterrupted = nil
+            }
             return try withExtendedLifetime(question) { try body() }
         }
     }

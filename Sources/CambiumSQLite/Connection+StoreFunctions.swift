@@ -4,10 +4,10 @@ import CambiumModel
 extension Connection {
     /// Registers the functions that conditions and sort keys of queries call.
     package func registerStoreFunctions() throws(SQLiteError) {
-        let functions = StoreFunctions()
+        let functions = functions
         for function in StoreFunction.allCases {
             try register(function.rawValue, function.argumentCount) { arguments in
-                functions.call(function, arguments)
+                try functions.call(function, arguments)
             }
         }
         for function in ConversionFunction.allCases {
@@ -17,11 +17,12 @@ extension Connection {
     }
 
     private func register(
-        _ name: String, _ argumentCount: Int, _ call: @escaping ([StoredValue]) -> StoredValue
+        _ name: String, _ argumentCount: Int,
+        _ call: @escaping ([StoredValue]) throws -> StoredValue
     ) throws(SQLiteError) {
         // Safety: each registration holds one reference to its box, which SQLite gives back
         // through the last argument, also where the registration fails.
-        let box = Unmanaged.passRetained(RegisteredFunction(call: call))
+        let box = Unmanaged.passRetained(RegisteredFunction(call: call, failures: functionFailure))
         let code = sqlite3_create_function_v2(
             handle, name, Int32(argumentCount),
             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, box.toOpaque(),
@@ -32,7 +33,15 @@ extension Connection {
                 // Safety: the box lives as long as the registration.
                 let box = Unmanaged<RegisteredFunction>.fromOpaque(data).takeUnretainedValue()
                 let arguments = (0..<Int(count)).map { StoredValue(values[$0]) }
-                box.call(arguments).setResult(of: context)
+                do {
+                    try box.call(arguments).setResult(of: context)
+                } catch {
+                    box.failures.error = error
+                    sqlite3_result_error(context, "\(error)", -1)
+                    if error is CancellationError {
+                        sqlite3_result_error_code(context, SQLITE_INTERRUPT)
+                    }
+                }
             }, nil, nil,
             { data in
                 guard let data else { return }
@@ -44,10 +53,25 @@ extension Connection {
 
 /// What SQLite keeps of a function; those of expressions share one cache of patterns.
 private final class RegisteredFunction {
-    let call: ([StoredValue]) -> StoredValue
+    let call: ([StoredValue]) throws -> StoredValue
+    let failures: FunctionFailure
 
-    init(call: @escaping ([StoredValue]) -> StoredValue) {
+    init(call: @escaping ([StoredValue]) throws -> StoredValue, failures: FunctionFailure) {
         self.call = call
+        self.failures = failures
+    }
+}
+
+/// What a function of ours threw. SQLite passes its words on, and not the error.
+final class FunctionFailure {
+    var error: (any Error)?
+}
+
+extension Connection {
+    /// The error of ours that a statement has failed with; nil where SQLite failed by itself.
+    package func takeFunctionFailure() -> (any Error)? {
+        defer { functionFailure.error = nil }
+        return functionFailure.error
     }
 }
 

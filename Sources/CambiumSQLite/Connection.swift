@@ -30,6 +30,8 @@ package final class Connection {
     let log = WriteAheadLog()
     /// The files that are open; nil for a database in memory.
     let file: DatabaseFile?
+    let functions = StoreFunctions()
+    let functionFailure = FunctionFailure()
     /// What watches the statements; nil for most connections, which then pay nothing.
     @exclusivity(unchecked) var trace: StatementTrace?
 

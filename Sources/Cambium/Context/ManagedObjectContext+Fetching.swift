@@ -240,8 +240,8 @@ extension ManagedObjectContext {
         if let condition {
             let test = try CompiledCondition(
                 condition, of: request.entity, in: coordinator.model, parameters: arguments)
-            candidates = candidates.filter { object in
-                (!looksAtOthers && object.lifecycle == .clean && !kept.contains(object))
+            candidates = try candidates.filter { object in
+                try (!looksAtOthers && object.lifecycle == .clean && !kept.contains(object))
                     || test.isTrue(object, in: self)
             }
         }

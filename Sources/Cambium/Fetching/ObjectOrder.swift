@@ -59,43 +59,47 @@ struct ObjectOrder {
     }
 
     /// The values that decide an object's place, without the key.
-    func keys(of object: ManagedObject) -> [Value] {
-        readers.map { reader in
+    ///
+    /// - Throws: Here and below, what the evaluation of a pattern throws.
+    func keys(of object: ManagedObject) throws -> [Value] {
+        try readers.map { reader in
             switch reader {
             case .slot(let slot, let type): object.plainValue(atSlot: slot, as: type)
             case .path(let path): object.value(atPath: path)
-            case .computed(let evaluator): evaluator.evaluate(ObjectSubject(object))
+            case .computed(let evaluator): try evaluator.evaluate(ObjectSubject(object))
             }
         }
     }
 
     /// The values that decide the place of a row of a custom store, without the key.
-    func keys(of subject: NodeSubject) -> [Value] {
-        zip(readers, terms).map { reader, term in
+    func keys(of subject: NodeSubject) throws -> [Value] {
+        try zip(readers, terms).map { reader, term in
             switch reader {
             case .slot, .path: subject.value(atPath: term.path ?? [])
-            case .computed(let evaluator): evaluator.evaluate(subject)
+            case .computed(let evaluator): try evaluator.evaluate(subject)
             }
         }
     }
 
-    func sorted(_ objects: [ManagedObject]) -> [ManagedObject] {
-        sorted(objects, key: \.key, values: keys)
+    func sorted(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+        try sorted(objects, key: \.key, values: keys)
     }
 
     /// Sorts by the values that decide, and by keys where those are equal.
     func sorted<Element>(
-        _ elements: [Element], key: (Element) -> Int64, values: (Element) -> [Value]
-    ) -> [Element] {
+        _ elements: [Element], key: (Element) -> Int64, values: (Element) throws -> [Value]
+    ) throws -> [Element] {
         // What texts weigh is worked out once for each.
         let prepared = ObjectOrder(
             terms.map {
                 SortTerm(
                     $0.value, isDescending: $0.isDescending, placesNilLast: $0.placesNilLast)
             })
-        return elements.map { (element: $0, key: key($0), values: weights(of: values($0))) }
-            .sorted { prepared.precedes($0.values, $0.key, $1.values, $1.key) }
-            .map(\.element)
+        return try elements.map {
+            (element: $0, key: key($0), values: weights(of: try values($0)))
+        }
+        .sorted { prepared.precedes($0.values, $0.key, $1.values, $1.key) }
+        .map(\.element)
     }
 
     private func weights(of keys: [Value]) -> [Value] {

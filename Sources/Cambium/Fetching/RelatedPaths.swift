@@ -63,7 +63,7 @@ struct RelatedPaths {
         _ variables: [String: EntityDescription]
     ) {
         switch expression {
-        case .literal, .parameter:
+        case .literal, .parameter, .refused:
             break
         case .keyPath(.subject, let names):
             add(names, of: entity)

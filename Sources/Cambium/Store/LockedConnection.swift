@@ -29,7 +29,8 @@ final class LockedConnection: @unchecked Sendable {
             do {
                 return try body(connection)
             } catch let error as SQLiteError {
-                throw StoreError(using: connection, path: path, error) ?? error
+                throw connection.takeFunctionFailure()
+                    ?? StoreError(using: connection, path: path, error) ?? error
             }
         }
     }
@@ -49,7 +50,8 @@ final class LockedConnection: @unchecked Sendable {
             do {
                 return try body(connection)
             } catch let error as SQLiteError {
-                throw StoreError(using: connection, path: path, error) ?? error
+                throw connection.takeFunctionFailure()
+                    ?? StoreError(using: connection, path: path, error) ?? error
             }
         }
     }

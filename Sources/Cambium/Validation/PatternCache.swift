@@ -1,26 +1,38 @@
 import Synchronization
-import _StringProcessing
 
-/// Regular expressions by their text, compiled once for the process.
+/// Matches texts with the patterns of attributes, each of which is compiled once for the process.
 enum PatternCache {
-    private struct Compiled: @unchecked Sendable {
-        // Safety: matching does not change a compiled regular expression.
-        let regex: Regex<AnyRegexOutput>?
+    /// What matches with one pattern and is not in use.
+    private struct Idle: @unchecked Sendable {
+        // Safety: whoever takes a matcher out has it for itself until it is put back.
+        var matchers: [PatternMatcher]
+        /// nil for what is no regular expression.
+        let expression: RegularExpression?
     }
 
-    private static let compiled = Mutex<[String: Compiled]>([:])
+    private static let idle = Mutex<[TextKey: Idle]>([:])
 
     /// Whether the whole text matches. A pattern that is no regular expression, which the compiler
     /// refuses, matches nothing.
-    static func matches(_ text: String, _ pattern: String) -> Bool {
-        let entry = compiled.withLock { compiled in
-            if let known = compiled[pattern] { return known }
-            let made = Compiled(
-                regex: try? Regex(pattern).matchingSemantics(.unicodeScalar))
-            compiled[pattern] = made
-            return made
-        }
-        guard let regex = entry.regex else { return false }
-        return (try? regex.wholeMatch(in: text)) != nil
+    ///
+    /// - Throws: ``PatternLimitError`` where it takes too many steps; a `CancellationError` where it
+    ///   takes long and the task was cancelled.
+    static func matches(_ text: String, _ pattern: String) throws -> Bool {
+        let key = TextKey(text: pattern)
+        let (known, expression) = idle.withLock { idle in
+            if idle[key] == nil {
+                idle[key] = Idle(matchers: [], expression: try? RegularExpression(pattern))
+            }
+            return Handover(value: (idle[key]?.matchers.popLast(), idle[key]?.expression))
+        }.value
+        guard let matcher = known ?? expression.map({ PatternMatcher($0) }) else { return false }
+        let handover = Handover(value: matcher)
+        defer { idle.withLock { $0[key]?.matchers.append(handover.value) } }
+        return try matcher.matches(text)
+    }
+
+    private struct Handover<Value>: @unchecked Sendable {
+        // Safety: made and opened on the same thread.
+        let value: Value
     }
 }

@@ -61,10 +61,18 @@ extension Validator {
     }
 
     private mutating func evaluate(_ evaluators: [RuleEvaluator]) {
-        for entry in evaluators where !entry.evaluator.isTrue(ObjectSubject(object)) {
-            add(
-                .ruleViolated, nil, rule: entry.rule.name,
-                entry.rule.message ?? "The rule \(entry.rule.name) does not hold.")
+        for entry in evaluators {
+            do {
+                guard try !entry.evaluator.isTrue(ObjectSubject(object)) else { continue }
+                add(
+                    .ruleViolated, nil, rule: entry.rule.name,
+                    entry.rule.message ?? "The rule \(entry.rule.name) does not hold.")
+            } catch {
+                add(
+                    .ruleViolated, nil, rule: entry.rule.name,
+                    "The rule \(entry.rule.name) could not be checked. \(error)",
+                    underlying: error)
+            }
         }
     }
 

@@ -95,8 +95,15 @@ public struct Validator {
     /// The whole text must match a regular expression.
     @_spi(Generated)
     public mutating func pattern(of property: String, _ value: String?, _ pattern: String) {
-        guard let value, !PatternCache.matches(value, pattern) else { return }
-        add(.patternMismatch, property, "\(property) does not match the pattern \(pattern).")
+        guard let value, isWanted(property) else { return }
+        do {
+            guard try !PatternCache.matches(value, pattern) else { return }
+            add(.patternMismatch, property, "\(property) does not match the pattern \(pattern).")
+        } catch {
+            add(
+                .patternMismatch, property, "\(property) could not be checked. \(error)",
+                underlying: error)
+        }
     }
 
     /// A number or date must be in the limits.

@@ -57,13 +57,14 @@ extension ModelChecker {
             reportInapplicable(written, to: type.word)
             return nil
         }
-        do {
-            _ = try Regex(written.value)
+        do throws(PatternSyntaxError) {
+            let expression = try RegularExpression(written.value)
+            if !expression.isLinear { warnAboutPattern(written.value, at: written.offset) }
             return written.value
         } catch {
             report(
                 .invalidPattern, "'\(written.value)' is no regular expression", at: written,
-                notes: ["\(error)"])
+                notes: ["For 'pattern': \(error)"])
             return nil
         }
     }
@@ -86,12 +87,21 @@ extension ModelChecker {
             "shorter than \(wording.name("minLength"))"
         } else if let length = value.length, length > limits.maximumLength ?? .max {
             "longer than \(wording.name("maxLength"))"
-        } else if case .string(let text) = value, let pattern = limits.pattern,
-            let regex = try? Regex(pattern), (try? regex.wholeMatch(in: text)) == nil
-        {
-            "not what the pattern asks for"
+        } else if case .string(let text) = value, let pattern = limits.pattern {
+            problem(of: text, with: pattern)
         } else {
             nil
+        }
+    }
+
+    private func problem(of text: String, with pattern: String) -> String? {
+        // A pattern that is none was reported.
+        guard let expression = try? RegularExpression(pattern) else { return nil }
+        do {
+            return try PatternMatcher(expression).matches(text)
+                ? nil : "not what the pattern asks for"
+        } catch {
+            return "too much for the pattern, which takes too many steps with it"
         }
     }
 }

@@ -19,6 +19,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case needlessRebuild = 10_301
     case rebuiltData = 10_302
     case indexInUse = 10_303
+    case costlyPattern = 10_304
     // LQ4xx: where a store differs from what one expects
     case floatingUnique = 10_401
     case inventedMoment = 10_402

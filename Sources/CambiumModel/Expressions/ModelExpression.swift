@@ -40,6 +40,8 @@ public indirect enum ModelExpression: Sendable, Hashable {
     case subquery(ModelExpression, variable: String, condition: ModelExpression)
     /// The first side where the condition is true, else the second.
     case conditional(ModelExpression, then: ModelExpression, otherwise: ModelExpression)
+    /// What code has put together and cannot be used, with the reason. A request throws it.
+    case refused(String)
 }
 
 /// Where a key path starts.

@@ -155,8 +155,9 @@ package struct ExpressionSQL {
 
     // MARK: Parameters
 
-    /// SQLite takes 32766 in a statement; what stands around an expression has some too.
-    private static let maximumParameters = 32_000
+    /// SQLite takes 32766 in a statement, and compares each with all before it. Constants in the
+    /// text are compared faster.
+    private static let maximumParameters = 2000
 
     /// Writes an expression, with its constants in the text where a statement has no room for them.
     private func limited(

@@ -58,7 +58,7 @@ package struct DerivationSources: Sendable {
 
     private mutating func add(_ expression: ModelExpression, _ variables: [String: Int]) {
         switch expression {
-        case .literal, .parameter:
+        case .literal, .parameter, .refused:
             break
         case .function(let function, let items):
             usesNow = usesNow || function == .now

@@ -87,7 +87,7 @@ import Testing
         ),
         ("price < $limt", 8, "there is no parameter $limt", "did you mean $limit?"),
         ("stock", 0, "a whole number is no condition", "compare it with something"),
-        ("title MATCHES '['", 14, "'[' is no regular expression", nil),
+        ("title MATCHES '['", 14, "'[' is no regular expression", "a class has no ']'"),
         ("tags.word.@sum > 1", 10, "@sum does not apply to a string", nil),
         ("category.@count > 1", 0, "this leads to no to-many relationship", nil),
         ("stock BETWEEN {1}", 14, "BETWEEN needs a list of two values", "write {1, 10}"),

@@ -157,6 +157,7 @@ import Testing
             case .subquery(_, let variable, _, let value):
                 "subquery \(variable) \(value.map(\.text))"
             case .conditional: "conditional"
+            case .refused(let reason): reason
             }
         return "\(kind)(\(parsed.kind.operands.map(shape).joined(separator: ",")))"
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(tree.description == "entity:(SELF) == 'Product'")
         let evaluator = try ExpressionEvaluator(
             condition: tree, entity: ShopModel.product, model: ShopModel.model)
-        #expect(!evaluator.isTrue(PlainObject(1)))  // it says that it is of the entity Plain
+        #expect(try !evaluator.isTrue(PlainObject(1)))  // it says that it is of the entity Plain
         #expect(throws: ExpressionDiagnostics.self) {
             try ShopModel.condition("entity:(title) == 'Product'")
         }

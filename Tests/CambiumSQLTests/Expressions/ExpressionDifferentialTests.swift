@@ -95,8 +95,8 @@ import Testing
             guard case .comparison(let value, _, _, _) = condition else { continue }
             let typed = try ExpressionCompiler.typedValue(value, entity: entity, model: model)
             let evaluator = ExpressionEvaluator(typed)
-            let expected = shop.items.map {
-                ExpressionSQL.stored(evaluator.evaluate($0), as: typed.type)
+            let expected = try shop.items.map {
+                ExpressionSQL.stored(try evaluator.evaluate($0), as: typed.type)
             }
             let sql = try ExpressionSQL.value(value, entity: entity, model: model, alias: "t")
             let found = try connection.rows(
@@ -132,7 +132,7 @@ import Testing
         }
         let condition = template.substituting(Self.arguments)
         let evaluator = try ExpressionEvaluator(condition: condition, entity: entity, model: model)
-        let expected = Set(shop.items.filter { evaluator.isTrue($0) }.map(\.expressionKey))
+        let expected = Set(try shop.items.filter { try evaluator.isTrue($0) }.map(\.expressionKey))
         let all = Set(shop.items.map(\.expressionKey))
         for use in [ExpressionSQL.Use.filter, .truth] {
             for constants in [ExpressionSQL.Constants.parameters, .inline] {

@@ -31,15 +31,15 @@ import Testing
 
     @Test(arguments: [
         "[ab]{2}-[a]*", "a?", "b[^a]+", "[a-b]", "a-b", "ab{0,2}", "-+", "[ab]{2,}", "a{2}",
-        "[ab-]*", "", "a{0}b", "^a$",
+        "[ab-]*", "", "a{0}b", "^a$", "^[^a]b$", "[^a]{2}", "^a-[^b]*$",
     ])
     func `a GLOB matches what the regular expression matches`(_ pattern: String) throws {
         let glob = try #require(GlobPattern(regularExpression: pattern))
-        let regex = try Regex(pattern).matchingSemantics(.unicodeScalar)
+        let matcher = PatternMatcher(try RegularExpression(pattern))
         let connection = try Connection(path: ":memory:")
         let sql = "SELECT \(glob.condition(on: "c")) FROM (SELECT ? AS c)"
         for text in Self.texts {
-            let matches = try regex.wholeMatch(in: text) != nil
+            let matches = try matcher.matches(text)
             #expect(
                 try connection.rows(sql, [.text(text)]) == [[.integer(matches ? 1 : 0)]], "\(text)")
         }
@@ -47,7 +47,7 @@ import Testing
 
     /// All texts of up to four of these characters.
     private static let texts: [String] = (0..<4).reduce([""]) { texts, _ in
-        texts + texts.flatMap { text in ["a", "b", "-", "é"].map { text + $0 } }
+        texts + texts.flatMap { text in ["a", "b", "-", "é", "\n"].map { text + $0 } }
     }.reduce(into: []) { unique, text in
         if !unique.contains(text) { unique.append(text) }
     }

@@ -42,9 +42,14 @@ struct BatchRowCheck {
         }
         for (slot, pattern) in patterns where record.hasValue(slot) {
             let text = String(decoding: record.bytes(slot), as: UTF8.self)
-            if !PatternCache.matches(text, pattern) {
+            do {
+                if try PatternCache.matches(text, pattern) { continue }
                 return make(
                     .patternMismatch, slot, "does not match the pattern \(pattern).", id)
+            } catch {
+                return make(
+                    .patternMismatch, slot, "could not be checked. \(error)", id,
+                    underlying: error)
             }
         }
         for (slot, limits) in files where record.hasValue(slot) {
@@ -75,12 +80,13 @@ struct BatchRowCheck {
     }
 
     private func make(
-        _ code: ValidationError.Code, _ slot: Int, _ message: String, _ id: ObjectID?
+        _ code: ValidationError.Code, _ slot: Int, _ message: String, _ id: ObjectID?,
+        underlying: (any Error)? = nil
     ) -> ValidationError {
         let property = entity.layout.slots[slot].property
         return ValidationError(
             code: code, entityName: entity.name, objectID: id, property: property,
-            message: "\(property) \(message)")
+            message: "\(property) \(message)", underlying: underlying)
     }
 
     static func missing(_ property: String, of entity: EntityDescription) -> ValidationError {

@@ -32,7 +32,7 @@ extension ResultList {
                 }
                 continue
             }
-            let keys = order.keys(of: object)
+            let keys = try order.keys(of: object)
             if let known {
                 var seen = rows.seen(at: known)
                 let isChanged = changed[object].tells(object, &seen)

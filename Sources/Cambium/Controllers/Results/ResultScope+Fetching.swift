@@ -43,9 +43,9 @@ extension ResultScope {
         for path in related.paths { try context.fireFaults(of: objects, along: path) }
         let keepsObjects = batchSize == 0
         if keepsObjects { try context.prefetch(options.prefetched, of: objects, request.entity) }
-        return objects.map { object in
+        return try objects.map { object in
             ResultEntry(
-                key: object.key, keepsObjects ? object : nil, keys: order.keys(of: object),
+                key: object.key, keepsObjects ? object : nil, keys: try order.keys(of: object),
                 seen: SeenState(of: object))
         }
     }

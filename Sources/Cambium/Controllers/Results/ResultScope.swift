@@ -43,11 +43,26 @@ struct ResultScope {
     var batchSize: Int { max(0, options.batchSize) }
 
     /// Whether an object of the family belongs to the results, by its values now.
+    ///
+    /// One whose pattern is given up does not; the context's next save throws the error.
     func includes(_ object: ManagedObject) -> Bool {
-        guard object.isThere, membership?.isTrue(object) ?? true else {
+        guard object.isThere else { return false }
+        do {
+            guard try membership?.isTrue(object) ?? true else { return false }
+        } catch {
+            record(error, in: object.state.context)
             return false
         }
         return object.isThere  // reading a value may have shown that the row is gone
+    }
+
+    /// Notes an error for the next save, once for a pattern.
+    private func record(_ error: any Error, in context: ManagedObjectContext?) {
+        guard let context else { return }
+        let isKnown = context.recordedErrors.contains { known in
+            (known as? PatternLimitError).map { $0 == error as? PatternLimitError } ?? false
+        }
+        if !isKnown { context.recordedErrors.append(error) }
     }
 
     /// Whether any change can matter to the results.

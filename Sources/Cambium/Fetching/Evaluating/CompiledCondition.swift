@@ -22,13 +22,16 @@ final class CompiledCondition {
     ///
     /// - Parameter context: That of the object, where it is at hand: to ask each object for it is
     ///   half of what it takes to look at another one.
-    func isTrue(_ object: ManagedObject, in context: ManagedObjectContext? = nil) -> Bool {
-        test(object, context)
+    /// - Throws: Here and below, what the evaluation of a pattern throws.
+    func isTrue(
+        _ object: ManagedObject, in context: ManagedObjectContext? = nil
+    ) throws -> Bool {
+        try test(object, context)
     }
 
     /// Those of objects that meet the condition.
-    func filter(_ objects: [ManagedObject]) -> [ManagedObject] {
+    func filter(_ objects: [ManagedObject]) throws -> [ManagedObject] {
         let context = objects.first?.state.context
-        return objects.filter { test($0, context) }
+        return try objects.filter { try test($0, context) }
     }
 }

@@ -12,7 +12,7 @@ struct ConditionClosures {
             return disjunction(operands.map(test))
         case .not(let operand):
             let test = test(operand)
-            return ObjectTest { !test($0, $1) }
+            return ObjectTest { try !test($0, $1) }
         case .comparison(let left, let relation, let right):
             return comparison(left, relation, right) ?? evaluated(expression)
         case .text(let left, let relation, .literal(.string(let text), _), []):
@@ -27,7 +27,7 @@ struct ConditionClosures {
     /// What has no closure of its own.
     private func evaluated(_ expression: TypedExpression) -> ObjectTest {
         let evaluator = ExpressionEvaluator(expression)
-        return ObjectTest { object, _ in evaluator.isTrue(ObjectSubject(object)) }
+        return ObjectTest { object, _ in try evaluator.isTrue(ObjectSubject(object)) }
     }
 
     private func conjunction(_ tests: [ObjectTest]) -> ObjectTest {
@@ -35,9 +35,10 @@ struct ConditionClosures {
         case 1: return tests[0]
         case 2:
             let (first, second) = (tests[0], tests[1])
-            return ObjectTest { first($0, $1) && second($0, $1) }
+            return ObjectTest { try first($0, $1) && second($0, $1) }
         default:
-            return ObjectTest { object, context in tests.allSatisfy { $0(object, context) } }
+            return ObjectTest { object, context in try tests.allSatisfy { try $0(object, context) }
+            }
         }
     }
 
@@ -46,9 +47,9 @@ struct ConditionClosures {
         case 1: return tests[0]
         case 2:
             let (first, second) = (tests[0], tests[1])
-            return ObjectTest { first($0, $1) || second($0, $1) }
+            return ObjectTest { try first($0, $1) || second($0, $1) }
         default:
-            return ObjectTest { object, context in tests.contains { $0(object, context) } }
+            return ObjectTest { object, context in try tests.contains { try $0(object, context) } }
         }
     }
 

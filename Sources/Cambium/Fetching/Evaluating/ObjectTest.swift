@@ -4,7 +4,7 @@
 /// them, which takes longer than many a comparison.
 struct ObjectTest {
     /// - Parameter context: That of the object, where whoever asks has it at hand.
-    typealias Body = (_ object: ManagedObject, _ context: ManagedObjectContext?) -> Bool
+    typealias Body = (_ object: ManagedObject, _ context: ManagedObjectContext?) throws -> Bool
 
     private let body: Body
 
@@ -13,7 +13,7 @@ struct ObjectTest {
     }
 
     @inline(__always)
-    func callAsFunction(_ object: ManagedObject, _ context: ManagedObjectContext?) -> Bool {
-        body(object, context)
+    func callAsFunction(_ object: ManagedObject, _ context: ManagedObjectContext?) throws -> Bool {
+        try body(object, context)
     }
 }

@@ -3,7 +3,8 @@ extension Condition {
     /// a save.
     ///
     /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the object's entity;
-    ///   ``StoreError`` where it names an object of another container.
+    ///   ``StoreError`` where it names an object of another container; ``PatternLimitError`` where
+    ///   a regular expression takes too many steps.
     /// - Complexity: The condition is made ready at each call; `filter(_:)` of a sequence does so
     ///   once. Related objects that are not read yet are read one by one.
     public func matches(_ object: Root) throws -> Bool {
@@ -29,7 +30,8 @@ extension Sequence where Element: ManagedObject {
     /// `category.products.filter(Product.price < 20)`.
     ///
     /// - Throws: ``ExpressionDiagnostics`` where the condition does not fit the objects' entity;
-    ///   ``StoreError`` where it names an object of another container.
+    ///   ``StoreError`` where it names an object of another container; ``PatternLimitError`` where
+    ///   a regular expression takes too many steps.
     /// - Complexity: Some ten nanoseconds for each object that is in memory, and twice that where
     ///   the condition looks at a related one.
     public func filter(_ condition: Condition<Element>) throws -> [Element] {
@@ -43,7 +45,7 @@ extension Sequence where Element: ManagedObject {
         // Safety: all elements are objects, and the array stays as it is; what is found are some of
         // its elements. The storage of an array is laid out alike for all classes. Objects of a
         // class that is not known here would take three times as long.
-        let found = condition.filter(unsafeBitCast(objects, to: [ManagedObject].self))
+        let found = try condition.filter(unsafeBitCast(objects, to: [ManagedObject].self))
         return unsafeBitCast(found, to: [Element].self)
     }
 

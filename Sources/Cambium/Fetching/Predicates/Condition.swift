@@ -14,19 +14,28 @@
 /// - Constants and objects: ``true``, ``false``, ``object(_:)``, ``in(_:)-(Sequence<ObjectID>)``
 /// - In memory: ``matches(_:)``
 public struct Condition<Root: ManagedObject>: Sendable {
-    /// The tree that is lowered to SQL and evaluated in memory.
-    public let expression: ModelExpression
-    /// The objects that it names: the tree has their keys only.
-    let objects: [ObjectID]
+    private let tree: ConditionTree
 
-    /// Makes a condition of a tree. It is checked against the model when it is used.
+    /// The tree that is lowered to SQL and evaluated in memory.
+    ///
+    /// - Complexity: O(terms) where terms were joined.
+    public var expression: ModelExpression { tree.expression }
+
+    /// The objects that it names: the tree has their keys only.
+    var objects: [ObjectID] { tree.objects }
+
+    /// Makes a condition of a tree. It is checked against the model when it is used. A tree deeper
+    /// than 100 levels is refused there.
     public init(_ expression: ModelExpression) {
         self.init(expression, objects: [])
     }
 
     init(_ expression: ModelExpression, objects: [ObjectID]) {
-        self.expression = expression
-        self.objects = objects
+        self.init(ConditionTree(expression, objects: objects))
+    }
+
+    private init(_ tree: ConditionTree) {
+        self.tree = tree
     }
 
     /// True of every object.
@@ -37,16 +46,12 @@ public struct Condition<Root: ManagedObject>: Sendable {
 
     /// Both are true.
     public static func && (one: Condition, other: Condition) -> Condition {
-        Condition(
-            .and(one.expression.conjuncts + other.expression.conjuncts),
-            objects: one.objects + other.objects)
+        Condition(ConditionTree(one.tree, .and, other.tree))
     }
 
     /// At least one is true.
     public static func || (one: Condition, other: Condition) -> Condition {
-        Condition(
-            .or(one.expression.disjuncts + other.expression.disjuncts),
-            objects: one.objects + other.objects)
+        Condition(ConditionTree(one.tree, .or, other.tree))
     }
 
     /// The condition is false.
@@ -76,18 +81,6 @@ extension Condition: CustomStringConvertible {
     /// The condition in the words of the text format, which ``init(format:_:)`` reads back. An
     /// object is shown by its key, which no text can name.
     public var description: String { expression.description }
-}
-
-extension ModelExpression {
-    /// What is joined by AND, so that a chain of them is as flat as it reads.
-    fileprivate var conjuncts: [ModelExpression] {
-        if case .and(let operands) = self { operands } else { [self] }
-    }
-
-    /// What is joined by OR.
-    fileprivate var disjuncts: [ModelExpression] {
-        if case .or(let operands) = self { operands } else { [self] }
-    }
 }
 
 extension ModelExpression {

@@ -22,9 +22,12 @@ extension KeyExpression where Value == String {
         compared(.like, .literal(.string(pattern)), options)
     }
 
-    /// The whole text matches a regular expression.
+    /// The whole text matches a regular expression: `.` matches line ends too, `^` and `$` match at
+    /// each line.
     ///
-    /// The store evaluates it for every row; a pattern of letters, sets and counts such as
+    /// A request throws a ``PatternLimitError`` where a pattern with back-references, look-ahead or
+    /// atomic groups takes too many steps. All others take time that grows with the text. The store
+    /// evaluates it for every row; a pattern of letters, sets and counts such as
     /// `[A-Z]{2}-[0-9]+` becomes one of SQLite's own.
     public func matches(_ pattern: String, _ options: ComparisonOptions = []) -> Condition<Root> {
         compared(.matches, .literal(.string(pattern)), options)

@@ -34,7 +34,7 @@ public struct ComputedKey<Root: ManagedObject, Value: AttributeValue>: KeyExpres
     }
 
     init(_ expression: ModelExpression, objects: [ObjectID]) {
-        self.expression = expression
+        self.expression = expression.limited
         self.objects = objects
     }
 }

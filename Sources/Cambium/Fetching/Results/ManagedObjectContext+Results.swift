@@ -66,7 +66,7 @@ extension ManagedObjectContext {
         all.limit = nil
         all.offset = 0
         let found = try fetchObjects(all, true)
-        return ResultComposer(query).results(
+        return try ResultComposer(query).results(
             of: found.map { ($0.key, ObjectSubject($0)) }, limit: request.limit,
             offset: request.offset)
     }

@@ -25,7 +25,7 @@ extension CustomStore {
     func results(_ request: RowRequest, _ query: TypedResults) throws -> [[Value]] {
         let graph = try makeGraph()
         let nodes = try select(request, graph)
-        let results = ResultComposer(query).results(
+        let results = try ResultComposer(query).results(
             of: nodes.map { ($0.key, NodeSubject($0, graph)) }, limit: request.limit,
             offset: request.offset)
         if let failure = graph.failure { throw failure }
@@ -101,7 +101,7 @@ extension CustomStore {
         _ nodes: [StoreNode], _ request: RowRequest, _ graph: NodeGraph
     ) throws -> [StoreNode] {
         let order = try ObjectOrder(request.sort, of: request.entity)
-        return order.sorted(nodes, key: \.key) { order.keys(of: NodeSubject($0, graph)) }
+        return try order.sorted(nodes, key: \.key) { try order.keys(of: NodeSubject($0, graph)) }
     }
 }
 

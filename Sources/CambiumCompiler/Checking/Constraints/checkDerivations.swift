@@ -70,7 +70,7 @@ struct Nullability {
         switch expression {
         case .literal(let value): value == .null
         case .keyPath(root: .subject, let names): mayBeNil(names[...], of: entity)
-        case .keyPath, .parameter, .list: true
+        case .keyPath, .parameter, .list, .refused: true
         case .and, .or, .not, .comparison, .between, .quantified: false
         // Overflow and division by zero are nil, but neither is what an author expects of a sum.
         case .arithmetic(let left, let operation, let right):

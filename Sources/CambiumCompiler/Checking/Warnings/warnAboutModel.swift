@@ -13,6 +13,7 @@ extension ModelChecker {
             warnAboutIndexes(of: entity, draft, in: model)
             warnAboutFloatingUniques(of: entity, draft, in: model)
             warnAboutConditions(of: entity, draft, in: model)
+            warnAboutPatterns(of: entity, draft)
         }
         warnAboutUnusedTypes(of: model)
     }

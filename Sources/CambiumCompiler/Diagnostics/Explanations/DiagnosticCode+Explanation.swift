@@ -17,6 +17,7 @@ extension DiagnosticCode {
         case .needlessRebuild: .needlessRebuild
         case .rebuiltData: .rebuiltData
         case .indexInUse: .indexInUse
+        case .costlyPattern: .costlyPattern
         case .floatingUnique: .floatingUnique
         case .inventedMoment: .inventedMoment
         case .sameHash: .sameHash

@@ -121,6 +121,31 @@ extension Explanation {
             </entity>
             """))
 
+    static let costlyPattern = Explanation(
+        title: "A pattern cannot be matched in linear time",
+        meaning: """
+            Most patterns are matched in time that grows with the length of the text. With \
+            back-references, look-ahead, atomic groups or \\X ways have to be tried one after the \
+            other, and a text can be made for which there are too many. The match is given up \
+            then, and the save or the fetch fails with an error that names the pattern.
+            """,
+        remedy: """
+            Write the pattern without them, or split it into several rules. Possessive repetitions \
+            of single characters, such as [a-z]++, are matched in linear time too.
+            """,
+        wrong: .model(
+            """
+            <entity name="User">
+              <attribute name="password" type="string" pattern="(?=.*[0-9]).{8,}"/>
+            </entity>
+            """),
+        right: .model(
+            """
+            <entity name="User">
+              <attribute name="password" type="string" minLength="8" pattern=".*[0-9].*"/>
+            </entity>
+            """))
+
     static let floatingUnique = Explanation(
         title: "A floating-point number is to be unique",
         meaning: """

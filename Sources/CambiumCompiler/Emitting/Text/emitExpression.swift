@@ -7,6 +7,8 @@ struct ExpressionEmitter {
     /// A `ModelExpression`, where one is expected.
     func code(_ expression: ModelExpression) -> SwiftCode {
         switch expression {
+        case .refused(let reason):
+            .call(".refused", .string(reason))
         case .literal(let value):
             .call(".literal", literals.value(value))
         case .keyPath(let root, let names):

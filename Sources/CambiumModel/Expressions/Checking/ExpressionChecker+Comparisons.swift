@@ -246,11 +246,16 @@ extension ExpressionChecker {
     }
 
     private mutating func isPattern(_ pattern: Checked) -> Bool {
-        guard case .literal(.string(let text), _) = pattern.typed,
-            !RegularExpression.isValid(text)
-        else { return true }
-        _ = fail("'\(text)' is no regular expression", at: pattern.offset)
-        return false
+        guard case .literal(.string(let text), _) = pattern.typed else { return true }
+        do throws(PatternSyntaxError) {
+            _ = try RegularExpression(text)
+            return true
+        } catch {
+            _ = fail(
+                "'\(text)' is no regular expression", at: pattern.offset,
+                hint: error.description)
+            return false
+        }
     }
 
     /// Whether values of the two types can be equal: both are numbers, of the same type, or objects

@@ -233,6 +233,8 @@ struct ExpressionChecker {
 
     private mutating func part(_ parsed: ParsedExpression) -> Checked? {
         switch parsed.kind {
+        case .refused(let reason):
+            return fail(reason, at: parsed.offset)
         case .number(let digits):
             return flexible(.number(digits), at: parsed.offset)
         case .literal(let value):
@@ -247,11 +249,15 @@ struct ExpressionChecker {
             return fail("a list can only stand at the right of IN or BETWEEN", at: parsed.offset)
         case .and(let operands):
             return conditions(operands, at: parsed.offset).map { sources, typed in
-                Checked(source: .and(sources), typed: .and(typed), offset: parsed.offset)
+                Checked(
+                    source: .and(sources), typed: .and(typed.joiningValues(of: .notEqual)),
+                    offset: parsed.offset)
             }
         case .or(let operands):
             return conditions(operands, at: parsed.offset).map { sources, typed in
-                Checked(source: .or(sources), typed: .or(typed), offset: parsed.offset)
+                Checked(
+                    source: .or(sources), typed: .or(typed.joiningValues(of: .equal)),
+                    offset: parsed.offset)
             }
         case .not(let operand):
             return condition(operand).map {

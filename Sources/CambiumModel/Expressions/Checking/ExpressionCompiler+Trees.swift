@@ -46,6 +46,7 @@ extension ExpressionCompiler {
         _ expression: ModelExpression, _ parameters: [String: Value],
         _ check: (ParsedExpression) throws(ExpressionDiagnostics) -> TypedExpression
     ) throws(ExpressionDiagnostics) -> TypedExpression {
+        let expression = expression.limited
         do throws(ExpressionDiagnostics) {
             return try check(ParsedExpression(expression, substituting: parameters))
         } catch {

@@ -40,6 +40,7 @@ extension ParsedExpression.Kind {
         self =
             switch expression {
             case .literal(let value): .literal(value)
+            case .refused(let reason): .refused(reason)
             case .parameter(let name):
                 value(name).map { .literal($0) } ?? .path(.variable(name), [])
             case .keyPath(let root, let names):

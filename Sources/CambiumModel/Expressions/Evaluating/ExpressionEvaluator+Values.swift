@@ -1,5 +1,5 @@
 extension ExpressionEvaluator {
-    func value(_ expression: TypedExpression, _ frame: Frame) -> Value {
+    func value(_ expression: TypedExpression, _ frame: Frame) throws -> Value {
         switch expression {
         case .literal(let value, _):
             return value
@@ -10,19 +10,19 @@ extension ExpressionEvaluator {
         case .object(let path):
             return object(path, frame).map { .int($0.expressionKey) } ?? .null
         case .and, .or, .not, .comparison, .among, .amongList, .text, .exists:
-            return .bool(isTrue(expression, frame))
+            return .bool(try isTrue(expression, frame))
         case .aggregate(let function, let collection, let operand):
-            let values = values(of: operand, in: collection, frame)
+            let values = try values(of: operand, in: collection, frame)
             return aggregate(function, values, operand.type)
         case .arithmetic(let left, let operation, let right, let type):
-            return arithmetic(
+            return try arithmetic(
                 value(left, frame), left.type, operation, value(right, frame), right.type, type)
         case .convert(let operand, let type):
-            return convert(value(operand, frame), from: operand.type, to: type)
+            return try convert(value(operand, frame), from: operand.type, to: type)
         case .function(let function, let operands, let type):
-            return self.function(function, operands, type, frame)
+            return try self.function(function, operands, type, frame)
         case .conditional(let condition, let first, let second):
-            return value(isTrue(condition, frame) ? first : second, frame)
+            return try value(isTrue(condition, frame) ? first : second, frame)
         }
     }
 
@@ -113,12 +113,12 @@ extension ExpressionEvaluator {
     private func function(
         _ function: ModelFunction, _ operands: [TypedExpression], _ type: ExpressionType,
         _ frame: Frame
-    ) -> Value {
+    ) throws -> Value {
         guard let operand = operands.first else { return .date(frame.now) }
         if function == .entity, case .object(let path) = operand {
             return object(path, frame).map { .string($0.expressionEntity) } ?? .null
         }
-        let first = value(operand, frame)
+        let first = try value(operand, frame)
         switch (function, first) {
         case (.length, .string(let text)): return .int(Int64(text.unicodeScalars.count))
         case (.length, .data(let data)): return .int(Int64(data.count))
@@ -139,7 +139,7 @@ extension ExpressionEvaluator {
         case (.sqrt, .double(let value)):
             return value < 0 ? .null : .double(value.squareRoot())
         case (.modulus, .int(let value)):
-            guard case .int(let divisor) = self.value(operands[1], frame) else { return .null }
+            guard case .int(let divisor) = try self.value(operands[1], frame) else { return .null }
             return NumberFunctions.modulus(value, divisor).map { .int($0) } ?? .null
         case (.string, .string(let text)):
             return NumberText.double(text).map { .double($0) } ?? .null

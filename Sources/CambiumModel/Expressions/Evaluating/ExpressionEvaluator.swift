@@ -45,18 +45,23 @@ package final class ExpressionEvaluator {
     }
 
     /// Whether an object meets the condition.
-    package func isTrue(_ subject: some ExpressionSubject) -> Bool {
-        isTrue(expression, Frame(subject: subject, now: .now))
+    ///
+    /// - Throws: Here and below, ``PatternLimitError`` where a pattern takes too many steps, and a
+    ///   `CancellationError` where it takes long.
+    package func isTrue(_ subject: some ExpressionSubject) throws -> Bool {
+        try isTrue(expression, Frame(subject: subject, now: .now))
     }
 
     /// Whether an object meets the condition at a moment.
-    package func isTrue(_ subject: some ExpressionSubject, now: Date) -> Bool {
-        isTrue(expression, Frame(subject: subject, now: now))
+    package func isTrue(_ subject: some ExpressionSubject, now: Date) throws -> Bool {
+        try isTrue(expression, Frame(subject: subject, now: now))
     }
 
     /// The value for an object.
-    package func evaluate(_ subject: some ExpressionSubject, now: Date = .now) -> Value {
-        value(expression, Frame(subject: subject, now: now))
+    package func evaluate(
+        _ subject: some ExpressionSubject, now: Date = .now
+    ) throws -> Value {
+        try value(expression, Frame(subject: subject, now: now))
     }
 
     /// One value out of those that the expression has for many objects, without nil ones.
@@ -65,48 +70,48 @@ package final class ExpressionEvaluator {
     }
 
     /// The value for objects that variables stand for: the first of them is number 0.
-    func evaluate(_ elements: [any ExpressionSubject], now: Date) -> Value? {
+    func evaluate(_ elements: [any ExpressionSubject], now: Date) throws -> Value? {
         guard let subject = elements.first else { return nil }
         var frame = Frame(subject: subject, now: now)
         for (index, element) in elements.enumerated() { frame.elements[index] = element }
-        return value(expression, frame)
+        return try value(expression, frame)
     }
 
     // MARK: Conditions
 
-    func isTrue(_ expression: TypedExpression, _ frame: Frame) -> Bool {
+    func isTrue(_ expression: TypedExpression, _ frame: Frame) throws -> Bool {
         switch expression {
         case .and(let operands):
-            operands.allSatisfy { isTrue($0, frame) }
+            try operands.allSatisfy { try isTrue($0, frame) }
         case .or(let operands):
-            operands.contains { isTrue($0, frame) }
+            try operands.contains { try isTrue($0, frame) }
         case .not(let operand):
-            !isTrue(operand, frame)
+            try !isTrue(operand, frame)
         case .comparison(let left, let relation, let right):
-            Value.isTrue(value(left, frame), relation, value(right, frame))
+            try Value.isTrue(value(left, frame), relation, value(right, frame))
         case .among(let operand, let constants):
-            constants.contains(value(operand, frame))
+            try constants.contains(value(operand, frame))
         case .text(let left, let relation, let right, let options):
-            compareTexts(value(left, frame), relation, value(right, frame), options)
+            try compareTexts(value(left, frame), relation, value(right, frame), options)
         case .amongList:
             false  // values have been put in place of the list's name
         case .exists(let collection):
-            contains(collection, frame)
+            try contains(collection, frame)
         case .literal, .parameter, .attribute, .object, .aggregate, .arithmetic, .convert,
             .function, .conditional:
-            value(expression, frame) == .bool(true)
+            try value(expression, frame) == .bool(true)
         }
     }
 
     private func compareTexts(
         _ left: Value, _ relation: ComparisonOperator, _ right: Value,
         _ options: ComparisonOptions
-    ) -> Bool {
+    ) throws -> Bool {
         guard case .string(let one) = left, case .string(let other) = right else {
             // Equality without case is equality: nil equals nil.
             return relation == .equal && left == .null && right == .null
         }
-        return texts.holds(one, relation, other, options)
+        return try texts.holds(one, relation, other, options)
     }
 
     // MARK: Objects
@@ -124,32 +129,32 @@ package final class ExpressionEvaluator {
     }
 
     /// The elements of a collection that meet its condition.
-    private func contains(_ collection: TypedCollection, _ frame: Frame) -> Bool {
+    private func contains(_ collection: TypedCollection, _ frame: Frame) throws -> Bool {
         guard let owner = object(collection.owner, frame) else { return false }
-        return owner.relatedObjects(collection.relationship.name).contains {
-            meets($0, collection, frame)
+        return try owner.relatedObjects(collection.relationship.name).contains {
+            try meets($0, collection, frame)
         }
     }
 
     private func meets(
         _ element: any ExpressionSubject, _ collection: TypedCollection, _ frame: Frame
-    ) -> Bool {
+    ) throws -> Bool {
         guard let condition = collection.condition else { return true }
         var inner = frame
         inner.elements[collection.variable] = element
-        return isTrue(condition, inner)
+        return try isTrue(condition, inner)
     }
 
     /// The values of an expression, nil left out, for the elements of a collection.
     func values(
         of operand: TypedExpression, in collection: TypedCollection, _ frame: Frame
-    ) -> [Value] {
+    ) throws -> [Value] {
         guard let owner = object(collection.owner, frame) else { return [] }
-        return owner.relatedObjects(collection.relationship.name).compactMap { element in
-            guard meets(element, collection, frame) else { return nil }
+        return try owner.relatedObjects(collection.relationship.name).compactMap { element in
+            guard try meets(element, collection, frame) else { return nil }
             var inner = frame
             inner.elements[collection.variable] = element
-            let value = value(operand, inner)
+            let value = try value(operand, inner)
             return value == .null ? nil : value
         }
     }

@@ -126,7 +126,11 @@ private struct SourceBinding {
             expression, entity: first.entity, model: model,
             variables: objects.mapValues(\.entity))
         let elements = names.compactMap { objects[$0]?.subject }
-        return ExpressionEvaluator(typed).evaluate(elements, now: now) ?? .null
+        do {
+            return try ExpressionEvaluator(typed).evaluate(elements, now: now) ?? .null
+        } catch {
+            throw ExpressionDiagnostics([ExpressionDiagnostic(offset: 0, message: "\(error)")])
+        }
     }
 
     // MARK: Many objects

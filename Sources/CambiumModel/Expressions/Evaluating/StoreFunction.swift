@@ -46,11 +46,19 @@ package enum StoreFunction: String, CaseIterable, Sendable {
 /// Calls the store's functions. It belongs to one connection: compiled patterns are kept in it.
 package final class StoreFunctions {
     private var texts = TextRelation()
+    /// Whether the statement that runs is to end early; nil where nobody can say so.
+    package var isInterrupted: (() -> Bool)?
 
-    package init() {}
+    package init() {
+        texts = TextRelation { [weak self] in Task.isCancelled || self?.isInterrupted?() == true }
+    }
 
     /// The result for arguments of the right number; NULL where they are of other types.
-    package func call(_ function: StoreFunction, _ arguments: [StoredValue]) -> StoredValue {
+    ///
+    /// - Throws: What ``ExpressionEvaluator`` throws.
+    package func call(
+        _ function: StoreFunction, _ arguments: [StoredValue]
+    ) throws -> StoredValue {
         guard arguments.count == function.argumentCount else { return .null }
         switch (function, arguments[0]) {
         case (.uppercase, .text(let text)): return .text(text.uppercased())
@@ -58,7 +66,7 @@ package final class StoreFunctions {
         case (.fold, .text(let text)):
             guard case .integer(let bits) = arguments[1] else { return .null }
             return .text(text.folded(ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))))
-        case (.text, .text(let text)): return relate(text, arguments)
+        case (.text, .text(let text)): return try relate(text, arguments)
         case (.ceiling, .real(let value)): return .real(value.rounded(.up))
         case (.floor, .real(let value)): return .real(value.rounded(.down))
         case (.trunc, .real(let value)): return .real(value.rounded(.towardZero))
@@ -117,13 +125,13 @@ package final class StoreFunctions {
             isAverage ? DecimalFunctions.average(values) : DecimalFunctions.sum(values))
     }
 
-    private func relate(_ text: String, _ arguments: [StoredValue]) -> StoredValue {
+    private func relate(_ text: String, _ arguments: [StoredValue]) throws -> StoredValue {
         guard case .text(let name) = arguments[1],
             let relation = ComparisonOperator(rawValue: name),
             case .text(let other) = arguments[2], case .integer(let bits) = arguments[3]
         else { return .null }
         let options = ComparisonOptions(rawValue: Int(truncatingIfNeeded: bits))
-        return .integer(texts.holds(text, relation, other, options) ? 1 : 0)
+        return .integer(try texts.holds(text, relation, other, options) ? 1 : 0)
     }
 }
 

@@ -1,40 +1,58 @@
 /// The operators over strings, the same for memory and for the store's functions.
 struct TextRelation {
-    private var patterns: [String: Regex<AnyRegexOutput>] = [:]
+    /// A pattern of MATCHES with its options.
+    private struct PatternKey: Hashable {
+        let pattern: TextKey
+        let options: Int
+    }
+
+    private let isCancelled: () -> Bool
+    /// The patterns that were used; nil for what is no regular expression.
+    private var patterns: [PatternKey: PatternMatcher?] = [:]
+
+    /// - Parameter isCancelled: Whether nobody wants the result any more. Only matches that take
+    ///   long ask.
+    init(isCancelled: @escaping () -> Bool = { Task.isCancelled }) {
+        self.isCancelled = isCancelled
+    }
 
     /// Whether two strings stand in a relation.
+    ///
+    /// - Throws: ``PatternLimitError`` where a pattern takes too many steps; a `CancellationError`.
     mutating func holds(
         _ left: String, _ relation: ComparisonOperator, _ right: String,
         _ options: ComparisonOptions
-    ) -> Bool {
-        if relation == .matches { return matches(left, right, options) }
+    ) throws -> Bool {
+        if relation == .matches { return try matches(left, right, options) }
         if !options.isEmpty {
-            return holds(left.folded(options), relation, right.folded(options), [])
+            return try holds(left.folded(options), relation, right.folded(options), [])
         }
-        switch relation {
-        case .beginsWith: return left.startsByBytes(with: right)
-        case .endsWith: return left.endsByBytes(with: right)
-        case .contains: return left.containsByBytes(right)
-        case .like: return WildcardPattern(right).matches(left)
-        case .less: return left.precedesByBytes(right)
-        case .lessOrEqual: return !right.precedesByBytes(left)
-        case .greater: return right.precedesByBytes(left)
-        case .greaterOrEqual: return !left.precedesByBytes(right)
-        default: return left.hasEqualBytes(right)
+        return switch relation {
+        case .beginsWith: left.startsByBytes(with: right)
+        case .endsWith: left.endsByBytes(with: right)
+        case .contains: left.containsByBytes(right)
+        case .like: WildcardPattern(right).matches(left)
+        case .less: left.precedesByBytes(right)
+        case .lessOrEqual: !right.precedesByBytes(left)
+        case .greater: right.precedesByBytes(left)
+        case .greaterOrEqual: !left.precedesByBytes(right)
+        default: left.hasEqualBytes(right)
         }
     }
 
     private mutating func matches(
         _ text: String, _ pattern: String, _ options: ComparisonOptions
-    ) -> Bool {
-        let accents = options.intersection(.diacriticInsensitive)
-        let key = "\(options.rawValue)\(pattern)"
+    ) throws -> Bool {
+        let key = PatternKey(pattern: TextKey(text: pattern), options: options.rawValue)
         if patterns[key] == nil {
             // Patterns out of rows could be many; a cache that is full is begun anew.
             if patterns.count > 64 { patterns.removeAll() }
-            patterns[key] = RegularExpression.compile(pattern.folded(accents), options)
+            let made = (try? RegularExpression(pattern, options)).map {
+                PatternMatcher($0, isCancelled: isCancelled)
+            }
+            patterns.updateValue(made, forKey: key)
         }
-        guard let regex = patterns[key] else { return false }
-        return (try? regex.wholeMatch(in: text.folded(accents))) != nil
+        guard let matcher = patterns[key] ?? nil else { return false }
+        return try matcher.matches(text.folded(options.intersection(.diacriticInsensitive)))
     }
 }

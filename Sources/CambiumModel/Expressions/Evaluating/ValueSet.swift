@@ -24,17 +24,4 @@ package struct ValueSet: Sendable {
             }
         }
     }
-
-    private struct TextKey: Hashable {
-        let text: String
-
-        static func == (left: TextKey, right: TextKey) -> Bool {
-            left.text.hasEqualBytes(right.text)
-        }
-
-        /// Equal bytes are equal strings, so the string's own hash will do.
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(text)
-        }
-    }
 }

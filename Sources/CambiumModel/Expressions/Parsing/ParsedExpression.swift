@@ -25,6 +25,8 @@ package struct ParsedExpression: Sendable, Hashable {
         case subquery(
             ParsedExpression, variable: String, condition: ParsedExpression, value: [Name])
         case conditional(ParsedExpression, ParsedExpression, ParsedExpression)
+        /// What code has put together and cannot be used, with the reason.
+        case refused(String)
     }
 
     /// A step of a key path.
@@ -58,7 +60,7 @@ package struct ParsedExpression: Sendable, Hashable {
 extension ParsedExpression.Kind {
     var operands: [ParsedExpression] {
         switch self {
-        case .number, .literal, .object, .path: []
+        case .number, .literal, .object, .path, .refused: []
         case .list(let operands), .and(let operands), .or(let operands),
             .function(_, let operands):
             operands

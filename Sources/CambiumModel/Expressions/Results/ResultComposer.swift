@@ -39,10 +39,13 @@ package final class ResultComposer {
     }
 
     /// The results, in order, those in the window only.
+    ///
+    /// - Throws: What the evaluation of a pattern throws.
     package func results(
         of subjects: [Subject], limit: Int? = nil, offset: Int = 0
-    ) -> [[Value]] {
-        var rows = query.isGrouped ? groupedRows(of: subjects) : subjects.map { row(of: $0) }
+    ) throws -> [[Value]] {
+        var rows =
+            try query.isGrouped ? groupedRows(of: subjects) : subjects.map { try row(of: $0) }
         if query.isDistinct {
             var seen: Set<[Value]> = []
             rows = rows.filter { seen.insert($0.values.map(\.groupingKey)).inserted }
@@ -55,19 +58,19 @@ package final class ResultComposer {
 
     // MARK: Rows
 
-    private func row(of subject: Subject) -> Row {
+    private func row(of subject: Subject) throws -> Row {
         Row(
-            values: columns.map { evaluate($0.evaluator, subject) },
-            keys: orders.map { evaluate($0.evaluator, subject) },
+            values: try columns.map { try evaluate($0.evaluator, subject) },
+            keys: try orders.map { try evaluate($0.evaluator, subject) },
             ties: [.int(subject.key)])
     }
 
-    private func groupedRows(of subjects: [Subject]) -> [Row] {
-        guard !groups.isEmpty else { return row(of: subjects, ties: []).map { [$0] } ?? [] }
+    private func groupedRows(of subjects: [Subject]) throws -> [Row] {
+        guard !groups.isEmpty else { return try row(of: subjects, ties: []).map { [$0] } ?? [] }
         var numbers: [[Value]: Int] = [:]
         var members: [(ties: [Value], subjects: [Subject])] = []
         for subject in subjects {
-            let ties = groups.map { evaluate($0, subject) }
+            let ties = try groups.map { try evaluate($0, subject) }
             let key = ties.map(\.groupingKey)
             if let number = numbers[key] {
                 members[number].subjects.append(subject)
@@ -76,36 +79,36 @@ package final class ResultComposer {
                 members.append((ties, [subject]))
             }
         }
-        return members.compactMap { row(of: $0.subjects, ties: $0.ties) }
+        return try members.compactMap { try row(of: $0.subjects, ties: $0.ties) }
     }
 
     /// The result of a group; nil where the condition over groups leaves it out.
-    private func row(of members: [Subject], ties: [Value]) -> Row? {
-        if let having = query.having, !isTrue(having, members) { return nil }
+    private func row(of members: [Subject], ties: [Value]) throws -> Row? {
+        if let having = query.having, try !isTrue(having, members) { return nil }
         return Row(
-            values: columns.map { value(of: $0, members) },
-            keys: orders.map { value(of: $0, members) }, ties: ties)
+            values: try columns.map { try value(of: $0, members) },
+            keys: try orders.map { try value(of: $0, members) }, ties: ties)
     }
 
-    private func value(of column: Column, _ members: [Subject]) -> Value {
+    private func value(of column: Column, _ members: [Subject]) throws -> Value {
         guard let function = column.function else {
-            return members.first.map { evaluate(column.evaluator, $0) } ?? .null
+            return try members.first.map { try evaluate(column.evaluator, $0) } ?? .null
         }
-        let values = members.map { evaluate(column.evaluator, $0) }
+        let values = try members.map { try evaluate(column.evaluator, $0) }
         return column.evaluator.aggregate(function, values.filter { $0 != .null })
     }
 
-    private func evaluate(_ evaluator: ExpressionEvaluator, _ subject: Subject) -> Value {
-        evaluator.evaluate(subject.subject, now: now)
+    private func evaluate(_ evaluator: ExpressionEvaluator, _ subject: Subject) throws -> Value {
+        try evaluator.evaluate(subject.subject, now: now)
     }
 
-    private func isTrue(_ test: TypedResults.Test, _ members: [Subject]) -> Bool {
+    private func isTrue(_ test: TypedResults.Test, _ members: [Subject]) throws -> Bool {
         switch test {
         case .comparison(let column, let relation, let constant):
-            Value.isTrue(value(of: Column(column), members), relation, constant)
-        case .and(let tests): tests.allSatisfy { isTrue($0, members) }
-        case .or(let tests): tests.contains { isTrue($0, members) }
-        case .not(let test): !isTrue(test, members)
+            try Value.isTrue(value(of: Column(column), members), relation, constant)
+        case .and(let tests): try tests.allSatisfy { try isTrue($0, members) }
+        case .or(let tests): try tests.contains { try isTrue($0, members) }
+        case .not(let test): try !isTrue(test, members)
         }
     }
 

@@ -36,7 +36,7 @@ extension ModelExpression: CustomStringConvertible {
         case .comparison, .between, .quantified: .comparison
         case .arithmetic(_, let operation, _): operation.level
         case .literal, .keyPath, .parameter, .list, .function, .aggregate, .subquery,
-            .conditional:
+            .conditional, .refused:
             .primary
         }
     }
@@ -44,6 +44,7 @@ extension ModelExpression: CustomStringConvertible {
     private var bare: String {
         switch self {
         case .literal(let value): return value.expressionText
+        case .refused(let reason): return "<\(reason)>"
         case .keyPath(let root, let names): return Self.path(root, names)
         case .parameter(let name): return "$\(name)"
         case .list(let elements):

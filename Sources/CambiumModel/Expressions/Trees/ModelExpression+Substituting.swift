@@ -33,7 +33,7 @@ extension ModelExpression {
         if let replacement = replace(self) { return replacement }
         func new(_ operand: ModelExpression) -> ModelExpression { operand.transformed(replace) }
         switch self {
-        case .literal, .keyPath, .parameter: return self
+        case .literal, .keyPath, .parameter, .refused: return self
         case .list(let operands): return .list(operands.map(new))
         case .and(let operands): return .and(operands.map(new))
         case .or(let operands): return .or(operands.map(new))
@@ -59,7 +59,7 @@ extension ModelExpression {
     /// The operands of the node itself.
     package var operands: [ModelExpression] {
         switch self {
-        case .literal, .keyPath, .parameter: []
+        case .literal, .keyPath, .parameter, .refused: []
         case .list(let operands), .and(let operands), .or(let operands),
             .function(_, let operands):
             operands

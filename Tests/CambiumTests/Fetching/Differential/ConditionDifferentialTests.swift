@@ -96,13 +96,13 @@ struct ConditionDifferentialTests {
         func met(_ tree: ModelExpression) throws -> [Int64] {
             let compiled = try CompiledCondition(
                 tree, of: test.entity, in: context.coordinator.model)
-            return compiled.filter(objects).map(\.key)
+            return try compiled.filter(objects).map(\.key)
         }
         let tree = test.condition.expression
         try #expect(met(tree) == expected, "memory and SQL: \(test.place)")
         let evaluator = try ExpressionEvaluator(
             condition: tree, entity: test.entity.entity, model: test.entity.model)
-        let evaluated = objects.filter { evaluator.isTrue(ObjectSubject($0)) }.map(\.key)
+        let evaluated = try objects.filter { try evaluator.isTrue(ObjectSubject($0)) }.map(\.key)
         #expect(evaluated == expected, "the evaluator and SQL: \(test.place)")
 
         guard test.hasText else { return }

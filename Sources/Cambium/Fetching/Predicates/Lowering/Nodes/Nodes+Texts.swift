@@ -22,8 +22,8 @@ extension PredicateExpressions.StringContainsRegex: LowerableNode {
                 part: PredicateLowering.name(of: regex), reason: "it is no constant pattern",
                 remedy: "Use a regular expression that the closure captures")
         }
-        // MATCHES is about whole strings.
-        let whole = "(?s:.*)(?:\(pattern))(?s:.*)"
+        // MATCHES is about whole strings, with other options than Swift's own.
+        let whole = "(?s:.*)(?-sm:\(pattern))(?s:.*)"
         return .value(.comparison(text, .matches, .literal(.string(whole)), []))
     }
 }

@@ -1,0 +1,35 @@
+import CambiumModel
+
+extension ModelChecker {
+    /// A text can be made for which such a pattern is given up, and the save or the fetch fails.
+    mutating func warnAboutPattern(_ pattern: String, at offset: Int) {
+        report(
+            .costlyPattern,
+            "'\(pattern)' cannot be matched in time that grows with the text only", at: offset,
+            notes: [
+                "Write it without back-references, look-ahead, atomic groups and \\X"
+            ])
+    }
+
+    /// The patterns in the rules, the partial indexes and the requests of an entity.
+    mutating func warnAboutPatterns(of entity: Entity, _ draft: EntityDraft) {
+        let elements = draft.element.children
+        let rules = zip(entity.rules, elements.filter { $0.name == "rule" })
+        for (rule, element) in rules { warnAboutPatterns(in: rule.condition, element) }
+        let requests = zip(entity.fetchTemplates, elements.filter { $0.name == "fetch" })
+        for (request, element) in requests { warnAboutPatterns(in: request.condition, element) }
+    }
+
+    private mutating func warnAboutPatterns(
+        in condition: ModelExpression?, _ element: ParsedElement
+    ) {
+        var open = condition.map { [$0] } ?? []
+        while let part = open.popLast() {
+            open += part.operands
+            guard case .comparison(_, .matches, .literal(.string(let pattern)), _) = part,
+                let expression = try? RegularExpression(pattern), !expression.isLinear
+            else { continue }
+            warnAboutPattern(pattern, at: element.text.sourceOffset(of: 0, in: parsed.source))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+extension PatternParser {
+    /// What follows a backslash.
+    mutating func escape() throws(PatternSyntaxError) -> PatternNode {
+        guard let letter = take() else {
+            throw PatternSyntaxError("a backslash ends it")
+        }
+        switch letter {
+        case "d", "D", "h", "H", "s", "S", "v", "V", "w", "W":
+            return try spelt("\\\(letter)")
+        case "p", "P", "N":
+            guard take("{"), let name = take(until: "}") else { throw Self.unknown(letter) }
+            return try spelt("\\\(letter){\(name)}")
+        case "A", "G": return .assertion(.start)
+        case "Z": return .assertion(.endOrLastLineEnd)
+        case "z": return .assertion(.end)
+        case "b": return .assertion(.wordBoundary(isNegated: false))
+        case "B": return .assertion(.wordBoundary(isNegated: true))
+        case "y": return .assertion(.graphemeBoundary(isNegated: false))
+        case "Y": return .assertion(.graphemeBoundary(isNegated: true))
+        case "X": return .grapheme
+        case "R": return try lineEnd()
+        case "a": return literal("\u{7}")
+        case "e": return literal("\u{1B}")
+        case "f": return literal("\u{C}")
+        case "n": return literal("\n")
+        case "r": return literal("\r")
+        case "t": return literal("\t")
+        case "x", "u", "U", "o", "0": return try number(letter)
+        case "g":
+            if let digits = groupNumber() { return try reference(to: digits) }
+            return try reference(until: take("{") ? "}" : nil, behind: letter)
+        case "k":
+            let end = take("<") ? ">" : take("{") ? "}" : take("'") ? "'" : nil
+            return try reference(until: end, behind: letter)
+        case "1"..."9":
+            return try reference(to: String(letter) + (groupNumber() ?? ""))
+        default:
+            if let scalar = letter.unicodeScalars.first, scalar.isASCII,
+                scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+            {
+                throw Self.unknown(letter)
+            }
+            return literal(String(letter))
+        }
+    }
+
+    private static func unknown(_ letter: Character) -> PatternSyntaxError {
+        PatternSyntaxError("'\\\(letter)' is not supported")
+    }
+
+    private mutating func groupNumber() -> String? {
+        let digits = take { $0.isASCII && $0.isNumber }
+        return digits.isEmpty ? nil : digits
+    }
+
+    private mutating func reference(
+        until end: String?, behind letter: Character
+    ) throws(PatternSyntaxError) -> PatternNode {
+        guard let end, let name = take(until: end) else { throw Self.unknown(letter) }
+        return try reference(
+            to: Int(name).map { $0 > 0 && name.first != "+" } == true ? name : checked(name))
+    }
+
+    /// CR and LF together, or any line end.
+    private func lineEnd() throws(PatternSyntaxError) -> PatternNode {
+        .choice([
+            literal("\r\n"),
+            .sequence([literal("\r"), .assertion(.notBefore(.only("\n")))]),
+            try spelt(#"[\n\x0B\x0C\x85\u2028\u2029]"#),
+        ])
+    }
+
+    // MARK: Scalars by their numbers
+
+    private mutating func number(_ letter: Character) throws(PatternSyntaxError) -> PatternNode {
+        let isOctal = letter == "o" || letter == "0"
+        let radix = isOctal ? 8 : 16
+        if letter != "0", letter != "U", take("{") {
+            guard let text = take(until: "}") else { throw Self.unknown(letter) }
+            let words = letter == "u" ? text.split(whereSeparator: \.isPatternSpace) : [text[...]]
+            guard !words.isEmpty else { throw Self.unknown(letter) }
+            var scalars = ""
+            for word in words { scalars.unicodeScalars.append(try Self.scalar(word, radix)) }
+            return literal(scalars)
+        }
+        guard letter != "o" else { throw Self.unknown(letter) }
+        let lengths: [Character: ClosedRange<Int>] = ["x": 0...2, "u": 4...4, "U": 8...8]
+        let length = lengths[letter] ?? 0...2
+        let digits = take(atMost: length.upperBound) {
+            $0.isASCII && (isOctal ? ("0"..."7").contains($0) : $0.isHexDigit)
+        }
+        guard length.contains(digits.count) else { throw Self.unknown(letter) }
+        return literal(String(try Self.scalar(digits.isEmpty ? "0" : digits[...], radix)))
+    }
+
+    private static func scalar(
+        _ digits: Substring, _ radix: Int
+    ) throws(PatternSyntaxError) -> Unicode.Scalar {
+        let trimmed = digits.filter { !$0.isPatternSpace }
+        guard trimmed.first != "+", let value = UInt32(trimmed, radix: radix),
+            let scalar = Unicode.Scalar(value)
+        else { throw PatternSyntaxError("'\(digits.prefix(20))' is no Unicode scalar") }
+        return scalar
+    }
+
+    // MARK: Classes
+
+    /// A class in square brackets, behind the first one.
+    mutating func customClass() throws(PatternSyntaxError) -> PatternNode {
+        var text = "["
+        var depth = 1
+        while depth > 0 {
+            if take("\\Q") {
+                guard let quoted = take(until: "\\E") else { break }
+                text += "\\Q\(quoted)\\E"
+                continue
+            }
+            guard let character = take() else { break }
+            text.append(character)
+            switch character {
+            case "[": depth += 1
+            case "]": depth -= 1
+            case "\\": if let escaped = take() { text.append(escaped) }
+            default: break
+            }
+            guard depth <= RegularExpression.maximumDepth else { throw Self.tooDeep }
+        }
+        guard depth == 0 else { throw PatternSyntaxError("a class has no ']'") }
+        return try spelt(text)
+    }
+
+    /// A class that the standard library knows.
+    private func spelt(_ text: String) throws(PatternSyntaxError) -> PatternNode {
+        let text = options.classPrefix + text
+        do {
+            _ = try Regex(text)
+        } catch {
+            throw PatternSyntaxError("\(error)")
+        }
+        return .scalar(.spelt(text))
+    }
+}

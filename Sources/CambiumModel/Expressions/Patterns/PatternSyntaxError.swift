@@ -1,0 +1,26 @@
+/// Why a text is no regular expression, or none that can be matched here.
+package struct PatternSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, in words.
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// A regular expression was given up: to match a text with it takes too many steps.
+///
+/// Only patterns with back-references, look-around, atomic groups or `\X` can be so costly; all
+/// others match in time that grows with the text.
+public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The regular expression.
+    public let pattern: String
+    /// After how many steps it was given up.
+    public let steps: Int
+
+    /// The pattern, the number of steps and what to do.
+    public var description: String {
+        "Matching the regular expression '\(pattern)' was given up after \(steps) steps. "
+            + "Write it without back-references and look-around, or shorten the text."
+    }
+}
