@@ -3,10 +3,12 @@
 #define CAMBIUM_CSQLITE_SHIM_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 // Swift cannot call C functions with variable arguments; each form that we need gets a name.
@@ -46,6 +48,22 @@ static inline int cambium_file_exists(const char *path, cambium_file_state *stat
 
 // Makes a file empty, without opening it.
 static inline int cambium_file_empty(const char *path) { return truncate(path, 0); }
+
+// Whether the file system of a file was mounted for reading only.
+static inline int cambium_is_mounted_read_only(const char *path) {
+    struct statvfs info;
+    return statvfs(path, &info) == 0 && (info.f_flag & ST_RDONLY) != 0;
+}
+
+// The first byte of a file that no process locks; -1 where it cannot be read.
+static inline int cambium_file_first_byte(const char *path) {
+    unsigned char byte = 0;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    ssize_t count = read(file, &byte, 1);
+    close(file);
+    return count == 1 ? byte : -1;
+}
 
 // Reads the first bytes of a database file past SQLite's cache and log. What the file does not have
 // is zero.

@@ -24,8 +24,8 @@ extension Connection {
         } catch {
             let mustRollBackCode: Int32 = 776
             if error.code != mustRollBackCode {
-                guard error.isOfFolder, isWhole(path) else { throw error }
-                let connection = try unchanging(path: path, settings: settings)
+                guard error.isOfFolder, FilesAtRest(of: path).obstacle == nil else { throw error }
+                let connection = try Connection(path: path, mode: .unchanging, settings: settings)
                 _ = try connection.rows(look)
                 return connection
             }
@@ -34,26 +34,22 @@ extension Connection {
         return try Connection(path: path, mode: .readOnly, settings: settings)
     }
 
-    /// Opens a database that nobody changes as long as it is open, and beside which SQLite makes no
-    /// file.
-    static func unchanging(
-        path: String, settings: ConnectionSettings = ConnectionSettings()
-    ) throws(SQLiteError) -> Connection {
-        var settings = settings
-        settings.allowsURIs = true
-        return try Connection(
-            path: uri(of: path) + "?immutable=1", mode: .readOnly, settings: settings)
+    /// Makes sure that SQLite can read a file on a file system that was mounted for reading only,
+    /// beside which there is more: it can where the index of the log is there, too.
+    func requireReadable(
+        _ files: FilesAtRest, _ settings: ConnectionSettings
+    ) throws(SQLiteError) {
+        do throws(SQLiteError) {
+            _ = try rows("PRAGMA schema_version")
+        } catch {
+            guard let obstacle = files.obstacleOfMount(settings.isMountedReadOnly) else {
+                throw error
+            }
+            throw SQLiteError(code: error.code, message: obstacle)
+        }
     }
 
-    /// Whether all that was written is in the file itself.
-    private static func isWhole(_ path: String) -> Bool {
-        let files = FileManager.default
-        let log = try? files.attributesOfItem(atPath: path + "-wal")
-        return (log == nil || log?[.size] as? Int == 0)
-            && !files.fileExists(atPath: path + "-journal")
-    }
-
-    private static func uri(of path: String) -> String {
+    static func uri(of path: String) -> String {
         let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-".utf8)
         let escaped = path.utf8.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)

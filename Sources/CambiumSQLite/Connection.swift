@@ -10,8 +10,12 @@ package final class Connection {
     package enum Mode: Sendable {
         /// For reading and writing; the file is made where there is none.
         case readWriteCreate
-        /// For reading only; the file must exist.
+        /// For reading only; the file must exist. On a file system that was mounted for reading only
+        /// it is opened as ``unchanging``, where the file is the whole database.
         case readOnly
+        /// For reading a file that nobody changes as long as it is open. SQLite takes no lock and
+        /// makes no file beside it.
+        case unchanging
         /// For reading and writing; the file must exist.
         case readWrite
     }
@@ -20,6 +24,8 @@ package final class Connection {
     let handle: OpaquePointer
     /// The name of the file system that SQLite was told to use; nil means its own.
     package let fileSystem: String?
+    /// Whether SQLite was told that nobody changes the file.
+    package let isUnchanging: Bool
     /// How long a statement waits for a lock that another connection holds.
     let busyTimeoutMilliseconds: Int32
     private var statements = StatementCache()
@@ -47,18 +53,24 @@ package final class Connection {
         settings: ConnectionSettings = ConnectionSettings()
     ) throws(SQLiteError) {
         try SQLiteLibrary.requireMinimumVersion()
+        let files = FilesAtRest(of: path)
+        let isMountedReadOnly =
+            mode == .readOnly && !settings.allowsURIs && settings.isMountedReadOnly(path)
+        isUnchanging = mode == .unchanging || (isMountedReadOnly && files.obstacle == nil)
         let access =
             switch mode {
             case .readWriteCreate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-            case .readOnly: SQLITE_OPEN_READONLY
+            case .readOnly, .unchanging: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE
             }
         var opened: OpaquePointer?
-        let names = settings.allowsURIs ? SQLITE_OPEN_URI : 0
         // Many a system's library takes such a name for a URI without being asked to.
         let isPlain = !settings.allowsURIs && path.hasPrefix("file:")
+        let name = isPlain ? "./" + path : path
         let code = sqlite3_open_v2(
-            isPlain ? "./" + path : path, &opened, access | SQLITE_OPEN_NOMUTEX | names,
+            isUnchanging ? Self.uri(of: path) + "?immutable=1" : name, &opened,
+            access | SQLITE_OPEN_NOMUTEX
+                | (settings.allowsURIs || isUnchanging ? SQLITE_OPEN_URI : 0),
             settings.fileSystem)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
@@ -77,6 +89,7 @@ package final class Connection {
         try sink.register(on: self)
         try registerStoreFunctions()
         for pragma in settings.pragmas { try execute(pragma) }
+        if isMountedReadOnly, !isUnchanging { try requireReadable(files, settings) }
         if let observer = settings.observer { watchStatements(observer) }
     }
 

@@ -13,5 +13,10 @@ package struct ConnectionSettings: Sendable {
     /// The name of the file system that SQLite uses; nil means its own.
     package var fileSystem: String?
 
+    /// Whether the file system of a file was mounted for reading only.
+    package var isMountedReadOnly: @Sendable (_ path: String) -> Bool = {
+        FilesAtRest.isMountedReadOnly($0)
+    }
+
     package init() {}
 }

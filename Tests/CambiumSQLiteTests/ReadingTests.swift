@@ -29,7 +29,7 @@ struct ReadingTests {
     @Test func `a file that nobody changes can be read whatever its name`() throws {
         for name in ["a b.sqlite", "ä%41?x=1#y.sqlite"] {
             try withStore(named: name) { path, _ in
-                let connection = try Connection.unchanging(path: path)
+                let connection = try Connection(path: path, mode: .unchanging)
                 #expect(try connection.rows("SELECT b FROM a") == [[.integer(1)]])
                 #expect(!FileManager.default.fileExists(atPath: path + "-shm"))
             }
@@ -55,6 +55,58 @@ struct ReadingTests {
             try files.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder)
             defer { try? files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder) }
             #expect(throws: SQLiteError.self) { try Connection.reading(path: path) }
+        }
+    }
+
+    /// Settings for a file system that is mounted for reading only.
+    private static var mounted: ConnectionSettings {
+        var settings = ConnectionSettings()
+        settings.isMountedReadOnly = { _ in true }
+        return settings
+    }
+
+    @Test func `on a read-only file system a whole file is read without a lock`() throws {
+        try withStore(named: "a.sqlite") { path, folder in
+            // What is empty, or done with, has no changes.
+            try Data().write(to: URL(filePath: path + "-wal"))
+            try Data(repeating: 0, count: 600).write(to: URL(filePath: path + "-journal"))
+            for settings in [ConnectionSettings(), Self.mounted] {
+                let connection = try Connection(path: path, mode: .readOnly, settings: settings)
+                #expect(try connection.rows("SELECT b FROM a") == [[.integer(1)]])
+                #expect(connection.isUnchanging == settings.isMountedReadOnly(path))
+                if connection.isUnchanging {
+                    #expect(!FileManager.default.fileExists(atPath: path + "-shm"))
+                    #expect(throws: SQLiteError.self) {
+                        try connection.execute("INSERT INTO a VALUES (2)")
+                    }
+                } else {
+                    try FileManager.default.removeItem(atPath: path + "-shm")
+                }
+            }
+        }
+    }
+
+    @Test func `a file with changes beside it is not the whole database`() throws {
+        try withStore(named: "a.sqlite") { path, _ in
+            #expect(FilesAtRest(of: path).obstacle == nil)
+            let writer = try Connection(path: path)
+            try writer.beginWriteAheadLog()
+            try writer.execute("INSERT INTO a VALUES (2)")
+            #expect(FilesAtRest(of: path).obstacleOfMount { _ in false } == nil)
+            let obstacle = FilesAtRest(of: path).obstacleOfMount { _ in true }
+            #expect(obstacle?.contains("\(path)-wal, has changes") == true)
+            // The index of the log is there, so that SQLite can read it.
+            let reader = try Connection(path: path, mode: .readOnly, settings: Self.mounted)
+            #expect(!reader.isUnchanging)
+            #expect(try reader.rows("SELECT count(*) FROM a") == [[.integer(2)]])
+        }
+    }
+
+    @Test func `a journal of a killed program is an obstacle`() throws {
+        try withStore(named: "a.sqlite") { path, _ in
+            try Data([0xd9, 0xd5]).write(to: URL(filePath: path + "-journal"))
+            let obstacle = FilesAtRest(of: path).obstacleOfMount { _ in true }
+            #expect(obstacle?.contains("\(path)-journal") == true)
         }
     }
 }

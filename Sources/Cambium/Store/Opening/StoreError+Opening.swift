@@ -31,6 +31,9 @@ extension StoreError {
                 "There is no store \(path), and one that is opened for reading only is not made. "
                 + "Correct the path, or open it once without isReadOnly."
         default:
+            if isReadOnly, let obstacle = FilesAtRest(of: path).obstacleOfMount() {
+                return obstacle
+            }
             return "The store \(path) cannot be opened. See that the program may read "
                 + (isReadOnly
                     ? "the file and its folder."

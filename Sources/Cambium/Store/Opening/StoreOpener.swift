@@ -71,6 +71,9 @@ struct StoreOpener {
     ) throws -> (store: SQLiteStore, migration: MigrationOutcome) {
         let settings = try ConnectionSettings(options)
         let (connection, migration) = try migrated(path, settings, filledBy: fill)
+        if connection.isUnchanging, options.followsRemoteChanges {
+            throw StoreError.cannotFollow(path ?? "")
+        }
         let history = try StoreHistory(options.historyRetention)
         if !options.isReadOnly {
             let setup = HistorySetup(connection: connection, model: model.model)
@@ -166,5 +169,6 @@ extension ConnectionSettings {
         }
         observer = options.statementHook?.observer
         fileSystem = options.fileSystem
+        if let isMounted = options.isMountedReadOnly { isMountedReadOnly = isMounted }
     }
 }

@@ -12,6 +12,11 @@ import CambiumSQLite
 public struct StoreOptions: Sendable {
     /// Whether saves are refused. A store that needs a migration cannot be opened so. Default:
     /// false.
+    ///
+    /// A file on a file system that is mounted for reading only can be opened so, where no changes
+    /// are left in the log or a journal beside it (a store that was closed has none). It is read as
+    /// one that nobody changes: no process can know whether others have mounted the file system for
+    /// writing, and what they write then gives errors or wrong results here.
     public var isReadOnly = false
     /// Whether a store of an earlier version of the model is migrated when it is opened. Default
     /// (nil): containers do, coordinators by hand do not, as in Core Data.
@@ -46,6 +51,8 @@ public struct StoreOptions: Sendable {
     /// Whether contexts hear of what others write to the store's file: other processes, and other
     /// containers of this one. Default: false. See ``PersistentStoreCoordinator/remoteChanges``.
     ///
+    /// A store on a file system that is mounted for reading only refuses it.
+    ///
     /// The file is watched as long as the store is open, which costs a connection, a file
     /// descriptor or two, and a few microseconds for some time after each commit, whoever made it.
     public var followsRemoteChanges = false
@@ -56,6 +63,8 @@ public struct StoreOptions: Sendable {
     public var queryGenerationLogSize = 256 << 20
     /// The file system that SQLite uses, by its name there; nil for the system's own.
     var fileSystem: String?
+    /// Whether the file system of a file was mounted for reading only; nil asks the system.
+    var isMountedReadOnly: (@Sendable (_ path: String) -> Bool)?
     /// Ends a migration from another thread.
     var migrationInterruption: Interruption?
 

@@ -7,4 +7,11 @@ extension StoreError {
                 + "(error \(reason) of the system). Open fewer stores with followsRemoteChanges, "
                 + "or raise the limit (on Linux, fs.inotify.max_user_instances)")
     }
+
+    static func cannotFollow(_ path: String) -> StoreError {
+        StoreError(
+            code: .invalidRequest,
+            message: "\(path) is on a file system that is mounted for reading only, so it is read "
+                + "as a file that nobody changes. Open it without followsRemoteChanges.")
+    }
 }
