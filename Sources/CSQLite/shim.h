@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 // Swift cannot call C functions with variable arguments; each form that we need gets a name.
@@ -46,6 +47,14 @@ static inline int cambium_file_exists(const char *path, cambium_file_state *stat
     return 1;
 }
 
+// How many tenths of a second ago a file was written; negative where it says a time to come.
+static inline int64_t cambium_file_age(cambium_file_state state) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0) return 0;
+    return ((int64_t)now.tv_sec - state.seconds) * 10
+        + ((int64_t)now.tv_nsec - state.nanoseconds) / 100000000;
+}
+
 // Makes a file empty, without opening it.
 static inline int cambium_file_empty(const char *path) { return truncate(path, 0); }
 
@@ -66,12 +75,14 @@ static inline int cambium_file_first_byte(const char *path) {
 }
 
 // Reads the first bytes of a database file past SQLite's cache and log. What the file does not have
-// is zero.
-static inline void cambium_sqlite_read_file(sqlite3 *db, void *bytes, int count) {
+// is zero. Returns whether it could be read.
+static inline int cambium_sqlite_read_file(sqlite3 *db, void *bytes, int count) {
     sqlite3_file *file = 0;
     memset(bytes, 0, (size_t)count);
-    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return;
-    if (file && file->pMethods) (void)file->pMethods->xRead(file, bytes, count, 0);
+    if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+    if (!file || !file->pMethods) return 0;
+    int code = file->pMethods->xRead(file, bytes, count, 0);
+    return code == SQLITE_OK || code == SQLITE_IOERR_SHORT_READ;
 }
 
 // How far the log is in the file, as the index of the log says (sqlite.org/walformat.html): the two

@@ -35,6 +35,9 @@ final class DatabaseFile {
         let state: cambium_file_state
         var progress: LogProgress
         let digest: UInt64
+        /// Whether whatever is written from now on gives the file another time. Many systems count
+        /// time in steps of some milliseconds.
+        let isOld: Bool
     }
 
     // Safety: here and below, SQLite's own texts, which live as long as the connection; it owns
@@ -73,7 +76,7 @@ final class DatabaseFile {
         guard hasLog, state.number != 0 else { return nil }
         if let change = Self.change(of: log, &logIdentity) { return change }
         if let change = Self.change(of: index, &indexIdentity) { return change }
-        if let content, content.state.isUnwritten(since: state) {
+        if let content, content.isOld, content.state.isUnwritten(since: state) {
             noteProgress(of: database)
             return nil
         }
@@ -87,10 +90,13 @@ final class DatabaseFile {
             progress != known.progress
         else { return }
         var state = cambium_file_state()
-        guard cambium_file_exists(path, &state) != 0, known.state.isUnwritten(since: state) else {
-            return
+        guard cambium_file_exists(path, &state) != 0 else { return }
+        if !known.isOld {
+            // It is read again: its time says nothing yet.
+            _ = isOverwritten(state, database)
+        } else if known.state.isUnwritten(since: state) {
+            content?.progress = progress
         }
-        content?.progress = progress
     }
 
     /// - Parameter known: What the file was the first time; is noted then.
@@ -115,22 +121,25 @@ final class DatabaseFile {
         guard logIdentity != nil, indexIdentity != nil,
             let progress = LogProgress(of: database), progress.isAtRest
         else { return false }
-        let digest = Self.digest(of: database)
         var now = cambium_file_state()
-        guard cambium_file_exists(path, &now) != 0, now.isUnwritten(since: state),
+        guard let digest = Self.digest(of: database), cambium_file_exists(path, &now) != 0,
+            now.isUnwritten(since: state),
             LogProgress(of: database) == progress
         else { return false }
         if let content, content.progress == progress, content.digest != digest { return true }
-        content = Content(state: state, progress: progress, digest: digest)
+        content = Content(
+            state: state, progress: progress, digest: digest, isOld: state.isOld)
         return false
     }
 
-    /// Of the first pages, which name the store.
-    private static func digest(of database: OpaquePointer) -> UInt64 {
+    /// Of the first pages, which name the store; nil where they cannot be read.
+    private static func digest(of database: OpaquePointer) -> UInt64? {
         let count = 32_768
         // Safety: the bytes are all written before they are read, and aligned.
         return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { bytes in
-            cambium_sqlite_read_file(database, bytes.baseAddress, Int32(count))
+            guard cambium_sqlite_read_file(database, bytes.baseAddress, Int32(count)) != 0 else {
+                return nil
+            }
             var digest: UInt64 = 0xcbf2_9ce4_8422_2325
             for word in bytes.bindMemory(to: UInt64.self) {
                 digest = (digest ^ word) &* 0x9e37_79b9_7f4a_7c15
@@ -177,4 +186,7 @@ extension cambium_file_state {
     fileprivate func isUnwritten(since other: cambium_file_state) -> Bool {
         size == other.size && seconds == other.seconds && nanoseconds == other.nanoseconds
     }
+
+    /// Whether the file was written longer ago than the steps that a system's time has.
+    fileprivate var isOld: Bool { cambium_file_age(self) > 1 }
 }

@@ -3,6 +3,12 @@ import CambiumSQLite
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The files of a database that is open are deleted, moved or replaced by other programs.
 struct FileChangeTests {
     private let files = FileManager.default
@@ -174,6 +180,30 @@ struct FileChangeTests {
                 try write("e \(round)", other)
             }
             #expect(try texts(path).count == 26)
+        }
+    }
+
+    @Test func `a checkpoint that leaves the file its time is no change`() throws {
+        try withWriter { path, writer in
+            let other = try Connection(path: path)
+            try other.beginWriteAheadLog()
+            try write("a", writer)
+            writer.checkpoint()
+            try write("b", writer)
+            var state = stat()
+            stat(path, &state)
+            #if canImport(Darwin)
+                let times = [state.st_atimespec, state.st_mtimespec]
+            #else
+                let times = [state.st_atim, state.st_mtim]
+            #endif
+            other.checkpoint()
+            // As on a system whose clock has not gone on meanwhile.
+            utimensat(AT_FDCWD, path, times, 0)
+            try write("c", writer)
+            try files.setAttributes([.modificationDate: Date.now], ofItemAtPath: path)
+            try write("d", writer)
+            #expect(try texts(path).count == 5)
         }
     }
 
