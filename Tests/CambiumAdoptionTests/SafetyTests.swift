@@ -101,6 +101,16 @@ struct SafetyTests {
         #expect(store.files == [])
     }
 
+    @Test func `a catalogue of many tables is read in time that grows with their number`() throws {
+        let store = try Shelf.store()
+        let connection = try Connection(path: store.path)
+        try connection.transaction {
+            for number in 1...6000 { try connection.execute("CREATE TABLE x\(number) (a)") }
+        }
+        // Every table compared with every other one would be more than the budget has.
+        _ = try store.adopt([Shelf.model])
+    }
+
     @Test func `a store that changes while it is read is left alone`() throws {
         let store = try Shelf.store()
         var isChanged = false

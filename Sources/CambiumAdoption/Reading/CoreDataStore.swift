@@ -1,3 +1,4 @@
+import CambiumMigration
 import CambiumModel
 import CambiumSQL
 import CambiumSQLite
@@ -32,32 +33,23 @@ package final class CoreDataStore {
         let path = files.path
         self.path = path
         file = try SourceFile(files, for: place)
-        let list: CoreDataMetadata
-        let encoding: StoredValue?
-        do throws(SQLiteError) {
+        let contents: Contents
+        do {
             var settings = ConnectionSettings()
             settings.allowsURIs = true
             let connection = try Connection(path: file.uri, mode: .readWrite, settings: settings)
-            let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
-            // What else has the name of a table runs what somebody has written into the file.
-            let tables = Set(objects.filter(\.isOrdinaryTable).map { StoredValue.text($0.name) })
-            // Computed columns are not among them.
-            let columns = try connection.rows(CoreDataCatalogue.columnsQuery)
-                .filter { $0.first.map(tables.contains) ?? false }
-            guard CoreDataCatalogue.hasRequiredColumns(columns) else {
-                throw SQLiteError(code: Self.notADatabase, message: Self.hasNoTables)
-            }
-            encoding = try connection.rows("PRAGMA encoding").first?.first
-            list = CoreDataMetadata(try connection.rows(CoreDataCatalogue.metadataQuery))
-            catalogue = CoreDataCatalogue(
-                columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery),
-                virtualTables: try connection.rows(CoreDataCatalogue.virtualTablesQuery),
-                writtenEntities: Set(list.hashes.keys))
-        } catch {
+            // Nobody knows yet what there is to be read.
+            contents = try connection.withBudget { try Self.contents(connection) }
+        } catch let error as SQLiteError {
             throw Self.meaning(of: error, path)
+        } catch {
+            throw .notCoreData(
+                path: path, reason: "what it says about its tables does not come to an end")
         }
+        let list = contents.metadata
+        catalogue = contents.catalogue
         // Databases that are read together have one encoding.
-        if case .text(let encoding)? = encoding, encoding != "UTF-8" {
+        if case .text(let encoding)? = contents.encoding, encoding != "UTF-8" {
             throw .cannotRead(
                 path: path,
                 reason: "its texts are \(encoding), and only UTF-8 can be adopted. "
@@ -68,6 +60,32 @@ package final class CoreDataStore {
         }
         (uuid, identifiers, hashes) = (list.uuid, list.identifiers, list.hashes)
         (notes, otherNotes, ownNotes) = (list.notes, list.otherNotes, list.ownNotes)
+    }
+
+    /// What a database says about itself.
+    private struct Contents {
+        let metadata: CoreDataMetadata
+        let encoding: StoredValue?
+        let catalogue: CoreDataCatalogue
+    }
+
+    private static func contents(_ connection: Connection) throws(SQLiteError) -> Contents {
+        let objects = try connection.rows(StoreObject.query).compactMap(StoreObject.init)
+        // What else has the name of a table runs what somebody has written into the file.
+        let tables = Set(objects.filter(\.isOrdinaryTable).map { StoredValue.text($0.name) })
+        // Computed columns are not among them.
+        let columns = try connection.rows(CoreDataCatalogue.columnsQuery)
+            .filter { $0.first.map(tables.contains) ?? false }
+        guard CoreDataCatalogue.hasRequiredColumns(columns) else {
+            throw SQLiteError(code: notADatabase, message: hasNoTables)
+        }
+        let encoding = try connection.rows("PRAGMA encoding").first?.first
+        let metadata = CoreDataMetadata(try connection.rows(CoreDataCatalogue.metadataQuery))
+        let catalogue = CoreDataCatalogue(
+            columns: columns, entities: try connection.rows(CoreDataCatalogue.entitiesQuery),
+            virtualTables: try connection.rows(CoreDataCatalogue.virtualTablesQuery),
+            writtenEntities: Set(metadata.hashes.keys))
+        return Contents(metadata: metadata, encoding: encoding, catalogue: catalogue)
     }
 
     private static let notADatabase: Int32 = 26

@@ -43,17 +43,17 @@ package struct CoreDataCatalogue: Sendable {
                 == true
     }
 
-    /// Lists table, column and type of all tables, those left out that virtual tables keep.
+    /// Lists table, column and type of all tables, those left out that virtual tables keep. Takes time
+    /// that grows with the number of tables.
     package static let columnsQuery = """
+        WITH "kept" AS (SELECT v."name" || s."column1" AS "name" FROM "sqlite_schema" AS v, \
+        (VALUES ('_node'), ('_parent'), ('_rowid'), ('_data'), ('_idx'), ('_content'), \
+        ('_docsize'), ('_config'), ('_segments'), ('_segdir'), ('_stat')) AS s \
+        WHERE v."type" = 'table' AND v."sql" LIKE 'CREATE VIRTUAL TABLE%') \
         SELECT m."name", p."name", p."type" FROM "sqlite_schema" AS m, \
         pragma_table_info(m."name") AS p \
         WHERE m."type" = 'table' AND m."sql" LIKE 'CREATE TABLE%' AND m."name" NOT LIKE 'sqlite\\_%' \
-        ESCAPE '\\' AND NOT EXISTS (SELECT 1 FROM "sqlite_schema" AS v WHERE v."type" = 'table' \
-        AND v."sql" LIKE 'CREATE VIRTUAL TABLE%' AND m."name" IN (v."name" || '_node', \
-        v."name" || '_parent', v."name" || '_rowid', v."name" || '_data', v."name" || '_idx', \
-        v."name" || '_content', v."name" || '_docsize', v."name" || '_config', \
-        v."name" || '_segments', v."name" || '_segdir', v."name" || '_stat')) \
-        ORDER BY m."name", p."cid"
+        ESCAPE '\\' AND m."name" NOT IN "kept" ORDER BY m."name", p."cid"
         """
     /// Lists the virtual tables, and whether each is but an index.
     package static let virtualTablesQuery = """
