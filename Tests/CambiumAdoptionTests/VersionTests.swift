@@ -214,6 +214,21 @@ struct VersionTests {
         #expect(mismatch.json.contains("\"refused\" : true"))
     }
 
+    @Test func `texts of a store are cut where it fits no version`() throws {
+        let text = String(repeating: "x", count: 1_000_000)
+        for entity in ["Item", text] {
+            let store = try OldStore(
+                entities: [(1, entity, 0, 0), (2, text + "y", 0, 0)], identifiers: [text, text],
+                sql: "")
+            let error = try #require(adoptionError { _ = try store.adopt([Shelf.model]) })
+            guard case .fitsNoVersion = error else {
+                Issue.record("\("\(error)".prefix(200))")
+                continue
+            }
+            #expect("\(error)".utf8.count < 50_000)
+        }
+    }
+
     @Test func `a version that is not there is named with those that are`() throws {
         let store = try Shelf.store()
         let error = adoptionError { _ = try store.adopt([Shelf.model]) { $0.writtenBy = "9" } }

@@ -1,3 +1,5 @@
+import CambiumModel
+
 /// Why no version of a model can have written a store.
 public struct VersionMismatch: Sendable, Hashable {
     /// A version, and in how much it differs from the store.
@@ -43,10 +45,10 @@ public struct VersionMismatch: Sendable, Hashable {
 extension VersionMismatch: CustomStringConvertible {
     /// What does not fit, and what to do about it.
     public var description: String {
-        let says = identifiers.filter { !$0.isEmpty }.joined(separator: ", ")
+        let says = identifiers.filter { !$0.isEmpty }.excerpts()
         let said = says.isEmpty ? "" : "; the store says that version \(says) wrote it"
         if isUnrelated {
-            let shown = strangers.prefix(5).joined(separator: ", ")
+            let shown = strangers.prefix(5).map { $0.excerpt() }.joined(separator: ", ")
             return "\(store) was written by another model than \(model)\(said): no version of "
                 + "\(model) has any of its entities (\(shown)\(strangers.count > 5 ? ", …" : "")). "
                 + "Name the model that belongs to the store"
@@ -74,7 +76,7 @@ extension VersionMismatch: CustomStringConvertible {
     private static func list(_ differences: [String]) -> String {
         let more = differences.count - 20
         return "\(differences.count) difference\(differences.count == 1 ? "" : "s"):"
-            + differences.prefix(20).map { "\n  - \($0)" }.joined()
+            + differences.prefix(20).map { "\n  - \($0.excerpt(1_000))" }.joined()
             + (more > 0 ? "\n  … and \(more) more" : "")
     }
 }

@@ -64,7 +64,8 @@ package struct ExternalFiles: Sendable {
     /// - Throws: ``FileError`` where it cannot be read, is no file, or the name is none of ours.
     package func read(_ name: String) throws(FileError) -> Data {
         guard Self.isName(name) else {
-            throw FileError(name, "read", because: "it is no name of a file of the store")
+            throw FileError(
+                name.excerpt(), "read", because: "it is no name of a file of the store")
         }
         return try contents(name)
     }

@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumSQL
 
 /// Why the data of a store does not fit the new version.
@@ -41,7 +42,7 @@ extension MigrationRefusal: CustomStringConvertible {
             let numbers = objects.map(String.init).joined(separator: " and ")
             facts.append("\(objects.count == 1 ? "object" : "objects") \(numbers) of \(entity)")
         }
-        if let value { facts.append("the value is \(value.withVisibleControls)") }
+        if let value { facts.append("the value is \(value.excerpt(1_000).withVisibleControls)") }
         return reason + (facts.isEmpty ? "" : " [\(facts.joined(separator: ", "))]")
     }
 }

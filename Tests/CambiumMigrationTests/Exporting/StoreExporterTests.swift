@@ -190,6 +190,22 @@ struct StoreExporterTests {
         }
     }
 
+    @Test func `texts of a store are cut in errors`() throws {
+        let text = String(repeating: "x", count: 1_000_000)
+        let errors: [any Error] = [
+            ExportError.unknownEntity(root: "Item", key: 1, name: text),
+            ExportError.unknownVersion(model: "M", store: text, hash: text, known: ["1"]),
+        ]
+        for error in errors { #expect("\(error)".utf8.count < 2_000) }
+        let named = #expect(throws: FileError.self) {
+            try ExternalFiles(ofStore: "none").read(text)
+        }
+        #expect(try "\(#require(named))".utf8.count < 2_000)
+        var refusal = MigrationRefusal(step: "", reason: "")
+        refusal.value = text
+        #expect(refusal.descriptionWithValue.utf8.count < 2_000)
+    }
+
     @Test func `a large value is read from its file, which has to be there`() throws {
         let name = UUID().uuidString
         let form = "02" + name.utf8.map { String($0, radix: 16) }.joined()
