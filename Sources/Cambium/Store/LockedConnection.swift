@@ -28,9 +28,8 @@ final class LockedConnection: @unchecked Sendable {
             defer { if closesAfterUse { self.connection = nil } }
             do {
                 return try body(connection)
-            } catch let error as SQLiteError {
-                throw connection.takeFunctionFailure()
-                    ?? StoreError(using: connection, path: path, error) ?? error
+            } catch {
+                throw meaning(of: error, connection)
             }
         }
     }
@@ -49,11 +48,18 @@ final class LockedConnection: @unchecked Sendable {
         return try connection.use { connection in
             do {
                 return try body(connection)
-            } catch let error as SQLiteError {
-                throw connection.takeFunctionFailure()
-                    ?? StoreError(using: connection, path: path, error) ?? error
+            } catch {
+                throw meaning(of: error, connection)
             }
         }
+    }
+
+    /// What an error means to who uses the connection.
+    private func meaning(of error: any Error, _ connection: Connection) -> any Error {
+        // It is taken in any case: the next error has other reasons.
+        let failure = connection.takeFunctionFailure()
+        guard let error = error as? SQLiteError else { return error }
+        return failure ?? StoreError(using: connection, path: path, error) ?? error
     }
 
     /// Closes the connection, when nobody is using it any more.
