@@ -48,6 +48,22 @@ import Testing
         #expect(try "\(#require(error))".contains("'\(pattern)' was given up"))
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `the length of characters counts as steps`() throws {
+        let text = "a" + String(repeating: "\u{300}", count: 100_000)
+        #expect(throws: PatternLimitError.self) { try matches(text, "[a\u{300}]*\\Xb") }
+        #expect(try matches(text, "\\X"))
+    }
+
+    @Test func `a match that takes too much memory is given up`() throws {
+        let text = String(repeating: "a", count: 100_000)
+        let error = #expect(throws: PatternLimitError.self) {
+            try matches(text, "(?:(?:(b?)){400}a)*\\1")
+        }
+        #expect(try #require(error).steps < 6_000_000)
+        #expect(try matches(text, "(?:((a))|b)*\\1"))
+    }
+
     @Test func `usual patterns stay far below the budget`() throws {
         let long = String(repeating: "a", count: 10_000)
         #expect(try matches(long + "A1", "(?=.*[A-Z])(?=.*\\d).{8,}"))
@@ -73,6 +89,16 @@ import Testing
             try RegularExpression(pattern)
         }
         #expect(error?.description.contains("more than 32768 steps") == true)
+    }
+
+    @Test(arguments: ["&&", "--", "~~"])
+    func `a class of too many operations is refused`(_ operation: String) throws {
+        let term = "a" + operation
+        let error = #expect(throws: PatternSyntaxError.self) {
+            try RegularExpression("[" + String(repeating: term, count: 1300) + "a]")
+        }
+        #expect(error?.description.contains("20 levels") == true)
+        _ = try RegularExpression("[" + String(repeating: term, count: 20) + "a]")
     }
 
     @Test(.timeLimit(.minutes(1)))

@@ -17,6 +17,9 @@ struct PatternSearch {
     private var returns: [Return] = []
 
     private static let unset = -1
+    /// What is to be tried later, or put back, takes memory: there is one of these for so many steps at
+    /// most.
+    private static let stepsPerReturn = 8
 
     static func matches(
         _ text: String, _ expression: RegularExpression,
@@ -46,8 +49,8 @@ struct PatternSearch {
         var (step, place) = (start, begin)
         while true {
             try budget.spend(1)
-            guard budget.steps <= limit else {
-                throw PatternLimitError(pattern: pattern, steps: limit)
+            guard budget.steps <= limit, returns.count <= limit / Self.stepsPerReturn else {
+                throw PatternLimitError(pattern: pattern, steps: min(budget.steps, limit))
             }
             var hasFailed = false
             switch program.steps[step] {
@@ -86,7 +89,11 @@ struct PatternSearch {
                 step += 1
             case .grapheme:
                 hasFailed = place == count
-                if !hasFailed { place = text.graphemeEnd(from: place) }
+                if !hasFailed {
+                    let end = text.graphemeEnd(from: place)
+                    try budget.spend(end - place)
+                    place = end
+                }
                 step += 1
             case .atomic(let next):
                 let first = returns.count

@@ -109,6 +109,7 @@ extension PatternParser {
     mutating func customClass() throws(PatternSyntaxError) -> PatternNode {
         var text = "["
         var depth = 1
+        var operations = 0
         while depth > 0 {
             if take("\\Q") {
                 guard let quoted = take(until: "\\E") else { break }
@@ -121,9 +122,13 @@ extension PatternParser {
             case "[": depth += 1
             case "]": depth -= 1
             case "\\": if let escaped = take() { text.append(escaped) }
+            // `&&`, `--` and `~~`, for each of which the standard library goes a level down.
+            case "&", "-", "~": if next == character { operations += 1 }
             default: break
             }
-            guard depth <= RegularExpression.maximumDepth else { throw Self.tooDeep }
+            guard max(depth, operations) <= RegularExpression.maximumDepth else {
+                throw Self.tooDeep
+            }
         }
         guard depth == 0 else { throw PatternSyntaxError("a class has no ']'") }
         return try spelt(text)
