@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -53,6 +54,11 @@ static inline int64_t cambium_file_age(cambium_file_state state) {
     if (clock_gettime(CLOCK_REALTIME, &now) != 0) return 0;
     return ((int64_t)now.tv_sec - state.seconds) * 10
         + ((int64_t)now.tv_nsec - state.nanoseconds) / 100000000;
+}
+
+// Gives a file another name. Returns 0 where that was done.
+static inline int cambium_file_rename(const char *path, const char *other) {
+    return rename(path, other);
 }
 
 // Makes a file empty, without opening it.

@@ -18,8 +18,10 @@ extension Connection {
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
         try begin(kind)
+        let changesBefore = sqlite3_total_changes(handle)
         do {
             let result = try body()
+            if sqlite3_total_changes(handle) != changesBefore { try markFile() }
             try execute("COMMIT")
             if kind == .immediate { file?.noteProgress(of: handle) }
             return result
@@ -27,6 +29,16 @@ extension Connection {
             rollBack()
             throw error
         }
+    }
+
+    /// Counts in the file's header with the first transaction after a checkpoint. So the beginning of
+    /// the file is another one after each checkpoint, by which a copy that somebody puts back over
+    /// it is noticed. (SQLite's own counter there stands still where there is a log.)
+    private func markFile() throws(SQLiteError) {
+        guard log.isOn, log.pages == 0,
+            case .integer(let version)? = try rows("PRAGMA user_version").first?.first
+        else { return }
+        try execute("PRAGMA user_version = \((version + 1) % Int64(Int32.max))")
     }
 
     private func begin(_ kind: TransactionKind) throws(SQLiteError) {

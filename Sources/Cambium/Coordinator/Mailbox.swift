@@ -22,7 +22,11 @@ final class Mailbox: Sendable {
         self.schedule = schedule
     }
 
-    func post(_ changeSet: ChangeSet) {
+    /// Adds what another context has saved.
+    ///
+    /// - Returns: Here and below, what is to be called when the caller holds no lock any more: it lets
+    ///   the context look into its mailbox. The program's own executor may be behind it.
+    func post(_ changeSet: ChangeSet) -> (@Sendable () -> Void)? {
         post { contents in
             contents.changeSets.append(changeSet)
             if contents.changeSets.count > Self.capacity {
@@ -33,18 +37,18 @@ final class Mailbox: Sendable {
     }
 
     /// Lets the context know that change sets do not say everything: it reads everything anew.
-    func postLoss() {
+    func postLoss() -> (@Sendable () -> Void)? {
         post { $0.hasOverflowed = true }
     }
 
-    private func post(_ change: (inout Contents) -> Void) {
+    private func post(_ change: (inout Contents) -> Void) -> (@Sendable () -> Void)? {
         let mustSchedule = contents.withLock { contents in
             change(&contents)
             isEmpty.store(false, ordering: .releasing)
             defer { contents.isScheduled = true }
             return !contents.isScheduled
         }
-        if mustSchedule { schedule?() }
+        return mustSchedule ? schedule : nil
     }
 
     /// Drops the news that some rows went: they are there again.

@@ -95,7 +95,8 @@ extension PersistentStoreCoordinator {
     // MARK: Stores that are not open
 
     /// Writes the rows and files of one store over another one, as they are now: the way to restore
-    /// a backup. SQLite's locks are honoured in both.
+    /// a backup. SQLite's locks are honoured in both. Afterwards nobody may read or write the
+    /// destination who may not read or write the source.
     ///
     /// - Warning: What the destination held is lost. A coordinator that has the destination open
     ///   must remove it before, and add it again.
@@ -112,8 +113,11 @@ extension PersistentStoreCoordinator {
         let (files, new) = (ExternalFiles(ofStore: source), ExternalFiles(ofStore: destination))
         let former = new.names
         try reportingFiles {
-            if !FileManager.default.fileExists(atPath: destination) {
-                try StorePermissions(of: source).makeFile(StoreFiles.resolved(destination))
+            let permissions = StorePermissions(of: source)
+            if FileManager.default.fileExists(atPath: destination) {
+                try permissions.restrict(StoreFiles.resolved(destination))
+            } else {
+                try permissions.makeFile(StoreFiles.resolved(destination))
             }
             try files.link(into: new)
         }

@@ -161,16 +161,16 @@ public final class PersistentStoreCoordinator: Sendable {
         _ entities: [EntityChanges], from origin: ContextIdentifier, store: StoreIdentifier
     ) -> ChangeSet {
         // Stores commit side by side; the row cache and all mailboxes see one order.
-        subscribers.withLock { subscribers in
+        let (changeSet, jobs) = subscribers.withLock { subscribers in
             subscribers.commits += 1
             let changeSet = ChangeSet(
                 number: subscribers.commits, origin: origin, store: store, entities: entities)
             rowCache.follow(entities, commit: changeSet.number)
-            for (context, subscriber) in subscribers.mailboxes where context != origin.number {
-                subscriber.mailbox?.post(changeSet)
-            }
-            return changeSet
+            let others = subscribers.mailboxes.lazy.filter { $0.key != origin.number }
+            return (changeSet, others.compactMap { $0.value.mailbox?.post(changeSet) })
         }
+        for job in jobs { job() }
+        return changeSet
     }
 
     /// Numbers a commit that changed too much to be told (more than
@@ -180,14 +180,18 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Called while the store's writer is still locked.
     @discardableResult
     func publishLoss(from origin: ContextIdentifier, store: StoreIdentifier) -> ChangeSet {
-        subscribers.withLock { subscribers in
+        let (changeSet, jobs) = subscribers.withLock { subscribers in
             subscribers.commits += 1
             rowCache.removeAll()
             rowCache.follow([], commit: subscribers.commits)
-            for subscriber in subscribers.mailboxes.values { subscriber.mailbox?.postLoss() }
-            return ChangeSet(
+            let changeSet = ChangeSet(
                 number: subscribers.commits, origin: origin, store: store, entities: [])
+            return (
+                changeSet, subscribers.mailboxes.values.compactMap { $0.mailbox?.postLoss() }
+            )
         }
+        for job in jobs { job() }
+        return changeSet
     }
 
     /// Empties the row cache when a store goes, and keeps out of it what was read of the store.

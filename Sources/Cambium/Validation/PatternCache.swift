@@ -15,8 +15,7 @@ enum PatternCache {
     /// Whether the whole text matches. A pattern that is no regular expression, which the compiler
     /// refuses, matches nothing.
     ///
-    /// - Throws: ``PatternLimitError`` where it takes too many steps; a `CancellationError` where it
-    ///   takes long and the task was cancelled.
+    /// - Throws: ``PatternLimitError`` where it takes too many steps.
     static func matches(_ text: String, _ pattern: String) throws -> Bool {
         let key = TextKey(text: pattern)
         let (known, expression) = idle.withLock { idle in

@@ -94,10 +94,15 @@ package struct ExternalFiles: Sendable {
         var made: [String] = []
         do {
             for (name, data) in files {
-                try folder.make(name, mode: mode) { file throws(FileError) in
-                    try file.append(data)
-                }
                 made.append(name)
+                do throws(FileError) {
+                    try folder.make(name, mode: mode) { file throws(FileError) in
+                        try file.append(data)
+                    }
+                } catch {
+                    if error.isOfExisting { made.removeLast() }
+                    throw error
+                }
             }
             try folder.synchronize()
         } catch {

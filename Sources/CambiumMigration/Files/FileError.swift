@@ -35,6 +35,9 @@ package struct FileError: Error, Sendable {
     /// Whether there is no such file; a folder of its name is none.
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR || code == EISDIR }
 
+    /// Whether there is something of that name already.
+    var isOfExisting: Bool { code == EEXIST }
+
     /// The words of the system for one of its numbers.
     package static func text(ofCode code: Int32) -> String {
         // Safety: the system writes no more than there is room for, with a NUL at the end.

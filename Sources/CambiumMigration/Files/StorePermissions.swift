@@ -61,6 +61,19 @@ package struct StorePermissions: Sendable {
         #endif
     }
 
+    /// Takes away from a file what the store does not allow.
+    ///
+    /// - Throws: ``FileError``.
+    package func restrict(_ path: String) throws(FileError) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { throw FileError(refused: path, "read") }
+        let present = info.st_mode & 0o7777
+        let allowed = present & (mode(in: StoreFiles.folder(of: path)) | ~0o666)
+        guard allowed == present || chmod(path, allowed) == 0 else {
+            throw FileError(refused: path, "kept from those who may not read the store")
+        }
+    }
+
     /// Makes an empty file, which SQLite takes for an empty database.
     ///
     /// - Throws: ``FileError``, also where there is something of that name.

@@ -29,6 +29,11 @@ package struct FileIdentity: Sendable, Hashable {
 }
 
 /// The files of an open database, and whether they are still those at its path.
+///
+/// Deleted and replaced files show by their numbers. For content that another program has written over
+/// a file there is one rule: while a log is in use, only checkpoints write the file. So as long as the
+/// log's index says that no checkpoint has moved anything (``LogProgress``), the beginning of the file
+/// is the same. It is read again only where the file's size or time is another one.
 final class DatabaseFile {
     /// What a file had in it that only a checkpoint may change.
     private struct Content {
@@ -151,12 +156,22 @@ final class DatabaseFile {
 
     /// Makes the log an empty one, where it is the one that was open.
     func emptyLog() {
-        var state = cambium_file_state()
-        guard let logIdentity, cambium_file_exists(log, &state) != 0,
-            FileIdentity(state) == logIdentity
-        else { return }
+        guard isLogThere else { return }
         // Where that is not possible, what to do about it is in the error's message.
         _ = cambium_file_empty(log)
+    }
+
+    /// Gives the log another name, where it is the one that was open: what it holds is in no file.
+    func setLogAside() {
+        guard isLogThere else { return }
+        // As above.
+        _ = cambium_file_rename(log, String(cString: log) + ".left")
+    }
+
+    private var isLogThere: Bool {
+        var state = cambium_file_state()
+        guard let logIdentity, cambium_file_exists(log, &state) != 0 else { return false }
+        return FileIdentity(state) == logIdentity
     }
 }
 

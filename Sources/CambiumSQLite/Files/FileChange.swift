@@ -74,10 +74,13 @@ extension Connection {
             return
         case .replaced:
             // Into the old file, which may have another name now.
+            var (pages, moved): (Int32, Int32) = (0, 0)
             if log.isOn {
-                _ = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+                _ = sqlite3_wal_checkpoint_v2(
+                    handle, nil, SQLITE_CHECKPOINT_PASSIVE, &pages, &moved)
             }
-            file?.emptyLog()
+            // A reader may be in the way: then the log has what the old file lacks.
+            pages == moved ? file?.emptyLog() : file?.setLogAside()
         case .overwritten:
             file?.emptyLog()
         case .logReplaced:

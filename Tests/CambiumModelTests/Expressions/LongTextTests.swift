@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(10)),
         arguments: [
             "CONTAINS", "CONTAINS[c]", "CONTAINS[d]", "CONTAINS[cd]", "BEGINSWITH[cd]",
             "ENDSWITH[cd]", "==[cd]", "LIKE[cd]", "IN[cd]",
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `many wildcards take no longer than text and pattern`() throws {
         let pattern = Self.repeated("*a", 200) + "*b"
         #expect(!WildcardPattern(pattern).matches(Self.repeated("a", 5000)))

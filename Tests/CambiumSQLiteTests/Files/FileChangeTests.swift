@@ -207,6 +207,26 @@ struct FileChangeTests {
         }
     }
 
+    @Test func `an older copy of the file over it is noticed, wherever the two differ`() throws {
+        try withWriter { path, writer in
+            // The rows that change are far behind the beginning of the file.
+            try writer.transaction {
+                for _ in 0..<200 {
+                    _ = try writer.rows(
+                        "INSERT INTO t VALUES (?)", [.text(String(repeating: "x", count: 1_000))])
+                }
+            }
+            writer.checkpoint()
+            try files.copyItem(atPath: path, toPath: path + ".old")
+            let update = "UPDATE t SET a = 'new' WHERE rowid = 190"
+            try writer.transaction { try writer.execute(update) }
+            writer.checkpoint()
+            try write("more", writer)
+            try overwrite(path, with: path + ".old")
+            try expectMoved(.overwritten) { try write("lost", writer) }
+        }
+    }
+
     @Test func `a migration's connection looks too, without a log of its own`() throws {
         try withWriter { path, _ in
             let connection = try Connection(path: path)

@@ -73,6 +73,20 @@ struct PrivateStoreTests {
         }
     }
 
+    @Test func `a file that others may read is as private as the store that replaces it`() throws {
+        try withPrivateStore { path, container, _ in
+            let store = try #require(container.coordinator.persistentStores.first)
+            try container.coordinator.backUp(store, to: path + ".backup")
+            try PersistentStoreCoordinator.replacePersistentStore(
+                at: path + ".restored", withStoreFrom: path + ".backup")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o644], ofItemAtPath: path + ".restored")
+            try PersistentStoreCoordinator.replacePersistentStore(
+                at: path + ".restored", withStoreFrom: path + ".backup")
+            #expect(try permissions(beside: path)["store.sqlite.restored"] == 0o600)
+        }
+    }
+
     @Test func `a store that others may read has copies that they may read`() throws {
         try withStoreFile { path in
             #expect(

@@ -65,8 +65,10 @@ extension ManagedObjectContext {
             changeSets.map(\.withoutRows)
             + self.changeSets(of: entityChanges(of: objects), unsavedAmong: objects)
         for child in listeners {
-            for changeSet in news where !changeSet.isEmpty { child.mailbox.post(changeSet) }
-            if !isComplete { child.mailbox.postLoss() }
+            for changeSet in news where !changeSet.isEmpty {
+                child.mailbox.post(changeSet)?()
+            }
+            if !isComplete { child.mailbox.postLoss()?() }
         }
     }
 

@@ -46,8 +46,7 @@ package final class ExpressionEvaluator {
 
     /// Whether an object meets the condition.
     ///
-    /// - Throws: Here and below, ``PatternLimitError`` where a pattern takes too many steps, and a
-    ///   `CancellationError` where it takes long.
+    /// - Throws: Here and below, ``PatternLimitError`` where a pattern takes too many steps.
     package func isTrue(_ subject: some ExpressionSubject) throws -> Bool {
         try isTrue(expression, Frame(subject: subject, now: .now))
     }

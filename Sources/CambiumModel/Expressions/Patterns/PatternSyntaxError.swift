@@ -10,8 +10,9 @@ package struct PatternSyntaxError: Error, Sendable, Hashable, CustomStringConver
 
 /// A regular expression was given up: to match a text with it takes too many steps.
 ///
-/// Only patterns with back-references, look-around, atomic groups or `\X` can be so costly; all
-/// others match in time that grows with the text.
+/// Patterns with back-references, look-around, atomic groups or `\X` may take a million steps and a
+/// hundred more for each scalar of the text. All others match in time that grows with the text only,
+/// and may take a hundred million.
 public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The regular expression.
     public let pattern: String
@@ -21,6 +22,7 @@ public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConverti
     /// The pattern, the number of steps and what to do.
     public var description: String {
         "Matching the regular expression '\(pattern)' was given up after \(steps) steps. "
-            + "Write it without back-references and look-around, or shorten the text."
+            + "Write it without back-references, look-around and large repetitions, or shorten "
+            + "the text."
     }
 }

@@ -8,7 +8,7 @@ import Testing
 struct FollowingProcessTests {
     private static let processes = 3
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(10)))
     func `a controller sees each change of several processes exactly once`() async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }

@@ -1,33 +1,45 @@
 /// How much of one match is done, and whether to go on.
 struct PatternBudget {
+    private let pattern: String
+    /// How many steps the match may take.
+    let limit: Int
     private let isCancelled: () -> Bool
-    private(set) var steps = 0
-    private var nextQuestion = Self.questionDistance
+    private var steps = 0
+    private var nextQuestion: Int
 
     /// So many steps take about a tenth of a millisecond. Short matches do not ask at all: a
     /// program that saves while its task is being cancelled is not disturbed.
     private static let questionDistance = 20_000
 
-    init(isCancelled: @escaping () -> Bool) {
+    /// - Parameter text: What is matched.
+    init(
+        _ expression: RegularExpression, _ text: String, isCancelled: @escaping () -> Bool
+    ) {
+        pattern = expression.pattern
+        // All steps of the largest program for 3,000 scalars take a second or so.
+        limit =
+            expression.isLinear ? 100_000_000 : 1_000_000 + 100 * text.unicodeScalars.count
         self.isCancelled = isCancelled
+        nextQuestion = min(Self.questionDistance, limit)
     }
 
     /// Counts steps.
     ///
-    /// - Throws: A `CancellationError`.
+    /// - Throws: ``PatternLimitError`` where they are too many; a `CancellationError`.
     @inline(__always)
     mutating func spend(_ count: Int) throws {
         steps += count
-        if steps >= nextQuestion { try ask() }
+        if steps > nextQuestion { try ask() }
     }
 
     private mutating func ask() throws {
-        nextQuestion = steps + Self.questionDistance
+        if steps > limit { throw exceeded }
         if isCancelled() { throw CancellationError() }
+        nextQuestion = min(steps + Self.questionDistance, limit)
     }
 
-    /// How many steps a search may take in a text.
-    static func limit(forLength length: Int) -> Int {
-        1_000_000 + 100 * length
+    /// What says that the match was given up.
+    var exceeded: PatternLimitError {
+        PatternLimitError(pattern: pattern, steps: min(steps, limit))
     }
 }

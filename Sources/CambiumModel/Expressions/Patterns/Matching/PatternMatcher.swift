@@ -10,7 +10,7 @@ package final class PatternMatcher {
     /// - Parameter isCancelled: Whether nobody wants the result any more. It is asked only where a
     ///   text takes long.
     package init(
-        _ expression: RegularExpression, isCancelled: @escaping () -> Bool = { Task.isCancelled }
+        _ expression: RegularExpression, isCancelled: @escaping () -> Bool = { false }
     ) {
         self.expression = expression
         self.isCancelled = isCancelled
@@ -20,12 +20,11 @@ package final class PatternMatcher {
 
     /// Whether a whole text matches.
     ///
-    /// - Throws: ``PatternLimitError`` where ways have to be tried and there are too many; a
-    ///   `CancellationError`.
+    /// - Throws: ``PatternLimitError`` where it takes too many steps; a `CancellationError`.
     /// - Complexity: O(length of the text × length of the pattern) at most, mostly O(length of the
     ///   text), where the expression is linear; otherwise as many steps as the budget has.
     package func matches(_ text: String) throws -> Bool {
-        var budget = PatternBudget(isCancelled: isCancelled)
+        var budget = PatternBudget(expression, text, isCancelled: isCancelled)
         guard expression.isLinear else {
             return try PatternSearch.matches(text, expression, &membership, &budget)
         }

@@ -11,8 +11,6 @@ struct PatternSearch {
 
     private let program: PatternProgram
     private let text: PatternText
-    private let limit: Int
-    private let pattern: String
     private var registers: [Int]
     private var returns: [Return] = []
 
@@ -31,9 +29,7 @@ struct PatternSearch {
 
     private init(_ text: String, _ expression: RegularExpression) {
         program = expression.program
-        pattern = expression.pattern
         self.text = PatternText(text, for: program)
-        limit = PatternBudget.limit(forLength: self.text.scalars.count)
         registers = Array(repeating: Self.unset, count: program.registerCount)
     }
 
@@ -49,8 +45,8 @@ struct PatternSearch {
         var (step, place) = (start, begin)
         while true {
             try budget.spend(1)
-            guard budget.steps <= limit, returns.count <= limit / Self.stepsPerReturn else {
-                throw PatternLimitError(pattern: pattern, steps: min(budget.steps, limit))
+            guard returns.count <= budget.limit / Self.stepsPerReturn else {
+                throw budget.exceeded
             }
             var hasFailed = false
             switch program.steps[step] {
