@@ -14,9 +14,9 @@ struct ModelHierarchy: Sendable, Hashable {
     let families: [[Int]]
     /// For each entity the places of the attributes and relationships that it declares.
     let places: [[String: Place]]
-    /// For each entity the property names that two entities of its table declare, so that each
-    /// needs a column of its own.
-    let sharedNames: [Set<String>]
+    /// For each entity the columns of the properties that it declares whose own name another column
+    /// of the table has.
+    let columns: [[String: String]]
 
     init(_ entities: [Entity], _ indexByName: [String: Int]) {
         lineages = entities.indices.map { index in
@@ -34,15 +34,27 @@ struct ModelHierarchy: Sendable, Hashable {
         for (index, lineage) in lineages.enumerated() {
             for ancestor in lineage { families[ancestor].append(index) }
         }
+        let (lineages, subentities) = (lineages, families)
         self.families = families
         let places = entities.map(Self.places)
         self.places = places
-        var sharedByRoot: [Int: Set<String>] = [:]
-        for (index, lineage) in lineages.enumerated()
-        where lineage.count == 1 && families[index].count > 1 {
-            sharedByRoot[index] = Self.sharedNames(in: families[index].map { places[$0] })
+        var columns = [[String: String]](repeating: [:], count: entities.count)
+        for (index, lineage) in lineages.enumerated() where lineage.count == 1 {
+            let family = families[index]
+            let names = ColumnNames(of: family.map { entities[$0] }) { toOne in
+                guard let number = indexByName[toOne.destination] else { return [] }
+                let inverse = toOne.inverse.flatMap { name in
+                    lineages[number].compactMap { ancestor in
+                        entities[ancestor].relationships.first { $0.name == name }
+                    }.first
+                }
+                let isInList = inverse.map { $0.isToMany && $0.isOrdered } ?? false
+                return (subentities[number].count > 1 ? ["_entity"] : [])
+                    + (isInList ? ["_position"] : [])
+            }
+            for (member, names) in zip(family, names.columns) { columns[member] = names }
         }
-        sharedNames = lineages.map { sharedByRoot[$0[0]] ?? [] }
+        self.columns = columns
     }
 
     static func places(of entity: Entity) -> [String: Place] {
@@ -55,15 +67,6 @@ struct ModelHierarchy: Sendable, Hashable {
             places[attribute.name] = .attribute(index)
         }
         return places
-    }
-
-    private static func sharedNames(in family: [[String: Place]]) -> Set<String> {
-        var seen: Set<String> = []
-        var shared: Set<String> = []
-        for name in family.lazy.flatMap(\.keys) where !seen.insert(name).inserted {
-            shared.insert(name)
-        }
-        return shared
     }
 
     // It follows from the entities, which are compared beside it.

@@ -48,15 +48,11 @@ extension Model {
     }
 
     /// The column of a stored property that `entity` declares: its name, or `Entity_name` where
-    /// another entity of the same table declares the same name. The dots in the name of a part of a
-    /// composite value become underscores.
+    /// another column of the same table would have that name, in whatever case. The dots in the name
+    /// of a part of a composite value become underscores.
     public func column(of property: String, in entity: Entity) -> String {
-        let isShared =
-            indexByName[entity.name].map { hierarchy.sharedNames[$0].contains(property) } ?? false
-        let name =
-            property.utf8.contains(UInt8(ascii: "."))
-            ? String(property.map { $0 == "." ? "_" : $0 }) : property
-        return isShared ? "\(entity.name)_\(name)" : name
+        indexByName[entity.name].flatMap { hierarchy.columns[$0][property] }
+            ?? ColumnNames.plainName(of: property)
     }
 
     private func keyColumn(of relationship: Relationship, in entity: Entity) -> RelationshipStorage

@@ -24,6 +24,13 @@ struct EntityDraft {
         declarations[property] = index
     }
 
+    /// Takes a property out.
+    mutating func remove(_ property: String) {
+        declarations[property] = nil
+        attributes.removeAll { $0.name == property }
+        relationships.removeAll { $0.name == property }
+    }
+
     /// The declaration of a property, or of the composite attribute that it is a part of.
     func declaration(of property: String) -> ParsedElement? {
         let index =

@@ -23,8 +23,8 @@ package struct ModelChecker {
     /// The names of the Swift types that the model becomes.
     var typeNames = TypeNames()
     var renames: [Subject: String] = [:]
-    /// Where the indexes stand that an Xcode bundle has and the store cannot keep.
-    var skippedIndexes: Set<Int> = []
+    /// Where the declarations stand that a model of Xcode's has and that are left out here.
+    var leftOut: Set<Int> = []
     /// The names of the entities, right or wrong.
     let declaredEntities: Set<String>
 
@@ -86,16 +86,16 @@ package struct ModelChecker {
         checkEnumerations()
         checkComposites()
         var drafts = checkEntities()
-        let outline = Model(
-            name: bundleName, version: parsed.version, entities: drafts.map { $0.entity() },
-            enumerations: enumerations, composites: composites)
-        checkShadowing(drafts)
-        checkInverses(in: outline, drafts)
+        checkShadowing(of: &drafts)
+        var outline = outline(of: drafts, named: bundleName)
+        checkInverses(of: &drafts, in: outline)
+        // Of a model of Xcode's some may be left out.
+        if parsed.isOfXcode { outline = self.outline(of: drafts, named: bundleName) }
         for index in drafts.indices {
             checkDerivations(of: &drafts[index], in: outline)
             checkFetchedProperties(of: &drafts[index], in: outline)
         }
-        checkDerivationCycles(of: drafts, in: outline)
+        checkDerivationCycles(of: &drafts, in: outline)
         let inherited = namesOfInheritedTemplates(drafts)
         let entities = drafts.map {
             checkConstraints(of: $0, in: outline, inherited[$0.name] ?? [])
@@ -111,6 +111,13 @@ package struct ModelChecker {
         if !diagnostics.hasErrors { checkStorage(of: model, drafts) }
         if isCurrent, !diagnostics.hasErrors { warn(about: model, drafts) }
         return CheckedModel(model: model, access: access, parsed: parsed)
+    }
+
+    /// The model without what is checked last.
+    private func outline(of drafts: [EntityDraft], named name: String) -> Model {
+        Model(
+            name: name, version: parsed.version, entities: drafts.map { $0.entity() },
+            enumerations: enumerations, composites: composites)
     }
 
     private mutating func checkHeader(_ root: ParsedElement, bundleName: String) {
@@ -133,19 +140,29 @@ package struct ModelChecker {
 
     // MARK: Reporting
 
+    /// Reports a finding.
+    ///
+    /// - Parameter outcome: What becomes of it in a model of Xcode's, where it is a warning then:
+    ///   Xcode compiles it, and Core Data has had stores of such versions, which nobody can change
+    ///   any more. Nil for what Xcode does not have, or does not accept either.
     mutating func report(
-        _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = []
+        _ code: DiagnosticCode, _ message: String, at offset: Int, notes: [String] = [],
+        inXcode outcome: String? = nil
     ) {
+        let outcome = parsed.isOfXcode ? outcome : nil
         diagnostics.append(
-            Diagnostic(code, message, at: parsed.position(at: offset), notes: notes))
+            Diagnostic(
+                code, outcome.map { "\(message); \($0)" } ?? message,
+                at: parsed.position(at: offset), notes: notes,
+                severity: outcome == nil ? nil : .warning))
     }
 
     /// At the value of an XML attribute.
     mutating func report(
         _ code: DiagnosticCode, _ message: String, at attribute: ParsedAttribute,
-        notes: [String] = []
+        notes: [String] = [], inXcode outcome: String? = nil
     ) {
-        report(code, message, at: attribute.valueOffset, notes: notes)
+        report(code, message, at: attribute.valueOffset, notes: notes, inXcode: outcome)
     }
 
     /// The words for findings in this file.
@@ -163,8 +180,12 @@ package struct ModelChecker {
     // MARK: Values of XML attributes
 
     /// One of a type's words, or nil where the attribute is absent or wrong (and reported).
+    ///
+    /// - Parameter outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode
+    ///   does not have.
     mutating func word<Word>(
-        _ name: String, of element: ParsedElement, from type: Word.Type
+        _ name: String, of element: ParsedElement, from type: Word.Type,
+        inXcode outcome: String? = nil
     ) -> Word? where Word: RawRepresentable & CaseIterable, Word.RawValue == String {
         guard let attribute = element[name] else { return nil }
         if let word = Word(rawValue: attribute.value) { return word }
@@ -172,7 +193,8 @@ package struct ModelChecker {
             .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
             at: attribute,
             notes: hint(
-                attribute.value, among: Word.allCases.map { wording.value(name, $0.rawValue) }))
+                attribute.value, among: Word.allCases.map { wording.value(name, $0.rawValue) }),
+            inXcode: outcome)
         return nil
     }
 
@@ -184,7 +206,7 @@ package struct ModelChecker {
         if !["true", "false"].contains(attribute.value) {
             report(
                 .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
-                at: attribute, notes: ["Possible are: true, false"])
+                at: attribute, notes: ["Possible are: true, false"], inXcode: "it is ignored")
         }
         return attribute.value == "true"
     }
@@ -198,7 +220,8 @@ package struct ModelChecker {
         report(
             .invalidWord, "'\(attribute.value)' is no value of \(wording.name(name))",
             at: attribute,
-            notes: ["Write a whole number from \(range.lowerBound) to \(range.upperBound)"])
+            notes: ["Write a whole number from \(range.lowerBound) to \(range.upperBound)"],
+            inXcode: "it is ignored")
         return nil
     }
 

@@ -96,16 +96,16 @@ extension ModelChecker {
                 ])
             return .codable("")
         }
-        guard type.wrapped == nil else {
+        if let wrapped = type.wrapped {
             report(
                 .invalidClass,
                 "'\(name.value)' is optional; the attribute says whether nil is a value",
                 at: name,
                 notes: [
-                    wording.write(("class", type.wrapped ?? "…")) + ", and "
+                    wording.write(("class", wrapped)) + ", and "
                         + wording.writing("optional", "true") + " where nil is one"
-                ])
-            return .codable("")
+                ], inXcode: "it is '\(wrapped)' here")
+            return .codable(wrapped)
         }
         return .codable(type.text)
     }
@@ -164,21 +164,23 @@ extension ModelChecker {
                 .inapplicable,
                 "\(wording.setting("storage", "external")) means nothing for "
                     + (isTransient ? "a transient attribute" : wording.type(type.word)),
-                at: written.offset)
+                at: written.offset, inXcode: "it is ignored")
             return false
         }
         return true
     }
 
     private mutating func checkPreserved(_ element: ParsedElement, isTransient: Bool) -> Bool {
-        guard flag("preserved", of: element) else { return false }
-        if isTransient, let written = element["preserved"] {
+        guard flag("preserved", of: element), let written = element["preserved"] else {
+            return false
+        }
+        if isTransient {
             report(
                 .inapplicable,
                 "\(wording.name("preserved")) means nothing for a transient attribute",
-                at: written.offset)
+                at: written.offset, inXcode: "it is ignored")
         }
-        return true
+        return !isTransient
     }
 
     // MARK: Defaults
@@ -204,8 +206,10 @@ extension ModelChecker {
         case .success(let value):
             return value
         case .failure(let problem):
+            // In Xcode a default of JSON is user info that was written for Cambium.
             report(
-                .wrongDefault, "\(what) \(problem.message)", at: written, notes: problem.notes)
+                .wrongDefault, "\(what) \(problem.message)", at: written, notes: problem.notes,
+                inXcode: type.isCodable ? nil : "it is ignored")
             return nil
         }
     }

@@ -39,7 +39,8 @@ extension ModelChecker {
         for child in element.children(named: "attribute") {
             guard let part = child["name"],
                 checkName(part, isTaken: ReservedNames.structMembers, of: "a member"),
-                checkDuplicate(part, among: &seen, "an attribute")
+                checkDuplicate(
+                    part, among: &seen, "an attribute", isCaseSensitive: parsed.isOfXcode)
             else { continue }
             if let type = child["type"], let inner = resolver.elements[type.value] {
                 guard !resolver.open.contains(type.value), depth < Self.maximumNesting else {
@@ -140,7 +141,8 @@ extension ModelChecker {
         where known.contains(attribute.name) && !allowed.contains(attribute.name) {
             report(
                 .inapplicable, "\(wording.name(attribute.name)) means nothing for a composite",
-                at: attribute.offset, notes: ["Write it at the composite's attributes"])
+                at: attribute.offset, notes: ["Write it at the composite's attributes"],
+                inXcode: "it is ignored")
         }
     }
 }
@@ -149,6 +151,11 @@ extension Attribute {
     /// The same with another former name.
     func with(renamedFrom: String?) -> Attribute {
         copy(isOptional: isOptional, renamedFrom: renamedFrom, derivation: derivation)
+    }
+
+    /// The same with values that the program sets.
+    var notComputed: Attribute {
+        copy(isOptional: true, renamedFrom: renamedFrom, derivation: nil)
     }
 
     /// The same, computed from something.

@@ -12,10 +12,15 @@ extension ModelChecker {
         for element in parsed.root.children(named: "configuration") {
             guard let name = element["name"], let written = element["entities"] else { continue }
             if name.text.isBlank {
-                report(.notAnIdentifier, "A configuration needs a name", at: name)
+                report(
+                    .notAnIdentifier, "A configuration needs a name", at: name,
+                    inXcode: "it is left out")
                 continue
             }
-            guard checkDuplicate(name, among: &seen, "a configuration") else { continue }
+            let isNew = checkDuplicate(
+                name, among: &seen, "a configuration", isCaseSensitive: parsed.isOfXcode,
+                inXcode: "it is left out")
+            guard isNew else { continue }
             let configuration = Configuration(
                 name: name.value, entities: checkMembers(written, in: model),
                 userInfo: userInfo(of: element))
@@ -39,12 +44,15 @@ extension ModelChecker {
                 if !declaredEntities.contains(word.text), !brokenNames.contains(word.text) {
                     report(
                         .unknownEntity, "There is no entity '\(word.text)'", at: offset,
-                        notes: hint(word.text, among: declaredEntities.sorted()))
+                        notes: hint(word.text, among: declaredEntities.sorted()),
+                        inXcode: "it is left out")
                 }
             } else if seen.insert(word.text).inserted {
                 members.append(word.text)
             } else {
-                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+                report(
+                    .duplicateName, "'\(word.text)' stands twice in the list", at: offset,
+                    inXcode: "it counts once")
             }
         }
         return members

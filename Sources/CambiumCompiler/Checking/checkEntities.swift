@@ -9,9 +9,9 @@ extension ModelChecker {
             guard let name = element["name"], checkIdentifier(name),
                 checkDuplicate(name, among: &seen, "an entity")
             else { continue }
-            if name.value.lowercased().hasPrefix("sqlite") {
+            if name.value.lowercased().hasPrefix("sqlite_") {
                 report(
-                    .reservedName, "Names that start with 'sqlite' belong to SQLite", at: name,
+                    .reservedName, "Names that start with 'sqlite_' belong to SQLite", at: name,
                     notes: ["Choose a name that starts with something else"])
             }
             drafts.append(checkEntity(element, named: name.value))
@@ -36,14 +36,17 @@ extension ModelChecker {
         where Self.properties.contains(child.name) {
             guard let property = child["name"],
                 checkName(property, isTaken: ReservedNames.properties, of: "a member"),
-                checkDuplicate(property, among: &seen, "a property")
+                checkDuplicate(
+                    property, among: &seen, "a property", isCaseSensitive: parsed.isOfXcode)
             else { continue }
             if ReservedNames.properties.contains(property.value) {
                 let swiftName = ReservedNames.memberName(property.value)
-                seen[swiftName.lowercased()] = swiftName
+                seen[parsed.isOfXcode ? swiftName : swiftName.lowercased()] = swiftName
             }
             draft.declare(property.value, asChild: index)
-            if !checkProperty(child, named: property.value, of: &draft) {
+            if !checkProperty(child, named: property.value, of: &draft),
+                !leftOut.contains(child.offset)
+            {
                 brokenNames.insert(property.value)
             }
         }
@@ -137,14 +140,17 @@ extension ModelChecker {
         var parents: [String: String] = [:]
         for draft in drafts {
             guard let parent = draft.element["parent"] else { continue }
-            if !names.contains(parent.value) { incompleteEntities.insert(draft.name) }
             if names.contains(parent.value) {
                 parents[draft.name] = parent.value
-            } else if !brokenNames.contains(parent.value) {
-                report(
-                    .unknownEntity, "There is no entity '\(parent.value)'", at: parent,
-                    notes: hint(parent.value, among: names.sorted()))
+                continue
             }
+            let isReported = brokenNames.contains(parent.value)
+            if isReported || !parsed.isOfXcode { incompleteEntities.insert(draft.name) }
+            if isReported { continue }
+            report(
+                .unknownEntity, "There is no entity '\(parent.value)'", at: parent,
+                notes: hint(parent.value, among: names.sorted()),
+                inXcode: "'\(draft.name)' has no parent here")
         }
         var depths: [String: Int] = [:]
         for index in drafts.indices {
@@ -202,28 +208,5 @@ extension ModelChecker {
             depths[member] = parents[member].map { max(depths[$0] ?? 0, 0) + 1 } ?? 0
         }
         return depths[name].flatMap { $0 < 0 ? nil : $0 }
-    }
-
-    /// Reports properties that an ancestor declares too.
-    mutating func checkShadowing(_ drafts: [EntityDraft]) {
-        guard drafts.contains(where: { $0.parent != nil }) else { return }
-        let byName = drafts.byName
-        let names = byName.mapValues { Set($0.declarations.keys.map { $0.lowercased() }) }
-        for draft in drafts where draft.parent != nil {
-            for property in draft.declarations.keys {
-                guard let name = draft.declaration(of: property)?["name"] else { continue }
-                var ancestor = draft.parent.flatMap { byName[$0] }
-                while let owner = ancestor {
-                    if names[owner.name]?.contains(property.lowercased()) ?? false {
-                        report(
-                            .shadowedProperty,
-                            "'\(property)' is inherited from '\(owner.name)' and cannot be "
-                                + "declared again", at: name)
-                        break
-                    }
-                    ancestor = owner.parent.flatMap { byName[$0] }
-                }
-            }
-        }
     }
 }

@@ -3,30 +3,30 @@ import CambiumModel
 extension ModelChecker {
     /// The limits that an attribute declares.
     mutating func checkLimits(of element: ParsedElement, _ type: AttributeType) -> Limits {
-        let limits = Limits(
-            minimum: bound("min", of: element, type), maximum: bound("max", of: element, type),
-            minimumLength: length("minLength", of: element, type),
-            maximumLength: length("maxLength", of: element, type),
-            pattern: pattern(of: element, type))
-        if let minimum = limits.minimum, let maximum = limits.maximum,
-            Value.isLess(maximum, minimum), let written = element["min"]
-        {
-            reportContradiction("min", "max", at: written)
-        }
-        if let minimum = limits.minimumLength, let maximum = limits.maximumLength,
-            minimum > maximum, let written = element["minLength"]
-        {
-            reportContradiction("minLength", "maxLength", at: written)
-        }
-        return limits
+        let (minimum, maximum) = consistent(
+            ("min", bound("min", of: element, type)), ("max", bound("max", of: element, type)),
+            of: element, isLess: Value.isLess)
+        let (minimumLength, maximumLength) = consistent(
+            ("minLength", length("minLength", of: element, type)),
+            ("maxLength", length("maxLength", of: element, type)), of: element, isLess: <)
+        return Limits(
+            minimum: minimum, maximum: maximum, minimumLength: minimumLength,
+            maximumLength: maximumLength, pattern: pattern(of: element, type))
     }
 
-    private mutating func reportContradiction(
-        _ least: String, _ most: String, at written: ParsedAttribute
-    ) {
+    /// Two limits that some values meet; none where no value does (which is reported).
+    mutating func consistent<Bound>(
+        _ least: (name: String, value: Bound?), _ most: (name: String, value: Bound?),
+        of element: ParsedElement, isLess: (Bound, Bound) -> Bool
+    ) -> (Bound?, Bound?) {
+        guard let minimum = least.value, let maximum = most.value, isLess(maximum, minimum),
+            let written = element[least.name]
+        else { return (least.value, most.value) }
         report(
             .contradictoryLimits,
-            "\(wording.name(least)) is greater than \(wording.name(most))", at: written)
+            "\(wording.name(least.name)) is greater than \(wording.name(most.name))", at: written,
+            inXcode: "neither is checked")
+        return (nil, nil)
     }
 
     private mutating func bound(
@@ -64,7 +64,7 @@ extension ModelChecker {
         } catch {
             report(
                 .invalidPattern, "'\(written.value)' is no regular expression", at: written,
-                notes: ["For 'pattern': \(error)"])
+                notes: ["For 'pattern': \(error)"], inXcode: "it is not checked")
             return nil
         }
     }
@@ -74,7 +74,9 @@ extension ModelChecker {
         _ value: Value, _ written: ParsedAttribute, meets limits: Limits
     ) {
         guard let problem = self.problem(of: value, with: limits) else { return }
-        report(.defaultBeyondLimits, "The default '\(written.value)' is \(problem)", at: written)
+        report(
+            .defaultBeyondLimits, "The default '\(written.value)' is \(problem)", at: written,
+            inXcode: "an object that keeps it cannot be saved")
     }
 
     /// What is wrong with a value, or nil where it keeps to the limits.

@@ -6,9 +6,10 @@ extension ModelChecker {
     mutating func checkName(
         _ name: ParsedAttribute, isTaken reserved: Set<String>, of owner: String
     ) -> Bool {
-        guard checkIdentifier(name) else { return false }
+        let isMember = reserved.isSuperset(of: ReservedNames.members)
+        guard checkIdentifier(name, isMember: isMember) else { return false }
         guard reserved.contains(name.value) else { return true }
-        if parsed.isOfXcode, reserved.isSuperset(of: ReservedNames.members) {
+        if parsed.isOfXcode, isMember {
             report(
                 .renamedInSwift,
                 "'\(name.value)' is already the name of \(owner) of the runtime; "
@@ -24,8 +25,16 @@ extension ModelChecker {
     }
 
     /// Checks that a name is an identifier.
-    mutating func checkIdentifier(_ name: ParsedAttribute) -> Bool {
+    ///
+    /// - Parameter isMember: Whether it is that of a property or a request, which may start with
+    ///   underscores in a model of Xcode's.
+    mutating func checkIdentifier(_ name: ParsedAttribute, isMember: Bool = false) -> Bool {
         if Self.isIdentifier(name.value) { return true }
+        if isMember, parsed.isOfXcode, name.value.hasPrefix("_"),
+            Self.isIdentifier(String(name.value.drop { $0 == "_" }))
+        {
+            return true
+        }
         report(
             .notAnIdentifier, "'\(name.value)' is no identifier", at: name,
             notes: ["A name is a letter, followed by letters, digits and underscores"])
@@ -38,22 +47,25 @@ extension ModelChecker {
     ///
     /// - Parameter isCaseSensitive: Whether names that differ in case only are two all the same:
     ///   those that no table or column has.
+    ///   - outcome: What becomes of the others in a model of Xcode's; nil for what Xcode does not
+    ///   accept either.
     mutating func checkDuplicate(
         _ name: ParsedAttribute, among seen: inout [String: String], _ kind: String,
-        isCaseSensitive: Bool = false
+        isCaseSensitive: Bool = false, inXcode outcome: String? = nil
     ) -> Bool {
         let key = isCaseSensitive ? name.value : name.value.lowercased()
         guard let first = seen[key] else {
             seen[key] = name.value
             return true
         }
-        report(
-            .duplicateName,
+        let message =
             first == name.value
-                ? "There is already \(kind) '\(first)'"
-                : "'\(name.value)' differs from \(kind) '\(first)' only in case",
-            at: name)
-        if first != name.value { brokenNames.insert(name.value) }
+            ? "There is already \(kind) '\(first)'"
+            : "'\(name.value)' differs from \(kind) '\(first)' only in case"
+        report(.duplicateName, message, at: name, inXcode: outcome)
+        if first != name.value, outcome == nil || !parsed.isOfXcode {
+            brokenNames.insert(name.value)
+        }
         return false
     }
 

@@ -5,7 +5,7 @@ extension ModelChecker {
     mutating func checkRelationship(_ element: ParsedElement, _ subject: Subject) -> Relationship? {
         let renamedFrom = renamedFrom(element, subject)
         guard let name = subject.property, let destination = element["to"],
-            checkEntityName(destination)
+            checkEntityName(destination, of: element)
         else { return nil }
         let isToMany = flag("many", of: element)
         let isOptional = flag("optional", of: element)
@@ -19,10 +19,7 @@ extension ModelChecker {
         }
         let isOrdered = flag("ordered", of: element)
         if isOrdered, !isToMany, let written = element["ordered"] {
-            report(
-                .inapplicable,
-                "\(wording.name("ordered")) means nothing for a to-one relationship",
-                at: written.offset, notes: ["\(wording.write(("many", "true"))) for a to-many"])
+            reportInapplicableToOne(written)
         }
         if element["inverse"] == nil {
             report(
@@ -35,19 +32,33 @@ extension ModelChecker {
             name: name, destination: destination.value, inverse: element["inverse"]?.value,
             isToMany: isToMany, isOptional: isToMany || isOptional, minimumCount: minimum,
             maximumCount: maximum,
-            deleteRule: word("onDelete", of: element, from: DeleteRule.self) ?? .nullify,
-            renamedFrom: renamedFrom, isOrdered: isOrdered,
+            deleteRule: word(
+                "onDelete", of: element, from: DeleteRule.self, inXcode: "it is nullify here")
+                ?? .nullify,
+            renamedFrom: renamedFrom, isOrdered: isOrdered && isToMany,
             isTransient: flag("transient", of: element),
             hashModifier: element["hashModifier"]?.value, userInfo: userInfo(of: element))
     }
 
-    /// Whether an XML attribute names an entity that is declared (and usable).
-    mutating func checkEntityName(_ written: ParsedAttribute) -> Bool {
+    /// Many relationships of Xcode's that lead to one object have what a to-many has.
+    private mutating func reportInapplicableToOne(_ written: ParsedAttribute) {
+        let message = "\(wording.name(written.name)) means nothing for a to-one relationship"
+        let notes = parsed.isOfXcode ? [] : ["\(wording.write(("many", "true"))) for a to-many"]
+        report(
+            .inapplicable, message, at: written.offset, notes: notes, inXcode: "it is ignored")
+    }
+
+    /// Whether the XML attribute of an element names an entity that is declared (and usable).
+    mutating func checkEntityName(
+        _ written: ParsedAttribute, of element: ParsedElement
+    ) -> Bool {
         if declaredEntities.contains(written.value) { return !brokenNames.contains(written.value) }
         if !brokenNames.contains(written.value) {
             report(
                 .unknownEntity, "There is no entity '\(written.value)'", at: written,
-                notes: hint(written.value, among: declaredEntities.sorted()))
+                notes: hint(written.value, among: declaredEntities.sorted()),
+                inXcode: "'\(element["name"]?.value ?? "")' is left out")
+            leaveOut(element)
         }
         return false
     }
@@ -57,30 +68,25 @@ extension ModelChecker {
     ) -> (minimum: Int?, maximum: Int?) {
         guard isToMany else {
             for written in [element["min"], element["max"]].compactMap(\.self) {
-                report(
-                    .inapplicable,
-                    "\(wording.name(written.name)) means nothing for a to-one relationship",
-                    at: written.offset,
-                    notes: ["\(wording.write(("many", "true"))) for a to-many"])
+                reportInapplicableToOne(written)
             }
             return (nil, nil)
         }
-        let minimum = count("min", of: element)
-        let maximum = count("max", of: element, in: 1...Int(Int32.max))
-        if let minimum, let maximum, minimum > maximum, let written = element["min"] {
-            report(
-                .contradictoryLimits,
-                "\(wording.name("min")) is greater than \(wording.name("max"))", at: written)
-        }
-        return (minimum, maximum)
+        return consistent(
+            ("min", count("min", of: element)),
+            ("max", count("max", of: element, in: 1...Int(Int32.max))), of: element, isLess: <)
     }
 
-    /// Checks that inverses exist and point back.
-    mutating func checkInverses(in model: Model, _ drafts: [EntityDraft]) {
-        for draft in drafts {
-            for relationship in draft.relationships {
-                guard let element = draft.declaration(of: relationship.name) else { continue }
-                checkInverse(of: relationship, draft, element, in: model)
+    /// Checks that inverses exist and point back. In a model of Xcode's a relationship has none
+    /// where they do not.
+    mutating func checkInverses(of drafts: inout [EntityDraft], in model: Model) {
+        for draft in drafts.indices {
+            for index in drafts[draft].relationships.indices {
+                let relationship = drafts[draft].relationships[index]
+                guard let element = drafts[draft].declaration(of: relationship.name),
+                    !checkInverse(of: relationship, drafts[draft], element, in: model)
+                else { continue }
+                drafts[draft].relationships[index] = relationship.withoutInverse
             }
         }
     }
@@ -111,13 +117,15 @@ extension ModelChecker {
             + "to=\"\(entity)\" inverse=\"\(relationship.name)\"\(many)/>"
     }
 
+    /// Whether the inverse of a relationship is right.
     private mutating func checkInverse(
         of relationship: Relationship, _ draft: EntityDraft, _ element: ParsedElement,
         in model: Model
-    ) {
+    ) -> Bool {
         guard let written = element["inverse"],
             let destination = model.entity(named: relationship.destination)
-        else { return }
+        else { return true }
+        let outcome = "'\(relationship.name)' has no inverse here"
         guard let inverse = model.relationship(written.value, of: destination) else {
             if !brokenNames.contains(written.value),
                 !incompleteEntities.contains(destination.name)
@@ -126,14 +134,14 @@ extension ModelChecker {
                 report(
                     .unknownInverse,
                     "'\(destination.name)' has no relationship '\(written.value)'", at: written,
-                    notes: hint(written.value, among: names))
+                    notes: hint(written.value, among: names), inXcode: outcome)
             }
-            return
+            return false
         }
         if inverse.destination == draft.name, let back = inverse.inverse,
             model.entity(named: draft.name).flatMap({ model.relationship(back, of: $0) }) == nil
         {
-            return  // The other end is reported for naming something that is not there.
+            return false  // The other end is reported for naming something that is not there.
         }
         guard inverse.destination == draft.name, inverse.inverse == relationship.name,
             model.declarer(of: inverse.name, in: destination)?.name == destination.name
@@ -142,8 +150,9 @@ extension ModelChecker {
             report(
                 .inverseNotMutual,
                 "'\(way)' does not lead back to '\(draft.name).\(relationship.name)'", at: written,
-                notes: [remedy(for: relationship, of: draft.name, inverse, of: destination, model)])
-            return
+                notes: [remedy(for: relationship, of: draft.name, inverse, of: destination, model)],
+                inXcode: outcome)
+            return false
         }
         guard inverse.isTransient == relationship.isTransient else {
             if relationship.isTransient {
@@ -152,9 +161,10 @@ extension ModelChecker {
                     "'\(relationship.name)' is transient, but its inverse "
                         + "'\(destination.name).\(inverse.name)' is stored",
                     at: (element["transient"] ?? written).offset,
-                    notes: ["\(wording.write(("transient", "true"))) at both ends or at none"])
+                    notes: ["\(wording.write(("transient", "true"))) at both ends or at none"],
+                    inXcode: "both are without inverse here")
             }
-            return
+            return false
         }
         if relationship.deleteRule == .nullify, !inverse.isToMany, !inverse.isOptional {
             report(
@@ -167,5 +177,17 @@ extension ModelChecker {
                         + "meant"
                 ])
         }
+        return true
+    }
+}
+
+extension Relationship {
+    /// The same as if no relationship led back.
+    fileprivate var withoutInverse: Relationship {
+        Relationship(
+            name: name, destination: destination, isToMany: isToMany, isOptional: isOptional,
+            minimumCount: minimumCount, maximumCount: maximumCount, deleteRule: deleteRule,
+            renamedFrom: renamedFrom, isOrdered: isOrdered, isTransient: isTransient,
+            hashModifier: hashModifier, userInfo: userInfo)
     }
 }

@@ -31,11 +31,11 @@ extension ModelChecker {
                 at: attribute.offset, notes: hint(attribute.name, among: rule.attributes))
         }
         for name in rule.required where element[name] == nil {
+            let message = wording.missing(name, in: element.name, named: element["name"]?.value)
             report(
-                .missingXMLAttribute,
-                wording.missing(name, in: element.name, named: element["name"]?.value),
-                at: element.offset)
-            if name != "name" { markBroken(element) }
+                .missingXMLAttribute, message, at: element.offset,
+                inXcode: name == "to" ? "it is left out" : nil)
+            if name == "to" { leaveOut(element) } else if name != "name" { markBroken(element) }
         }
     }
 
@@ -55,6 +55,11 @@ extension ModelChecker {
         if let name = element["name"]?.value { brokenNames.insert(name) }
     }
 
+    /// Leaves a declaration out of a model of Xcode's; in another one it cannot be used.
+    mutating func leaveOut(_ element: ParsedElement) {
+        if parsed.isOfXcode { leftOut.insert(element.offset) } else { markBroken(element) }
+    }
+
     // MARK: User info
 
     /// What the author noted for programs: the `info` elements in an element.
@@ -64,7 +69,8 @@ extension ModelChecker {
             guard let key = item["key"], let value = item["value"] else { continue }
             if values.updateValue(value.value, forKey: key.value) != nil {
                 report(
-                    .duplicateName, "There is already an info '\(key.value)' here", at: key)
+                    .duplicateName, "There is already an info '\(key.value)' here", at: key,
+                    inXcode: "the last one counts")
             }
         }
         return values

@@ -31,7 +31,7 @@ struct ChangeDetails {
             return Detail(before: before?.form, after: nil)
         case .attributeConverted(let entity, let name, _, _):
             return attributes(name, entity) { $0.type.notation }
-        case .limitsChanged(let entity, let name):
+        case .limitsChanged(let entity, let name, _):
             return attributes(name, entity) { $0.limits.notation }
         case .defaultChanged(let entity, let name):
             return attributes(name, entity) { $0.defaultValue?.notation ?? "none" }

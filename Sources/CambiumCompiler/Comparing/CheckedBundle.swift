@@ -19,7 +19,7 @@ package struct CheckedBundle: Sendable {
         _ path: String, declarations: String? = nil
     ) -> (bundle: CheckedBundle?, diagnostics: [Diagnostic]) {
         let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
-        let (versions, found) = ModelCompiler.check(bundle)
+        let (versions, found, _) = ModelCompiler.check(bundle)
         let diagnostics = (readingDiagnostics + found).sortedByPlace()
         guard !diagnostics.hasErrors, !versions.isEmpty else { return (nil, diagnostics) }
         // A lock that cannot be read is a finding of a build.

@@ -70,6 +70,12 @@ struct XcodeRestorer {
         }
         let configurations = root.children(named: "configuration").map(configuration)
         let composites = root.children(named: "composite").map(composite)
+        for kept in root.children(named: XcodeTranslator.keptRequestName) {
+            let position = kept[XcodeNamespace.position].flatMap { Int($0.value) }
+            let list = kept.list.without([XcodeNamespace.position])
+            requests.append(
+                (position ?? requests.count, ParsedElement(xcode: "fetchRequest", list)))
+        }
         let templates = requests.enumerated()
             .sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
             .map(\.element.element)

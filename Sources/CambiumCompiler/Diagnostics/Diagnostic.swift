@@ -8,11 +8,17 @@ package struct Diagnostic: Error, Sendable, Hashable {
     package let position: SourcePosition
     /// How to put it right.
     package let notes: [String]
+    /// What it does to the build.
+    package let severity: Severity
 
     /// Describes a finding.
+    ///
+    /// - Parameter severity: What it does to the build; nil means what findings of its code do.
     package init(
-        _ code: DiagnosticCode, _ message: String, at position: SourcePosition, notes: [String] = []
+        _ code: DiagnosticCode, _ message: String, at position: SourcePosition,
+        notes: [String] = [], severity: Severity? = nil
     ) {
+        self.severity = severity ?? code.severity
         self.code = code
         self.message = message
         self.position = position
@@ -20,14 +26,19 @@ package struct Diagnostic: Error, Sendable, Hashable {
     }
 
     /// Whether the model cannot be compiled.
-    package var isError: Bool { code.severity == .error }
+    package var isError: Bool { severity == .error }
 
     /// The text in the form that SwiftPM, Xcode and editors pick up: a line, and one for each note.
     package var rendered: String {
         let place = "\(position.path):\(position.line):\(position.column)"
-        let first = "\(place): \(code.severity.rawValue): \(message) [\(code.name)]"
+        let first = "\(place): \(severity.rawValue): \(message) [\(code.name)]"
         let lines = [first] + notes.map { "\(place): note: \($0)" }
         return lines.map(Self.onOneLine).joined(separator: "\n")
+    }
+
+    /// The same as a note: of a version that has shipped.
+    var asNote: Diagnostic {
+        Diagnostic(code, message, at: position, notes: notes, severity: .note)
     }
 
     /// Model text may hold anything; a diagnostic is one line and moves no cursor.
@@ -49,11 +60,20 @@ package enum Severity: String, Sendable {
     case error
     /// It can, and will hurt.
     case warning
+    /// It can, and nothing about it can be changed: the version has shipped.
+    case note
 }
 
 extension [Diagnostic] {
     /// Whether any of them stops the build.
     package var hasErrors: Bool { contains(where: \.isError) }
+
+    /// What is reported of a version, and what becomes a note: all but errors, where the version has
+    /// shipped and nothing can be put right any more.
+    package func settled(isCurrent: Bool) -> (found: [Diagnostic], notes: [Diagnostic]) {
+        guard !isCurrent else { return (self, []) }
+        return (filter(\.isError), filter { !$0.isError }.map(\.asNote))
+    }
 
     /// By place, then by code, each once.
     package func sortedByPlace() -> [Diagnostic] {

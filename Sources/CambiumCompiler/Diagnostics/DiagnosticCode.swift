@@ -137,6 +137,20 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
         isOfLint ? "LQ\(rawValue - Self.firstOfLint)" : "CM\(rawValue)"
     }
 
+    /// Whether it is an error in a model that was written for Cambium, and a warning about what Xcode
+    /// compiled and Core Data ran.
+    var isWarningInXcode: Bool {
+        switch self {
+        case .missingXMLAttribute, .invalidWord, .notAnIdentifier, .duplicateName,
+            .shadowedProperty, .wrongDefault, .inapplicable, .contradictoryLimits, .invalidPattern,
+            .defaultBeyondLimits, .invalidClass, .unknownEntity, .unknownInverse,
+            .inverseNotMutual, .transientInverse, .unknownProperty, .unsuitableProperty,
+            .invalidExpression:
+            true
+        default: false
+        }
+    }
+
     /// Whether it stops the build.
     package var severity: Severity {
         switch self {

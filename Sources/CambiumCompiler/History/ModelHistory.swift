@@ -37,7 +37,7 @@ package enum ModelHistory {
             declarations: declarations.flatMap {
                 FileManager.default.fileExists(atPath: $0) ? $0 : nil
             })
-        let (versions, found) = ModelCompiler.check(bundle)
+        let (versions, found, _) = ModelCompiler.check(bundle)
         diagnostics += found
         let chain = bundle.chain.map(\.version)
         guard !diagnostics.hasErrors, versions.count == chain.count else {

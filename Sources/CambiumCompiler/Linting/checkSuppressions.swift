@@ -13,7 +13,7 @@ extension ModelChecker {
     private mutating func checkSuppression(_ element: ParsedElement) {
         // That one is missing is said already.
         guard let code = element["code"], let reason = element["reason"] else { return }
-        if let problem = Self.problem(ofCode: code.value) {
+        if let problem = problem(ofCode: code.value) {
             report(
                 .invalidSuppression, problem, at: code,
                 notes: ["Write the code that stands in brackets after the finding"])
@@ -24,11 +24,11 @@ extension ModelChecker {
         }
     }
 
-    private static func problem(ofCode name: String) -> String? {
+    private func problem(ofCode name: String) -> String? {
         guard let code = DiagnosticCode(named: name), code.name == name else {
             return "There is no code '\(name)'"
         }
-        return code.severity == .error || code.isAboutSuppressions
-            ? "\(name) cannot be suppressed" : nil
+        let isWarning = code.severity == .warning || parsed.isOfXcode && code.isWarningInXcode
+        return isWarning && !code.isAboutSuppressions ? nil : "\(name) cannot be suppressed"
     }
 }

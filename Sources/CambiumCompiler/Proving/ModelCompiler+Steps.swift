@@ -39,11 +39,9 @@ extension ModelCompiler {
             migration = try Migration(shipped.difference, schemas: step.schemas)
         } catch {
             diagnostics.append(
-                Diagnostic(
-                    .brokenChain,
-                    "Stores of version '\(version)' and before cannot be migrated: the step to "
-                        + "this version needs more than the two versions say",
-                    at: place, notes: error.problems.prefix(3).map(\.message)))
+                brokenChain(
+                    before: step.old, at: place,
+                    notes: error.problems.prefix(3).map(\.message)))
             return nil
         }
         if !shipped.losses.isEmpty {
@@ -56,6 +54,16 @@ extension ModelCompiler {
         }
         guard prove(migration, step, shipped.match, isShipped: true) else { return nil }
         return (migration, shipped.target)
+    }
+
+    /// What to say of a step that has shipped and that no store can take.
+    private func brokenChain(
+        before old: CheckedModel, at place: SourcePosition, notes: [String]
+    ) -> Diagnostic {
+        Diagnostic(
+            .brokenChain,
+            "Stores of version '\(old.model.version)' and before cannot be migrated: the step to "
+                + "this version needs more than the two versions say", at: place, notes: notes)
     }
 
     /// Runs a migration, unless it was proven before. One that has shipped, of which long chains
@@ -80,13 +88,18 @@ extension ModelCompiler {
             if !isShipped { warn(of: proof, from: old, to: new) }
             return true
         } catch {
+            let place = new.position(ofEntity: nil)
             diagnostics.append(
-                Diagnostic(
-                    .unprovenMigration,
-                    "The migration from version \(old.model.version) fails on SQLite: "
-                        + Self.line(of: error),
-                    at: new.position(ofEntity: nil),
-                    notes: ["Change what the error names, or go there in two versions"]))
+                isShipped
+                    ? brokenChain(
+                        before: old, at: place,
+                        notes: ["It fails on SQLite: \(Self.line(of: error))"])
+                    : Diagnostic(
+                        .unprovenMigration,
+                        "The migration from version \(old.model.version) fails on SQLite: "
+                            + Self.line(of: error),
+                        at: place,
+                        notes: ["Change what the error names, or go there in two versions"]))
             return false
         }
     }

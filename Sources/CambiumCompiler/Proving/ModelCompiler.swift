@@ -5,6 +5,8 @@ import CambiumSQL
 /// The whole way from a bundle to what the tool writes: read, check, plan, prove, emit.
 package struct ModelCompiler {
     var diagnostics: [Diagnostic] = []
+    /// What there is to say of versions that have shipped.
+    var notes: [Diagnostic] = []
     /// What was proven before, where that is asked for.
     let verdicts: VerdictCache?
     /// What was found out about each step, the oldest first.
@@ -37,7 +39,8 @@ package struct ModelCompiler {
         let hasErrors = compiler.diagnostics.hasErrors
         return Compilation(
             bundle: hasErrors ? nil : result?.bundle, files: hasErrors ? [] : result?.files ?? [],
-            diagnostics: compiler.diagnostics.sortedByPlace(), current: compiler.current,
+            diagnostics: compiler.diagnostics.sortedByPlace(),
+            notes: compiler.notes.sortedByPlace(), current: compiler.current,
             steps: compiler.steps)
     }
 
@@ -45,8 +48,9 @@ package struct ModelCompiler {
         _ path: String, _ declarations: String?, checksLock: Bool, emits: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         let (bundle, readingDiagnostics) = BundleReader.read(path, declarations: declarations)
-        let (versions, found) = Self.check(bundle)
+        let (versions, found, notes) = Self.check(bundle)
         diagnostics = readingDiagnostics + found
+        self.notes = notes
         if checksLock { diagnostics += LockChecker.check(bundle, versions) }
         let result =
             diagnostics.hasErrors
@@ -58,11 +62,13 @@ package struct ModelCompiler {
         return result
     }
 
-    /// Checks all versions that stores go through; those with errors are left out.
+    /// Checks all versions that stores go through; those with errors are left out. All but errors is
+    /// a note where the version has shipped.
     static func check(
         _ bundle: ParsedBundle
-    ) -> (versions: [CheckedModel], diagnostics: [Diagnostic]) {
+    ) -> (versions: [CheckedModel], diagnostics: [Diagnostic], notes: [Diagnostic]) {
         var diagnostics = HistoryChecker.check(bundle)
+        var notes = bundle.notes
         var versions: [CheckedModel] = []
         var previous: CheckedModel?
         let chain = bundle.chain
@@ -74,11 +80,13 @@ package struct ModelCompiler {
             let (model, found) = ModelChecker.check(
                 parsed, bundleName: bundle.name, previousVersion: previousVersion,
                 previous: previous, isCurrent: isCurrent)
-            diagnostics += found.filter { $0.isError || isCurrent }
+            let (reported, remarks) = found.settled(isCurrent: isCurrent)
+            diagnostics += reported
+            notes += remarks
             previous = model
             if let model { versions.append(model) }
         }
-        return (versions, diagnostics)
+        return (versions, diagnostics, notes)
     }
 
     /// Takes out what the author says is meant, and what nobody can do anything about any more.
@@ -152,6 +160,8 @@ package struct Compilation: Sendable {
     package let files: [SwiftFile]
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
+    /// What there is to say of versions that have shipped, by place.
+    package let notes: [Diagnostic]
     /// The model and its current version; nil where a version has errors of its own.
     package let current: Current?
     /// What was found out about each step from a version to the next, the oldest first; none where

@@ -34,7 +34,7 @@ package struct VersionHistory: Sendable {
         _ path: String, declarations: String? = nil, verdicts: VerdictCache? = nil
     ) -> (history: VersionHistory?, errors: [Diagnostic]) {
         let (bundle, found) = BundleReader.read(path, declarations: declarations)
-        let (versions, wrong) = ModelCompiler.check(bundle)
+        let (versions, wrong, _) = ModelCompiler.check(bundle)
         let errors = (found + wrong).filter(\.isError)
         guard errors.isEmpty, let current = versions.last?.model.version else {
             return (nil, errors.sortedByPlace())

@@ -6,6 +6,8 @@ import Foundation
 package struct BundleReader {
     /// What has been found so far.
     var diagnostics: [Diagnostic] = []
+    /// What becomes of what Xcode wrote in versions that have shipped.
+    var notes: [Diagnostic] = []
     /// The folder, without a slash at its end.
     let path: String
     var settings = BundleSettings()
@@ -68,7 +70,7 @@ package struct BundleReader {
     ) -> ParsedBundle {
         ParsedBundle(
             name: name, path: path, versions: versions, current: current, settings: settings,
-            history: history)
+            history: history, notes: notes)
     }
 
     // MARK: Cambium's own

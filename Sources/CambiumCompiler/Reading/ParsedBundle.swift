@@ -13,12 +13,16 @@ package struct ParsedBundle: Sendable {
     package let settings: BundleSettings
     /// What is declared beside the bundle about the steps between its versions.
     package let history: ParsedHistory?
+    /// What becomes of what Xcode wrote in versions that have shipped.
+    package let notes: [Diagnostic]
 
     /// Holds what was read.
     package init(
         name: String, path: String, versions: [ParsedModel], current: String? = nil,
-        settings: BundleSettings = BundleSettings(), history: ParsedHistory? = nil
+        settings: BundleSettings = BundleSettings(), history: ParsedHistory? = nil,
+        notes: [Diagnostic] = []
     ) {
+        self.notes = notes
         self.name = name
         self.path = path
         self.versions = versions
@@ -44,7 +48,8 @@ package struct ParsedBundle: Sendable {
     /// The same with all versions in the chain: also those after the current one have stores.
     package var withLaterVersions: ParsedBundle {
         ParsedBundle(
-            name: name, path: path, versions: versions, settings: settings, history: history)
+            name: name, path: path, versions: versions, settings: settings, history: history,
+            notes: notes)
     }
 
     /// A model's name for a file's.

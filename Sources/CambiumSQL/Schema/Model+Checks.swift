@@ -26,7 +26,7 @@ extension Model {
         default:
             break
         }
-        let limits = attribute.limits
+        let limits = attribute.enforcedLimits
         if let value = limits.minimum.flatMap({ bound($0, of: attribute) }) {
             checks.append((.minimum, "\(column) >= \(value)"))
         }

@@ -7,7 +7,7 @@ enum CheckCommand: Command {
     static let name = "check"
     static let summary = "Report everything that is wrong with models, and prove their migrations"
     static let usage = """
-        MODEL ... [--strict] [--format text|json|sarif] [--output FILE]
+        MODEL ... [--strict] [--verbose] [--format text|json|sarif] [--output FILE]
                              [--declarations FILE] [--proofs FOLDER | --no-proof-cache]
         """
     static let details = """
@@ -23,11 +23,15 @@ enum CheckCommand: Command {
         with --output, with paths relative to where you are. Findings of the text form go to the
         error output, the line that says all is well to the output.
 
+        Nothing can be put right in a version that has shipped, so that all but errors there are
+        notes, which --verbose shows: what becomes of what Xcode wrote, for example.
+
         \(ProofFolder.details)
         """
     static let options =
         [
             Option("--strict", nil, "warnings count: exit code 3"),
+            Option("--verbose", nil, "show the notes on versions that have shipped too"),
             Option("--format", "FORM", "text (default), json or sarif"),
             Option("--output", "FILE", "write json or sarif into a file"),
         ] + Declarations.options + ProofFolder.options
@@ -47,8 +51,11 @@ enum CheckCommand: Command {
         let reports = reports(on: paths, declarations, verdicts)
         verdicts?.prune()
         let diagnostics = reports.flatMap(\.diagnostics)
+        let findings =
+            arguments.has("--verbose")
+            ? reports.flatMap { ($0.diagnostics + $0.notes).sortedByPlace() } : diagnostics
         let report = DiagnosticReport(
-            diagnostics, relativeTo: FileManager.default.currentDirectoryPath)
+            findings, relativeTo: FileManager.default.currentDirectoryPath)
         if format == .text {
             console.writeError(report.rendered(as: .text))
             for report in reports {

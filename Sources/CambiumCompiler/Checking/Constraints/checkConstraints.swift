@@ -21,13 +21,19 @@ extension ModelChecker {
         var constraints: [UniqueConstraint] = []
         for element in draft.element.children where element.name == "unique" {
             guard let written = element["by"] else { continue }
-            let properties = checkNames(in: written, of: entity, in: model)
+            let (properties, isWhole) = checkNames(
+                in: written, of: entity, in: model, inXcode: "the constraint is left out")
             let constraint = UniqueConstraint(properties: properties)
             if constraints.contains(constraint) {
-                report(.duplicateName, "The same constraint stands above", at: written)
-            } else if !properties.isEmpty {
+                report(
+                    .duplicateName, "The same constraint stands above", at: written,
+                    inXcode: "it is made once")
+            } else if !properties.isEmpty, isWhole || !parsed.isOfXcode {
+                // Fewer properties would be unique in fewer objects.
                 constraints.append(constraint)
+                continue
             }
+            leftOut.insert(element.offset)
         }
         return constraints
     }

@@ -4,7 +4,7 @@ import CambiumSQL
 extension ModelChecker {
     /// Refuses derived attributes that are made of each other in a circle: no order of computing
     /// them would do.
-    mutating func checkDerivationCycles(of drafts: [EntityDraft], in model: Model) {
+    mutating func checkDerivationCycles(of drafts: inout [EntityDraft], in model: Model) {
         var sources: [String: [String]] = [:]
         for draft in drafts {
             guard let entity = model.entity(named: draft.name) else { continue }
@@ -14,18 +14,21 @@ extension ModelChecker {
                     of: derivation, entity: entity, in: model)
             }
         }
-        for draft in drafts {
-            for attribute in draft.attributes where attribute.derivation != nil {
+        for (number, draft) in drafts.enumerated() {
+            for (index, attribute) in draft.attributes.enumerated()
+            where attribute.derivation != nil {
                 let name = "\(draft.name).\(attribute.name)"
                 guard let way = way(from: name, to: name, sources),
                     let element = draft.declaration(of: attribute.name)
                 else { continue }
+                drafts[number].attributes[index] = attribute.notComputed
                 report(
                     .invalidExpression,
                     "'\(attribute.name)' is made of itself: "
                         + ([name] + way).joined(separator: ", "),
                     at: element["expression"]?.valueOffset ?? element.offset,
-                    notes: ["Compute one of them from attributes that are not derived"])
+                    notes: ["Compute one of them from attributes that are not derived"],
+                    inXcode: "it is not computed here")
             }
         }
     }

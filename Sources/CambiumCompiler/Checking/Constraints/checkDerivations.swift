@@ -25,14 +25,16 @@ extension ModelChecker {
         guard let entity = model.entity(named: draft.name) else { return }
         for (index, attribute) in draft.attributes.enumerated() where attribute.derivation != nil {
             guard let element = draft.declaration(of: attribute.name),
-                let text = element["expression"]?.text,
-                let derivation = settle(
-                    text,
-                    {
-                        ExpressionCompiler.derivation(
-                            $0, as: attribute.type, entity: entity, model: model)
-                    })
+                let text = element["expression"]?.text
             else { continue }
+            let checked = settle(text, inXcode: "'\(attribute.name)' is not computed here") {
+                ExpressionCompiler.derivation(
+                    $0, as: attribute.type, entity: entity, model: model)
+            }
+            guard let derivation = checked else {
+                if parsed.isOfXcode { draft.attributes[index] = attribute.notComputed }
+                continue
+            }
             var isOptional = attribute.isOptional
             if !isOptional,
                 Nullability(model: model).mayBeNil(derivation, of: entity)

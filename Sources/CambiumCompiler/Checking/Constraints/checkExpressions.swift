@@ -23,15 +23,17 @@ extension ModelChecker {
     /// - Parameters:
     ///   - brokenParameters: Parameters that are reported already: what starts with one is not.
     ///   - lackingParameter: What to note where a parameter of that name is missing.
+    ///   - outcome: What becomes of a wrong one in a model of Xcode's; nil for what Xcode does not
+    ///     have.
     mutating func settle<Checked>(
         _ text: ParsedText, brokenParameters: Set<String> = [],
-        lackingParameter: (String) -> String? = { _ in nil },
+        lackingParameter: (String) -> String? = { _ in nil }, inXcode outcome: String? = nil,
         _ check: (String) -> Result<Checked, ExpressionDiagnostics>
     ) -> Checked? {
         // What is no expression at all is none whatever the names mean.
         if mentionsBrokenName(text) {
             if case .failure(let mistake) = ExpressionCompiler.syntax(of: text.value) {
-                report(mistake, in: text)
+                report(mistake, in: text, inXcode: outcome)
             }
             return nil
         }
@@ -46,19 +48,22 @@ extension ModelChecker {
             for diagnostic in failure.diagnostics
             where !Self.starts(diagnostic, with: brokenParameters, in: text) {
                 let declaration = diagnostic.lackingParameter.flatMap(lackingParameter)
-                report(diagnostic, in: text, notes: [declaration].compactMap(\.self))
+                report(
+                    diagnostic, in: text, notes: [declaration].compactMap(\.self),
+                    inXcode: outcome)
             }
             return nil
         }
     }
 
     private mutating func report(
-        _ mistake: ExpressionDiagnostic, in text: ParsedText, notes: [String] = []
+        _ mistake: ExpressionDiagnostic, in text: ParsedText, notes: [String] = [],
+        inXcode outcome: String?
     ) {
         report(
             .invalidExpression, Self.capitalized(mistake.message),
             at: text.sourceOffset(of: mistake.offset, in: parsed.source),
-            notes: (mistake.hint.map { [Self.capitalized($0)] } ?? []) + notes)
+            notes: (mistake.hint.map { [Self.capitalized($0)] } ?? []) + notes, inXcode: outcome)
     }
 
     /// Whether a text uses a name whose declaration was reported already.

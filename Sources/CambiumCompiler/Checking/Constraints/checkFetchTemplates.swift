@@ -34,16 +34,26 @@ extension ModelChecker {
         return elements.compactMap { element in
             guard let name = element["name"],
                 checkName(name, isTaken: ReservedNames.members, of: "a member"),
-                checkDuplicate(name, among: &seen, "a property or request")
-            else { return nil }
-            return checkFetchTemplate(element, named: name.value, of: entity, in: model)
+                checkDuplicate(
+                    name, among: &seen, "a property or request", inXcode: Self.isLeftOut),
+                let template = checkFetchTemplate(
+                    element, named: name.value, of: entity, in: model)
+            else {
+                leftOut.insert(element.offset)
+                return nil
+            }
+            return template
         }
     }
 
+    private static let isLeftOut = "the request is left out"
+
+    /// - Returns: nil for one of Xcode's that is left out.
     private mutating func checkFetchTemplate(
         _ element: ParsedElement, named name: String, of entity: Entity, in model: Model
-    ) -> FetchTemplate {
+    ) -> FetchTemplate? {
         let (declared, order, broken) = checkParameters(of: element, in: model)
+        if leftOut.contains(element.offset) { return nil }
         let names = Set(declared.map(\.name))
         let undeclared = order.filter { !names.contains($0) }
         var condition: ModelExpression?
@@ -54,11 +64,14 @@ extension ModelChecker {
             let wording = wording
             let checked = settle(
                 element.text, brokenParameters: broken,
-                lackingParameter: { wording.declaration(ofParameter: $0, of: name) }
+                lackingParameter: { wording.declaration(ofParameter: $0, of: name) },
+                inXcode: Self.isLeftOut
             ) {
                 ExpressionCompiler.template(
                     $0, entity: entity, model: model, parameters: declared, undeclared: allowed)
             }
+            // Without its condition it would find all objects.
+            if checked == nil, parsed.isOfXcode { return nil }
             condition = checked?.condition
             parameters += checked?.inferred ?? []
             if let condition { reportUnused(order, in: condition, element) }
@@ -85,8 +98,17 @@ extension ModelChecker {
         var declared: [FetchParameter] = []
         var broken: Set<String> = []
         for item in element.children where item.name == "parameter" {
-            guard let name = item["name"], checkName(name, isTaken: [], of: "a parameter"),
-                checkDuplicate(name, among: &seen, "a parameter")
+            guard let name = item["name"] else { continue }
+            if parsed.isOfXcode, !Self.isIdentifier(name.value) {
+                report(
+                    .notAnIdentifier, "'\(name.value)' is no identifier", at: name,
+                    inXcode: Self.isLeftOut)
+                leftOut.insert(element.offset)
+                continue
+            }
+            guard checkName(name, isTaken: [], of: "a parameter"),
+                checkDuplicate(
+                    name, among: &seen, "a parameter", isCaseSensitive: parsed.isOfXcode)
             else { continue }
             order.append(name.value)
             guard let written = item["type"] else { continue }

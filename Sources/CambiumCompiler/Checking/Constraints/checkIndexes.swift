@@ -8,7 +8,9 @@ extension ModelChecker {
         var indexes: [Index] = []
         for element in draft.element.children where element.name == "index" {
             let isNameFree =
-                element["name"].map { checkDuplicate($0, among: &seen, "an index") } ?? true
+                element["name"].map {
+                    checkDuplicate($0, among: &seen, "an index", inXcode: "it is left out")
+                } ?? true
             let elements = checkIndexElements(element, of: entity, in: model)
             let condition = element["where"].flatMap { written in
                 settle(written.text) {
@@ -26,7 +28,8 @@ extension ModelChecker {
                             : "It finds ranges of its first element; remove type=\"rtree\""
                     ])
             }
-            guard isNameFree, !elements.isEmpty, !skippedIndexes.contains(element.offset) else {
+            guard isNameFree, !elements.isEmpty else {
+                leftOut.insert(element.offset)
                 continue
             }
             let index = Index(
@@ -37,7 +40,9 @@ extension ModelChecker {
             }) {
                 report(
                     .duplicateName, "The same index stands above",
-                    at: (element["by"] ?? element["name"])?.valueOffset ?? element.offset)
+                    at: (element["by"] ?? element["name"])?.valueOffset ?? element.offset,
+                    inXcode: "it is made once")
+                leftOut.insert(element.offset)
             } else {
                 indexes.append(index)
             }
@@ -50,30 +55,34 @@ extension ModelChecker {
         _ element: ParsedElement, of entity: Entity, in model: Model
     ) -> [IndexElement] {
         let items = element.children.filter { $0.name == "by" }
+        let index = element["name"].map { "the index '\($0.value)'" } ?? "the index"
+        let outcome = "\(index) does without it"
         guard let written = element["by"] else {
             if items.isEmpty {
                 report(
                     .missingXMLAttribute, "<index> needs the attribute 'by' or elements <by>",
-                    at: element.offset)
+                    at: element.offset, inXcode: "\(index) is left out")
             }
             var seen: Set<String> = []
-            if parsed.isOfXcode, skipIndex(element, items, of: entity, in: model) {
+            if parsed.isOfXcode, skipIndex(items, of: entity, in: model) {
                 return []
             }
-            return items.compactMap { checkIndexElement($0, of: entity, in: model, &seen) }
+            return items.compactMap {
+                checkIndexElement($0, of: entity, in: model, &seen, inXcode: outcome)
+            }
         }
         if let item = items.first {
             report(
                 .inapplicable, "An index has the attribute 'by' or elements <by>, not both",
                 at: item.offset)
         }
-        return checkList(written, of: entity, in: model)
+        return checkList(written, of: entity, in: model, inXcode: outcome)
     }
 
     /// Leaves out an index with an expression that the store cannot keep. In a model of Xcode's
     /// that is no error: Core Data has a way, and nothing but speed depends on it.
     private mutating func skipIndex(
-        _ element: ParsedElement, _ items: [ParsedElement], of entity: Entity, in model: Model
+        _ items: [ParsedElement], of entity: Entity, in model: Model
     ) -> Bool {
         for expression in items.compactMap({ $0["expression"] }) {
             let checked = ExpressionCompiler.indexElement(
@@ -82,24 +91,31 @@ extension ModelChecker {
             report(
                 .skippedIndex, "The index is left out: the store cannot keep this expression",
                 at: expression, notes: failure.diagnostics.prefix(1).map(\.message))
-            skippedIndexes.insert(element.offset)
             return true
         }
         return false
     }
 
     private mutating func checkIndexElement(
-        _ element: ParsedElement, of entity: Entity, in model: Model, _ seen: inout Set<String>
+        _ element: ParsedElement, of entity: Entity, in model: Model, _ seen: inout Set<String>,
+        inXcode outcome: String
     ) -> IndexElement? {
         let isDescending = flag("descending", of: element)
+        if element["property"] != nil, let expression = element["expression"] {
+            report(
+                .inapplicable, "<by> has a property or an expression, not both",
+                at: expression.offset, inXcode: "the expression is ignored")
+        }
         switch (element["property"], element["expression"]) {
-        case (let property?, nil):
+        case (let property?, _):
             let offset = property.valueOffset
-            guard checkProperty(property.value, of: entity, in: model, at: offset) else {
-                return nil
-            }
+            let isUsable = checkProperty(
+                property.value, of: entity, in: model, at: offset, inXcode: outcome)
+            guard isUsable else { return nil }
             guard seen.insert(property.value).inserted else {
-                report(.duplicateName, "'\(property.value)' stands twice", at: offset)
+                report(
+                    .duplicateName, "'\(property.value)' stands twice", at: offset,
+                    inXcode: "it counts once")
                 return nil
             }
             return IndexElement(property: property.value, isDescending: isDescending)
@@ -113,12 +129,7 @@ extension ModelChecker {
         case (nil, nil):
             report(
                 .missingXMLAttribute, "<by> needs the attribute 'property' or 'expression'",
-                at: element.offset)
-            return nil
-        case (_?, let expression?):
-            report(
-                .inapplicable, "<by> has a property or an expression, not both",
-                at: expression.offset)
+                at: element.offset, inXcode: outcome)
             return nil
         }
     }

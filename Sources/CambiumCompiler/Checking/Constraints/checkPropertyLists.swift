@@ -2,11 +2,14 @@ import CambiumModel
 
 extension ModelChecker {
     /// The properties of an index's list; those that cannot be in it are reported and left out.
+    ///
+    /// - Parameter outcome: What becomes of the index without one in a model of Xcode's.
     mutating func checkList(
-        _ written: ParsedAttribute, of entity: Entity, in model: Model
+        _ written: ParsedAttribute, of entity: Entity, in model: Model,
+        inXcode outcome: String? = nil
     ) -> [IndexElement] {
         checkEntries(written) { checker, name, offset in
-            checker.checkProperty(name, of: entity, in: model, at: offset)
+            checker.checkProperty(name, of: entity, in: model, at: offset, inXcode: outcome)
         }
     }
 
@@ -20,25 +23,40 @@ extension ModelChecker {
         }
     }
 
-    /// The properties of a uniqueness constraint.
+    /// The properties of a uniqueness constraint, and whether these are all that it names.
+    ///
+    /// - Parameter outcome: What becomes of one with others in a model of Xcode's.
     mutating func checkNames(
-        in written: ParsedAttribute, of entity: Entity, in model: Model
-    ) -> [String] {
+        in written: ParsedAttribute, of entity: Entity, in model: Model,
+        inXcode outcome: String? = nil
+    ) -> (names: [String], isWhole: Bool) {
         let words = WordList(written.value).words
         if words.isEmpty {
-            report(.unknownProperty, "A property's name is missing", at: written)
+            report(
+                .unknownProperty, "A property's name is missing", at: written, inXcode: outcome)
         }
         var names: [String] = []
+        var isWhole = true
         for word in words {
             let offset = written.text.sourceOffset(of: word.offset, in: parsed.source)
-            guard checkProperty(word.text, of: entity, in: model, at: offset) else { continue }
+            guard checkProperty(word.text, of: entity, in: model, at: offset, inXcode: outcome)
+            else {
+                isWhole = false
+                continue
+            }
             if names.contains(word.text) {
-                report(.duplicateName, "'\(word.text)' stands twice in the list", at: offset)
+                reportRepetition(of: word.text, at: offset)
             } else {
                 names.append(word.text)
             }
         }
-        return names
+        return (names, isWhole)
+    }
+
+    private mutating func reportRepetition(of name: String, at offset: Int) {
+        report(
+            .duplicateName, "'\(name)' stands twice in the list", at: offset,
+            inXcode: "it counts once")
     }
 
     private mutating func checkEntries(
@@ -58,7 +76,7 @@ extension ModelChecker {
                     notes: hint(word, among: orders))
             }
             guard seen.insert(entry.name).inserted else {
-                report(.duplicateName, "'\(entry.name)' stands twice in the list", at: offset)
+                reportRepetition(of: entry.name, at: offset)
                 continue
             }
             elements.append(
@@ -69,41 +87,18 @@ extension ModelChecker {
     }
 
     /// Whether a name is that of a property with a column of its own in the entity's table.
+    ///
+    /// - Parameter outcome: What becomes of what names another one in a model of Xcode's; nil for
+    ///   what Xcode does not have.
     mutating func checkProperty(
-        _ name: String, of entity: Entity, in model: Model, at offset: Int
+        _ name: String, of entity: Entity, in model: Model, at offset: Int,
+        inXcode outcome: String? = nil
     ) -> Bool {
-        if let attribute = model.attribute(name, of: entity) {
-            guard attribute.isTransient || attribute.usesExternalForm else { return true }
-            report(
-                .unsuitableProperty,
-                attribute.isTransient
-                    ? "'\(name)' is transient: it is not in the store"
-                    : "'\(name)' may be in a file, which the store cannot look into",
-                at: offset)
-            return false
-        }
-        if let relationship = model.relationship(name, of: entity) {
-            if case .key = model.storage(of: relationship, of: entity) { return true }
-            report(
-                .unsuitableProperty,
-                relationship.isTransient
-                    ? "'\(name)' is transient: it is not in the store"
-                    : relationship.isToMany
-                        ? "'\(name)' leads to many objects"
-                        : "The link of '\(name)' is kept at the other end", at: offset)
-            return false
-        }
-        if brokenNames.contains(name) { return false }
-        if let composite = model.compositeAttribute(name, of: entity) {
-            let parts = model.attributes(of: entity).filter { composite.contains($0) }
-            report(
-                .unsuitableProperty, "'\(name)' is a composite, which has a column for each part",
-                at: offset,
-                notes: parts.isEmpty
-                    ? [] : ["Name its parts: \(parts.map(\.name).joined(separator: ", "))"])
-            return false
-        }
-        reportUnknownProperty(name, of: entity, in: model, at: offset)
+        let isKnown =
+            model.attribute(name, of: entity) != nil || model.relationship(name, of: entity) != nil
+        if !isKnown, brokenNames.contains(name) { return false }
+        guard let problem = problem(of: name, of: entity, in: model) else { return true }
+        report(problem, of: entity, at: offset, inXcode: outcome)
         return false
     }
 
@@ -117,7 +112,7 @@ extension ModelChecker {
                 let destination = model.entity(named: relationship.destination)
             else {
                 if !brokenNames.contains(step) {
-                    reportUnknownProperty(step, of: owner, in: model, at: offset)
+                    report(unknown(step, of: owner, in: model), of: owner, at: offset)
                 }
                 return false
             }
@@ -135,27 +130,72 @@ extension ModelChecker {
         return checkProperty(path.last ?? name, of: owner, in: model, at: offset)
     }
 
-    private mutating func reportUnknownProperty(
-        _ name: String, of entity: Entity, in model: Model, at offset: Int
+    // MARK: Problems
+
+    /// Why a list cannot have a name in it.
+    private struct PropertyProblem {
+        let code: DiagnosticCode
+        let message: String
+        var notes: [String] = []
+    }
+
+    private mutating func report(
+        _ problem: PropertyProblem, of entity: Entity, at offset: Int,
+        inXcode outcome: String? = nil
     ) {
-        guard !name.isEmpty else {
-            report(.unknownProperty, "A property's name is missing", at: offset)
-            return
+        if problem.code == .unknownProperty, incompleteEntities.contains(entity.name) { return }
+        report(problem.code, problem.message, at: offset, notes: problem.notes, inXcode: outcome)
+    }
+
+    /// Nil where a name is that of a property with a column of its own.
+    private func problem(
+        of name: String, of entity: Entity, in model: Model
+    ) -> PropertyProblem? {
+        func unsuitable(_ message: String, notes: [String] = []) -> PropertyProblem {
+            PropertyProblem(code: .unsuitableProperty, message: message, notes: notes)
         }
-        if incompleteEntities.contains(entity.name) { return }
-        if name.contains("."), let first = name.split(separator: ".").first.map(String.init),
+        if let attribute = model.attribute(name, of: entity) {
+            if attribute.isTransient {
+                return unsuitable("'\(name)' is transient: it is not in the store")
+            }
+            return attribute.usesExternalForm
+                ? unsuitable("'\(name)' may be in a file, which the store cannot look into") : nil
+        }
+        if let relationship = model.relationship(name, of: entity) {
+            if case .key = model.storage(of: relationship, of: entity) { return nil }
+            return unsuitable(
+                relationship.isTransient
+                    ? "'\(name)' is transient: it is not in the store"
+                    : relationship.isToMany
+                        ? "'\(name)' leads to many objects"
+                        : "The link of '\(name)' is kept at the other end")
+        }
+        if let composite = model.compositeAttribute(name, of: entity) {
+            let parts = model.attributes(of: entity).filter { composite.contains($0) }
+            return unsuitable(
+                "'\(name)' is a composite, which has a column for each part",
+                notes: parts.isEmpty
+                    ? [] : ["Name its parts: \(parts.map(\.name).joined(separator: ", "))"])
+        }
+        return unknown(name, of: entity, in: model)
+    }
+
+    private func unknown(_ name: String, of entity: Entity, in model: Model) -> PropertyProblem {
+        if name.isEmpty {
+            return PropertyProblem(code: .unknownProperty, message: "A property's name is missing")
+        }
+        if let first = name.split(separator: ".").first.map(String.init), first != name,
             let relationship = model.relationship(first, of: entity)
         {
-            report(
-                .unsuitableProperty,
-                "'\(name)' belongs to '\(relationship.destination)', which has a table of its own",
-                at: offset, notes: ["Name a property of '\(entity.name)'"])
-            return
+            return PropertyProblem(
+                code: .unsuitableProperty,
+                message: "'\(name)' belongs to '\(relationship.destination)', which has a table of "
+                    + "its own", notes: ["Name a property of '\(entity.name)'"])
         }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
-        report(
-            .unknownProperty, "'\(entity.name)' has no property '\(name)'", at: offset,
+        return PropertyProblem(
+            code: .unknownProperty, message: "'\(entity.name)' has no property '\(name)'",
             notes: hint(name, among: names))
     }
 }

@@ -35,7 +35,9 @@ extension ModelChecker {
     private mutating func checkResult(
         of element: ParsedElement, _ isFetchedProperty: Bool
     ) -> RequestResultKind {
-        guard let kind = word("result", of: element, from: RequestResultKind.self),
+        guard
+            let kind = word(
+                "result", of: element, from: RequestResultKind.self, inXcode: "it gives objects"),
             let written = element["result"], kind != .objects
         else { return .objects }
         guard isFetchedProperty else { return kind }

@@ -69,7 +69,7 @@ extension ModelChecker {
             reportUnknown(name, nil, in: model)
             return nil
         }
-        let properties = checkNames(in: by, of: entity, in: model)
+        let properties = checkNames(in: by, of: entity, in: model).names
         let links = word(
             "links", of: element, from: MigrationDeclaration.Deduplication.Links.self)
         let order = element["sort"].map { checkOrder($0, of: entity, in: model) } ?? []

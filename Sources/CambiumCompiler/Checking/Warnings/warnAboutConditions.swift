@@ -23,7 +23,8 @@ extension ModelChecker {
                     notes: ["Remove the rule, or the limit"])
             }
         }
-        for (index, element) in zip(entity.indexes, elements.filter { $0.name == "index" }) {
+        let indexes = elements.filter { $0.name == "index" && !leftOut.contains($0.offset) }
+        for (index, element) in zip(entity.indexes, indexes) {
             guard let written = element["where"],
                 let value = index.condition.flatMap({ folding.value(of: $0) })
             else { continue }
@@ -32,7 +33,8 @@ extension ModelChecker {
                 notes: [value ? "Remove where" : "The index would stay empty; remove it"])
         }
         for (template, element) in zip(
-            entity.fetchTemplates, elements.filter { $0.name == "fetch" })
+            entity.fetchTemplates,
+            elements.filter { $0.name == "fetch" && !leftOut.contains($0.offset) })
         where template.condition.flatMap({ folding.value(of: $0) }) == false {
             report(
                 .constantCondition, "The request '\(template.name)' never finds anything",

@@ -4,7 +4,7 @@ extension ModelChecker {
     /// Indexes that cost and do not help, and constraints that constrain less than it seems.
     mutating func warnAboutIndexes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         let elements = draft.element.children.filter {
-            $0.name == "index" && !skippedIndexes.contains($0.offset)
+            $0.name == "index" && !leftOut.contains($0.offset)
         }
         for (index, element) in zip(entity.indexes, elements) {
             let offset = (element["by"] ?? element["name"])?.offset ?? element.offset
@@ -16,7 +16,9 @@ extension ModelChecker {
                 report(.uselessIndex, reason, at: offset, notes: ["Remove the index"])
             }
         }
-        let uniques = draft.element.children.filter { $0.name == "unique" }
+        let uniques = draft.element.children.filter {
+            $0.name == "unique" && !leftOut.contains($0.offset)
+        }
         for (constraint, element) in zip(entity.uniqueConstraints, uniques) {
             guard let written = element["by"] else { continue }
             let opaque = constraint.properties.first { name in

@@ -36,8 +36,10 @@ extension DiagnosticCode {
     /// The explanation, as `cambium explain` prints it.
     package var explanationText: String {
         let explanation = self.explanation
+        let severity =
+            isWarningInXcode ? "error; a warning in what Xcode wrote" : severity.rawValue
         return """
-            \(name) (\(severity.rawValue)): \(explanation.title)
+            \(name) (\(severity)): \(explanation.title)
 
             \(Self.wrapped(explanation.meaning))
 

@@ -67,7 +67,7 @@ extension DiagnosticReport {
         return .object([
             ("ruleId", .string(diagnostic.code.name)),
             ("ruleIndex", .number(index)),
-            ("level", .string(diagnostic.code.severity.rawValue)),
+            ("level", .string(diagnostic.severity.rawValue)),
             ("message", .object([("text", .string(text))])),
             ("locations", .array([location])),
         ])

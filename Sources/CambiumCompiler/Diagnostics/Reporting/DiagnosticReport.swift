@@ -45,18 +45,20 @@ package struct DiagnosticReport: Sendable {
     /// "path", "line", "column", "notes"}]}`: lines and columns count from 1, columns in Unicode
     /// scalars. Members may be added; `format` changes when any is removed or changes its meaning.
     private var json: String {
-        let errors = diagnostics.count(where: \.isError)
+        func count(_ severity: Severity) -> JSONValue {
+            .number(diagnostics.count { $0.severity == severity })
+        }
         return JSONValue.object([
             ("format", .number(1)),
-            ("errors", .number(errors)),
-            ("warnings", .number(diagnostics.count - errors)),
+            ("errors", count(.error)),
+            ("warnings", count(.warning)),
             (
                 "diagnostics",
                 .array(
                     diagnostics.map { diagnostic in
                         .object([
                             ("code", .string(diagnostic.code.name)),
-                            ("severity", .string(diagnostic.code.severity.rawValue)),
+                            ("severity", .string(diagnostic.severity.rawValue)),
                             ("message", .string(diagnostic.message)),
                             ("path", .string(path(diagnostic.position))),
                             ("line", .number(diagnostic.position.line)),

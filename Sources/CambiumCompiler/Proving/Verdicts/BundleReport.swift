@@ -5,6 +5,8 @@ import Foundation
 package struct BundleReport: Sendable {
     /// Everything to tell the author, by place.
     package let diagnostics: [Diagnostic]
+    /// What there is to say of versions that have shipped, by place.
+    package let notes: [Diagnostic]
     /// One line that says what was found to be right; nil where there are errors.
     package let summary: String?
     /// What is right and worth knowing.
@@ -33,6 +35,7 @@ package struct BundleReport: Sendable {
         let compilation = ModelCompiler.compile(
             path, declarations: declarations, verdicts: verdicts)
         diagnostics = compilation.diagnostics
+        notes = compilation.notes
         summary = compilation.bundle?.summary
         remarks = compilation.bundle?.remarks ?? []
         // Somebody may have written to a file while it was read.
@@ -49,32 +52,48 @@ extension BundleReport {
     private struct Form: Codable {
         struct Finding: Codable {
             let code: Int
+            let severity: String
             let message: String
             let path: String
             let line: Int
             let column: Int
             let notes: [String]
+
+            init(_ diagnostic: Diagnostic) {
+                code = diagnostic.code.rawValue
+                severity = diagnostic.severity.rawValue
+                message = diagnostic.message
+                path = diagnostic.position.path
+                line = diagnostic.position.line
+                column = diagnostic.position.column
+                notes = diagnostic.notes
+            }
+
+            var diagnostic: Diagnostic? {
+                guard let code = DiagnosticCode(rawValue: code),
+                    let severity = Severity(rawValue: severity)
+                else { return nil }
+                return Diagnostic(
+                    code, message, at: SourcePosition(path: path, line: line, column: column),
+                    notes: notes, severity: severity)
+            }
         }
 
         let summary: String
         let remarks: [String]
         let findings: [Finding]
+        let notes: [Finding]
     }
 
     private init?(text: String) {
         guard let form = try? JSONDecoder().decode(Form.self, from: Data(text.utf8)) else {
             return nil
         }
-        diagnostics = form.findings.compactMap { finding in
-            DiagnosticCode(rawValue: finding.code).map { code in
-                Diagnostic(
-                    code, finding.message,
-                    at: SourcePosition(
-                        path: finding.path, line: finding.line, column: finding.column),
-                    notes: finding.notes)
-            }
-        }
-        guard diagnostics.count == form.findings.count, !diagnostics.hasErrors else { return nil }
+        diagnostics = form.findings.compactMap(\.diagnostic)
+        notes = form.notes.compactMap(\.diagnostic)
+        guard diagnostics.count == form.findings.count, notes.count == form.notes.count,
+            !diagnostics.hasErrors
+        else { return nil }
         summary = form.summary
         remarks = form.remarks
     }
@@ -83,13 +102,7 @@ extension BundleReport {
         guard let summary else { return nil }
         let form = Form(
             summary: summary, remarks: remarks,
-            findings: diagnostics.map { diagnostic in
-                let position = diagnostic.position
-                return Form.Finding(
-                    code: diagnostic.code.rawValue, message: diagnostic.message,
-                    path: position.path, line: position.line, column: position.column,
-                    notes: diagnostic.notes)
-            })
+            findings: diagnostics.map(Form.Finding.init), notes: notes.map(Form.Finding.init))
         guard let data = try? JSONEncoder().encode(form) else { return nil }
         return String(bytes: data, encoding: .utf8)
     }

@@ -97,8 +97,10 @@ extension BundleReader {
         }
         return zip(files, translations).map { file, translation in
             // What will hurt can only be put right in the version that has not shipped.
-            let isCurrent = file.version == current
-            diagnostics += translation.diagnostics.filter { $0.isError || isCurrent }
+            let (found, remarks) = translation.diagnostics.settled(
+                isCurrent: file.version == current)
+            diagnostics += found
+            notes += remarks
             return ParsedModel(
                 source: file.source, version: file.version, root: translation.root, format: .xcode)
         }
@@ -144,8 +146,13 @@ extension BundleReader {
                 .skippedVersion,
                 "The version is in the binary form of Xcode 3 and is left out: stores of it "
                     + "cannot be migrated", folder, notes: [note])
-        } else {
+        } else if isCurrent {
             report(.bundleLayout, "The version has no file 'contents'", folder)
+        } else {
+            report(
+                .skippedVersion,
+                "The version has no file 'contents' and is left out: stores of it cannot be "
+                    + "migrated", folder)
         }
     }
 }

@@ -113,12 +113,11 @@ struct IndexCollector {
         return element
     }
 
-    /// Renames what would be the same index again, or one of what is not in the store.
+    /// Renames what would be the same index again.
     private mutating func keepOnly(_ index: ParsedElement) -> ParsedElement {
         guard let by = index["by"] else { return index }
-        let names = PropertyList(by.value).entries.map(\.name)
         let key = by.value + "|" + (index["where"]?.value ?? "")
-        if lists.insert(key).inserted, !names.contains(where: transient.contains) { return index }
+        if lists.insert(key).inserted { return index }
         return ParsedElement(
             name: Self.keptName, namespace: XcodeNamespace.uri, offset: index.offset,
             attributes: index.attributes, children: index.children)

@@ -86,6 +86,9 @@ extension XcodeTranslator {
                 .xcodeMeaning, "The transformable '\(name)' is kept as data, untransformed",
                 at: element.offset, notes: [note])
         }
+        if element["derived"]?.value == "YES", own["expression"] == nil {
+            report(.xcodeMeaning, "'\(name)' is not computed here", at: element.offset)
+        }
     }
 
     mutating func translateRelationship(

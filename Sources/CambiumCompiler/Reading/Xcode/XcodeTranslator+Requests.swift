@@ -1,18 +1,27 @@
 extension XcodeTranslator {
-    /// The fetch templates by entity. Xcode has them beside the entities.
-    mutating func translateRequests(of root: ParsedElement) -> [String: [ParsedElement]] {
+    /// The fetch templates by entity, and those of entities that are no longer there. Xcode has
+    /// them beside the entities.
+    mutating func translateRequests(
+        of root: ParsedElement
+    ) -> (templates: [String: [ParsedElement]], others: [ParsedElement]) {
         let requests = root.children(named: "fetchRequest")
         let entities = root.children(named: "entity").compactMap { $0["name"]?.value }
         let order = requests.map { request in
             entities.firstIndex(of: request["entity"]?.value ?? "") ?? entities.count
         }
         var templates: [String: [ParsedElement]] = [:]
+        var others: [ParsedElement] = []
         for (number, request) in requests.enumerated() {
             guard let entity = request["entity"], order[number] < entities.count else {
                 let name = request["entity"]?.value ?? ""
-                report(
-                    .unknownEntity, "There is no entity '\(name)'",
-                    at: request["entity"]?.valueOffset ?? request.offset)
+                diagnostics.append(
+                    Diagnostic(
+                        .unknownEntity,
+                        "There is no entity '\(name)'; the request "
+                            + "'\(request["name"]?.value ?? "")' is left out",
+                        at: source.position(at: request["entity"]?.valueOffset ?? request.offset),
+                        severity: .warning))
+                others.append(keptRequest(request, at: number, isInOrder: order == order.sorted()))
                 continue
             }
             var list = TemplateSpelling().translated(request.list)
@@ -34,8 +43,26 @@ extension XcodeTranslator {
             }
             templates[entity.value, default: []].append(template)
         }
-        return templates
+        return (templates, others)
     }
+
+    /// A request that is only kept for the way back.
+    private func keptRequest(
+        _ request: ParsedElement, at number: Int, isInOrder: Bool
+    ) -> ParsedElement {
+        var attributes = request.attributes
+        if !isInOrder {
+            attributes.append(
+                ParsedAttribute(
+                    name: XcodeNamespace.position, value: String(number), at: request.offset))
+        }
+        return ParsedElement(
+            name: Self.keptRequestName, namespace: XcodeNamespace.uri, offset: request.offset,
+            attributes: attributes)
+    }
+
+    /// A request that is kept, but not made.
+    static let keptRequestName = "xcode:fetchRequest"
 
     /// Xcode's requests have names that no function can have.
     private mutating func warnOfOtherName(of request: ParsedElement, _ own: AttributeList) {

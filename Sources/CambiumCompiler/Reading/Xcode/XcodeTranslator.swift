@@ -47,13 +47,14 @@ struct XcodeTranslator {
         let migrations = translateMigrations()
         let requests = translateRequests(of: root)
         var children = entities.map { entity in
-            translateEntity(entity, requests: requests[entity["name"]?.value ?? ""] ?? [])
+            translateEntity(
+                entity, requests: requests.templates[entity["name"]?.value ?? ""] ?? [])
         }
         let composites = root.children(named: "composite").map { translateComposite($0) }
         let configurations = root.children(named: "configuration").map {
             translateConfiguration($0)
         }
-        children = composites + children + configurations + migrations
+        children = composites + children + configurations + requests.others + migrations
         children = enumerationElements() + children
         var list = AttributeList(at: root.offset)
         list.set("xmlns", Vocabulary.namespace)

@@ -11,7 +11,7 @@ extension ModelChange {
             .attributeStored(_, let name), .derivationAdded(_, let name),
             .derivationChanged(_, let name), .derivationDropped(_, let name),
             .externalChanged(_, let name, _), .presenceChanged(_, let name),
-            .defaultChanged(_, let name), .limitsChanged(_, let name),
+            .defaultChanged(_, let name), .limitsChanged(_, let name, _),
             .relationshipAdded(_, let name), .relationshipDropped(_, let name, _),
             .relationshipRenamed(_, let name, _), .relationshipChanged(_, let name),
             .relationshipBecameRequired(_, let name),

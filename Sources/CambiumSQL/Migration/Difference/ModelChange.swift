@@ -28,7 +28,8 @@ package enum ModelChange: Sendable, Hashable {
     case externalChanged(entity: String, String, isExternal: Bool)
     case presenceChanged(entity: String, String)
     case defaultChanged(entity: String, String)
-    case limitsChanged(entity: String, String)
+    /// Tighter limits refuse values that were within the old ones; wider ones refuse none of them.
+    case limitsChanged(entity: String, String, isTighter: Bool)
     case relationshipAdded(entity: String, String)
     case relationshipDropped(entity: String, String, losesLinks: Bool)
     case relationshipRenamed(entity: String, String, from: String)
@@ -70,7 +71,7 @@ package enum ModelChange: Sendable, Hashable {
             .derivationAdded(let entity, _), .derivationChanged(let entity, _),
             .derivationDropped(let entity, _), .externalChanged(let entity, _, _),
             .presenceChanged(let entity, _),
-            .defaultChanged(let entity, _), .limitsChanged(let entity, _),
+            .defaultChanged(let entity, _), .limitsChanged(let entity, _, _),
             .relationshipAdded(let entity, _), .relationshipDropped(let entity, _, _),
             .relationshipRenamed(let entity, _, _), .relationshipChanged(let entity, _),
             .orderChanged(let entity, _, _),
@@ -96,12 +97,11 @@ package enum ModelChange: Sendable, Hashable {
         case .externalChanged(_, _, let isExternal):
             // What lies in a file already cannot come back into the row.
             isExternal ? .reversible : .needsData
-        case .attributeAdded(_, _, let isFilled):
-            isFilled ? .needsData : .additive
+        case .attributeAdded(_, _, let needsData), .limitsChanged(_, _, let needsData):
+            needsData ? .needsData : .additive
         // Of a type that holds all that the old one held, too: Core Data infers no change of a type,
         // and whoever reviews the step is to look at what other programs make of the values.
         case .attributeConverted, .attributeFilled, .entityBecameAbstract, .attributeBecameRequired,
-            .limitsChanged,
             .relationshipBecameRequired, .uniqueAdded, .ruleAdded, .ruleChanged, .presenceChanged:
             .needsData
         case .attributeRevised, .linksDropped, .duplicatesDropped, .objectsDropped:
@@ -171,7 +171,7 @@ package enum ModelChange: Sendable, Hashable {
         case .presenceChanged(let entity, let name):
             "change which parts of \(entity).\(name) are required"
         case .defaultChanged(let entity, let name): "change the default of \(entity).\(name)"
-        case .limitsChanged(let entity, let name): "change the limits of \(entity).\(name)"
+        case .limitsChanged(let entity, let name, _): "change the limits of \(entity).\(name)"
         case .relationshipAdded(let entity, let name): "add \(entity).\(name)"
         case .relationshipDropped(let entity, let name, let losesLinks):
             "drop \(entity).\(name)" + (losesLinks ? " and its links" : "")

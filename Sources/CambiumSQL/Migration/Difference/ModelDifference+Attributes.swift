@@ -121,9 +121,7 @@ extension ModelDifference {
         if old.defaultValue != new.defaultValue {
             add(.defaultChanged(entity: entity.name, new.name))
         }
-        if old.limits != new.limits {
-            add(.limitsChanged(entity: entity.name, new.name))
-        }
+        compareLimits(of: [old], new, of: entity)
         if old.isExternal != new.isExternal {
             add(
                 .externalChanged(
@@ -143,6 +141,13 @@ extension ModelDifference {
         addOnce(.attributeFilled(entity: entity.name, attribute.name))
     }
 
+    /// - Parameter olds: What objects have the values from.
+    mutating func compareLimits(of olds: [Attribute], _ attribute: Attribute, of entity: Entity) {
+        guard olds.contains(where: { $0.limits != attribute.limits }) else { return }
+        let isTighter = olds.contains { !attribute.limits.tightened(since: $0.limits).isEmpty }
+        add(.limitsChanged(entity: entity.name, attribute.name, isTighter: isTighter))
+    }
+
     private mutating func compareDerivations(
         _ old: Attribute, _ new: Attribute, of entity: Entity
     ) {
@@ -158,9 +163,7 @@ extension ModelDifference {
             if !new.isOptional {
                 add(.attributeBecameRequired(entity: entity.name, new.name))
             }
-            if old.limits != new.limits {
-                add(.limitsChanged(entity: entity.name, new.name))
-            }
+            compareLimits(of: [old], new, of: entity)
             return
         }
         guard old.derivation != nil || old.isTransient else {

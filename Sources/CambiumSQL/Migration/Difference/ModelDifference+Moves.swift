@@ -41,9 +41,7 @@ extension ModelDifference {
         if becomesRequired {
             add(.attributeBecameRequired(entity: entity.name, attribute.name))
         }
-        if olds.contains(where: { $0.limits != attribute.limits }) {
-            add(.limitsChanged(entity: entity.name, attribute.name))
-        }
+        compareLimits(of: olds, attribute, of: entity)
         if olds.contains(where: { $0.isExternal != attribute.isExternal }) {
             add(
                 .externalChanged(

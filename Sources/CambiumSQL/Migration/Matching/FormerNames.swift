@@ -16,14 +16,20 @@ package struct FormerNames {
     /// - Parameters:
     ///   - new: The things of one kind in one place of the new version.
     ///   - old: Those of the old version.
+    ///   - others: Those of the old version in other places, from which one may have moved with the
+    ///     former name that it says.
     ///   - isDropped: Whether the author gives up what an old thing holds, so that another one can
     ///     take its name.
-    package init(_ new: [Name], since old: [Name], isDropped: (String) -> Bool) {
+    package init(
+        _ new: [Name], since old: [Name], besides others: @autoclosure () -> [Name] = [],
+        isDropped: (String) -> Bool
+    ) {
         guard new.contains(where: { $0.renamedFrom != nil }) else { return }
         let former = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = former.merging(others().map { ($0.name, $0) }) { own, _ in own }
         for case (let name, let from?) in new where former[from] != nil {
             // Said already in the version before, which was made by what it says.
-            let isCarriedOn = former[name]?.renamedFrom == from
+            let isCarriedOn = known[name]?.renamedFrom == from
             if !isCarriedOn || isDropped(name) { names[name] = from }
         }
         let present = Set(new.map(\.name))
@@ -31,7 +37,7 @@ package struct FormerNames {
         names = names.filter { name, from in
             // Both are still there, and nothing says that either was another thing.
             let isAsBefore =
-                former[name] != nil && present.contains(from) && names[from] == nil
+                known[name] != nil && present.contains(from) && names[from] == nil
                 && !taken.contains(name) && !isDropped(name)
             return !isAsBefore
         }

@@ -28,6 +28,17 @@ extension ModelMatch {
         }
     }
 
+    /// The other entities of the old version whose objects are, or inherit from, the same as those of
+    /// an entity: what it declares may have been declared there.
+    func oldRelatives(of entity: Entity) -> [Entity] {
+        let own = oldEntity(of: entity)?.name
+        let members = (new.lineage(of: entity) + new.family(of: entity)).compactMap(oldEntity)
+        var names: Set<String> = []
+        return members.flatMap(old.lineage).filter {
+            $0.name != own && names.insert($0.name).inserted
+        }
+    }
+
     /// The attributes of an entity with the names that they say they had.
     func attributeNames(of entity: Entity, among names: Set<String>) -> [FormerNames.Name] {
         entity.attributes.map { attribute in
@@ -108,6 +119,9 @@ extension ModelMatch {
             entity.compositeAttributes.map { ($0.name, formerName(of: $0, in: entity)) },
             since: oldEntity.compositeAttributes.map {
                 ($0.name, formerName(of: $0, in: oldEntity))
+            },
+            besides: oldRelatives(of: entity).flatMap { relative in
+                relative.compositeAttributes.map { ($0.name, formerName(of: $0, in: relative)) }
             }, isDropped: { isDropped(oldEntity.name, $0) })
         let name = former[composite.name] ?? composite.name
         let found = oldEntity.compositeAttributes.first { $0.name == name }

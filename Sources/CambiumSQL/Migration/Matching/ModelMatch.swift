@@ -61,10 +61,14 @@ package struct ModelMatch {
             }
             let formerAttributes = FormerNames(
                 attributes, since: attributeNames(of: oldEntity, among: names),
-                isDropped: dropped.contains)
+                besides: oldRelatives(of: entity).flatMap {
+                    attributeNames(of: $0, among: names)
+                }, isDropped: dropped.contains)
             let formerRelationships = FormerNames(
                 relationships, since: oldEntity.relationships.map { ($0.name, $0.renamedFrom) },
-                isDropped: dropped.contains)
+                besides: oldRelatives(of: entity).flatMap { relative in
+                    relative.relationships.map { ($0.name, $0.renamedFrom) }
+                }, isDropped: dropped.contains)
             for isExplicit in [true, false] {
                 missing += match(
                     attributes, formerAttributes, of: entity, with: names, of: oldEntity,

@@ -64,7 +64,8 @@ struct Restatement: Hashable {
         var conditions: [RefusalSQL.Condition] = []
         func check(_ part: String, besides old: String = "", of column: Table.Column? = nil) {
             let known = TableText.checks(in: old).map(\.condition)
-            for (name, condition) in TableText.checks(in: part) where !known.contains(condition) {
+            for (name, condition) in TableText.checks(in: part)
+            where !known.contains(where: { ColumnBounds.condition($0, implies: condition) }) {
                 conditions += new.textConditions(of: condition)
                     .filter { !conditions.contains($0) }
                 conditions.append(

@@ -51,7 +51,7 @@ extension ModelDifference {
             ]
         }
         switch change {
-        case .limitsChanged(_, let name):
+        case .limitsChanged(_, let name, isTighter: true):
             guard !match.isRevised(name, in: entity.name),
                 let refusesStore = tighterLimits(of: name, in: entity)
             else { return [] }
@@ -109,30 +109,13 @@ extension ModelDifference {
     }
 
     private func tighterLimits(of attribute: Attribute, than before: Limits) -> Bool? {
-        let after = attribute.limits
-        let tighter = Limits(
-            minimum: Self.isTighter(after.minimum, before.minimum) { Value.isLess($1, $0) }
-                ? after.minimum : nil,
-            maximum: Self.isTighter(after.maximum, before.maximum) { Value.isLess($0, $1) }
-                ? after.maximum : nil,
-            // No value is shorter than nothing.
-            minimumLength: (after.minimumLength ?? 0) > (before.minimumLength ?? 0)
-                ? after.minimumLength : nil,
-            maximumLength: Self.isTighter(after.maximumLength, before.maximumLength, <)
-                ? after.maximumLength : nil,
-            pattern: Self.isTighter(after.pattern, before.pattern, !=) ? after.pattern : nil)
+        let tighter = attribute.limits.tightened(since: before)
         guard !tighter.isEmpty else { return nil }
-        if tighter.minimum != nil || tighter.maximum != nil { return true }
+        let enforced = attribute.enforcedLimits.tightened(since: before)
+        if enforced.minimum != nil || enforced.maximum != nil { return true }
         guard !attribute.usesExternalForm else { return false }
-        return tighter.minimumLength != nil || tighter.maximumLength != nil
-            || tighter.pattern.flatMap(GlobPattern.init(regularExpression:)) != nil
-    }
-
-    private static func isTighter<Bound>(
-        _ new: Bound?, _ old: Bound?, _ excludesSome: (Bound, Bound) -> Bool
-    ) -> Bool {
-        guard let new else { return false }
-        return old.map { excludesSome(new, $0) } ?? true
+        return enforced.minimumLength != nil || enforced.maximumLength != nil
+            || enforced.pattern.flatMap(GlobPattern.init(regularExpression:)) != nil
     }
 
     // MARK: Numbers of objects
@@ -147,12 +130,36 @@ extension ModelDifference {
                 .contains { before in
                     let after = relationship.counts
                     return (after.minimum ?? 0) > (before.minimum ?? 0)
-                        || Self.isTighter(after.maximum, before.maximum, <)
+                        || Limits.isTighter(after.maximum, before.maximum, <)
                 }
         }.map {
             RowRisk(
                 entity: entity.name, property: $0.name, kind: .counts, refusesStore: false)
         }
+    }
+}
+
+extension Limits {
+    /// Those that refuse values which were within the limits of before.
+    func tightened(since before: Limits) -> Limits {
+        Limits(
+            minimum: Self.isTighter(minimum, before.minimum) { Value.isLess($1, $0) }
+                ? minimum : nil,
+            maximum: Self.isTighter(maximum, before.maximum) { Value.isLess($0, $1) }
+                ? maximum : nil,
+            // No value is shorter than nothing.
+            minimumLength: (minimumLength ?? 0) > (before.minimumLength ?? 0)
+                ? minimumLength : nil,
+            maximumLength: Self.isTighter(maximumLength, before.maximumLength, <)
+                ? maximumLength : nil,
+            pattern: Self.isTighter(pattern, before.pattern, !=) ? pattern : nil)
+    }
+
+    fileprivate static func isTighter<Bound>(
+        _ new: Bound?, _ old: Bound?, _ excludesSome: (Bound, Bound) -> Bool
+    ) -> Bool {
+        guard let new else { return false }
+        return old.map { excludesSome(new, $0) } ?? true
     }
 }
 

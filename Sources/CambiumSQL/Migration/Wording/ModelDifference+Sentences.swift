@@ -14,7 +14,7 @@ extension ModelDifference {
         case .ruleAdded(let entity, let name), .ruleChanged(let entity, let name):
             let rule = new.entity(named: entity)?.rules.first { $0.name == name }
             return rule.map { "\($0.condition)" }
-        case .limitsChanged(let entity, let name):
+        case .limitsChanged(let entity, let name, _):
             let attribute = new.entity(named: entity)?.attributes.first { $0.name == name }
             return attribute?.limits.notation
         default:

@@ -34,8 +34,13 @@ struct AttributeSpelling: Spelling {
         let type = own.value("type") ?? ""
         own.copyFlag("optional", of: xcode, as: "optional")
         if needsOptional(type, xcode) { own.set("optional", "true") }
+        if isDerived(type, xcode) {
+            own.copy("derivationExpression", of: xcode, as: "expression")
+            own.copy("versionHashModifier", of: xcode, as: "hashModifier")
+            identity?.setRenamedFrom(&own, from: xcode)
+            return own
+        }
         if !isLeaf { own.copyFlag("transient", of: xcode, as: "transient") }
-        own.copy("derivationExpression", of: xcode, as: "expression")
         if type == "data", !isLeaf, xcode.isYes("allowsExternalBinaryDataStorage") {
             own.set("storage", "external", from: xcode["allowsExternalBinaryDataStorage"])
         }
@@ -46,6 +51,12 @@ struct AttributeSpelling: Spelling {
         own.copy("versionHashModifier", of: xcode, as: "hashModifier")
         identity?.setRenamedFrom(&own, from: xcode)
         return own
+    }
+
+    /// Whether the values are computed. No transformable or composite value is.
+    private func isDerived(_ type: String, _ xcode: AttributeList) -> Bool {
+        !isLeaf && xcode.isYes("derived") && xcode["derivationExpression"] != nil
+            && !["Transformable", "Composite"].contains(xcode.value("attributeType"))
     }
 
     private func setType(of own: inout AttributeList, from xcode: AttributeList) {

@@ -24,7 +24,10 @@ struct RequestSpelling: Spelling {
         if let condition = xcode["predicateString"] {
             own.set(Self.condition, condition.text.trimmed.value, from: condition)
         }
-        for (name, other) in Self.numbers { own.copy(other, of: xcode, as: name) }
+        // Zero means none.
+        for (name, other) in Self.numbers where xcode.value(other) != "0" {
+            own.copy(other, of: xcode, as: name)
+        }
         if let result = xcode["resultType"] {
             let word = Self.results.first { $0.1 == result.value }?.0
             own.set("result", word ?? result.value, from: result)
