@@ -17,6 +17,8 @@ struct ModelHierarchy: Sendable, Hashable {
     /// For each entity the columns of the properties that it declares whose own name another column
     /// of the table has.
     let columns: [[String: String]]
+    /// The tables of links whose own name another table has, by `Entity.relationship`.
+    let joinTables: [String: String]
 
     init(_ entities: [Entity], _ indexByName: [String: Int]) {
         lineages = entities.indices.map { index in
@@ -44,9 +46,7 @@ struct ModelHierarchy: Sendable, Hashable {
             let names = ColumnNames(of: family.map { entities[$0] }) { toOne in
                 guard let number = indexByName[toOne.destination] else { return [] }
                 let inverse = toOne.inverse.flatMap { name in
-                    lineages[number].compactMap { ancestor in
-                        entities[ancestor].relationships.first { $0.name == name }
-                    }.first
+                    Self.relationship(name, in: lineages[number].map { entities[$0] })
                 }
                 let isInList = inverse.map { $0.isToMany && $0.isOrdered } ?? false
                 return (subentities[number].count > 1 ? ["_entity"] : [])
@@ -55,6 +55,42 @@ struct ModelHierarchy: Sendable, Hashable {
             for (member, names) in zip(family, names.columns) { columns[member] = names }
         }
         self.columns = columns
+        joinTables = Self.joinTables(of: entities) { relationship in
+            indexByName[relationship.destination].flatMap { number in
+                relationship.inverse.flatMap { name in
+                    Self.relationship(name, in: lineages[number].map { entities[$0] })
+                }
+            }
+        }
+    }
+
+    private static func relationship(_ name: String, in lineage: [Entity]) -> Relationship? {
+        for ancestor in lineage {
+            if let found = ancestor.relationships.first(where: { $0.name == name }) { return found }
+        }
+        return nil
+    }
+
+    private static func joinTables(
+        of entities: [Entity], inverse: (Relationship) -> Relationship?
+    ) -> [String: String] {
+        var names: [String: String] = [:]
+        var taken = Set(entities.map { $0.name.lowercased() })
+        for entity in entities {
+            for relationship in entity.relationships
+            where relationship.isToMany && !relationship.isTransient {
+                guard inverse(relationship)?.isToMany ?? true else { continue }
+                let first = "\(entity.name)_\(relationship.name)"
+                var name = first
+                var number = 2
+                while !taken.insert(name.lowercased()).inserted {
+                    name = "\(first)_\(number)"
+                    number += 1
+                }
+                if name != first { names["\(entity.name).\(relationship.name)"] = name }
+            }
+        }
+        return names
     }
 
     static func places(of entity: Entity) -> [String: Place] {

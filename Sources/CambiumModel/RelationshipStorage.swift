@@ -67,7 +67,8 @@ extension Model {
         _ entity: String, _ relationship: String, isFirst: Bool
     ) -> RelationshipStorage {
         .joinTable(
-            name: "\(entity)_\(relationship)", sourceColumn: isFirst ? "_source" : "_destination",
+            name: hierarchy.joinTables["\(entity).\(relationship)"]
+                ?? "\(entity)_\(relationship)", sourceColumn: isFirst ? "_source" : "_destination",
             destinationColumn: isFirst ? "_destination" : "_source")
     }
 }

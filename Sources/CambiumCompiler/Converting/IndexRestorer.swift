@@ -23,7 +23,8 @@ struct IndexRestorer {
             case "indexed" where isPlain && list.count == 1:
                 indexed.insert(list[0].name)
             case "compoundIndexes" where isPlain:
-                compound.append(Self.list("compoundIndex", of: "index", index, list.map(\.name)))
+                let names = list.map(\.name).filter { !$0.isEmpty }
+                compound.append(Self.list("compoundIndex", of: "index", index, names))
             default:
                 elements.append(fetchIndex(index, list))
             }
@@ -35,6 +36,7 @@ struct IndexRestorer {
         let constraints = uniques.enumerated().map { number, unique in
             let written = unique["by"]?.value ?? ""
             let names = PropertyList(written).entries.flatMap { [$0.name] + $0.modifiers }
+                .filter { !$0.isEmpty }
             if written != names.joined(separator: ", ") {
                 keys.append(("unique.\(number + 1)", written))
             }

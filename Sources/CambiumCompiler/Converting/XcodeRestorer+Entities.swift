@@ -40,7 +40,8 @@ extension XcodeRestorer {
         keys += UserInfo.suppressionKeys(of: element)
         return ParsedElement(
             xcode: "entity", list,
-            children: children + userInfo(of: element, keys: keys + modelKeys))
+            children: children + userInfo(of: element, keys: keys + modelKeys)
+                + Self.keptChildren(of: element))
     }
 
     // MARK: Properties
@@ -68,7 +69,8 @@ extension XcodeRestorer {
         keys += spelling.own(from: list).keys(toBecome: own)
         keys += UserInfo.suppressionKeys(of: element)
         return ParsedElement(
-            xcode: "attribute", list, children: userInfo(of: element, keys: keys))
+            xcode: "attribute", list,
+            children: userInfo(of: element, keys: keys) + Self.keptChildren(of: element))
     }
 
     private func relationship(
@@ -79,7 +81,8 @@ extension XcodeRestorer {
         let keys = spelling.own(from: list).keys(toBecome: element.list)
         return ParsedElement(
             xcode: "relationship", list,
-            children: userInfo(of: element, keys: keys + UserInfo.suppressionKeys(of: element)))
+            children: userInfo(of: element, keys: keys + UserInfo.suppressionKeys(of: element))
+                + Self.keptChildren(of: element))
     }
 
     private func fetched(_ element: ParsedElement) -> ParsedElement {
@@ -113,7 +116,8 @@ extension XcodeRestorer {
         let children = hasRequest ? [ParsedElement(xcode: "fetchRequest", request)] : []
         return ParsedElement(
             xcode: "fetchedProperty", list,
-            children: children + userInfo(of: element, keys: keys))
+            children: children + userInfo(of: element, keys: keys)
+                + Self.keptChildren(of: element))
     }
 
     // MARK: Fetch templates

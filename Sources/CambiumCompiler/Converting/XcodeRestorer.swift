@@ -82,7 +82,19 @@ struct XcodeRestorer {
         let info = entities.isEmpty ? userInfo(infos: [], keys: modelKeys, at: root.offset) : []
         return ParsedElement(
             xcode: "model", ModelSpelling().restored(root.list),
-            children: entities + templates + configurations + composites + info)
+            children: entities + templates + configurations + composites + info
+                + Self.keptChildren(of: root))
+    }
+
+    /// What is not known, and was kept on the way from Xcode.
+    static func keptChildren(of element: ParsedElement) -> [ParsedElement] {
+        let known = [
+            IndexCollector.keptName, IndexCollector.keptUniqueName,
+            XcodeTranslator.keptRequestName,
+        ]
+        return element.children.filter {
+            $0.name.hasPrefix(XcodeNamespace.prefix) && !known.contains($0.name)
+        }.map { $0.restored() }
     }
 
     /// What there is to say about the model, which has no user info in Xcode.
@@ -142,7 +154,8 @@ struct XcodeRestorer {
             return ParsedElement(xcode: "memberEntity", list)
         }
         return ParsedElement(
-            xcode: "configuration", NameSpelling().restored(element.list), children: members)
+            xcode: "configuration", NameSpelling().restored(element.list),
+            children: members + Self.keptChildren(of: element))
     }
 
     private func composite(_ element: ParsedElement) -> ParsedElement {
@@ -152,7 +165,8 @@ struct XcodeRestorer {
         let keys = NameSpelling().own(from: element.list).keys(toBecome: element.list)
         return ParsedElement(
             xcode: "composite", NameSpelling().restored(element.list),
-            children: attributes + userInfo(of: element, keys: keys))
+            children: attributes + userInfo(of: element, keys: keys)
+                + Self.keptChildren(of: element))
     }
 
     // MARK: User info
@@ -190,6 +204,15 @@ struct XcodeRestorer {
         element.children(named: "info").map {
             ("info.\($0["key"]?.value ?? "")", $0["value"]?.value ?? "")
         }
+    }
+}
+
+extension ParsedElement {
+    /// As it was before it was kept.
+    fileprivate func restored() -> ParsedElement {
+        ParsedElement(
+            xcode: String(name.dropFirst(XcodeNamespace.prefix.count)), list,
+            children: children.map { $0.restored() })
     }
 }
 

@@ -181,6 +181,13 @@ package struct Wording: Sendable {
         "expression": .value("Derivation"), "parent": .value("Parent Entity"),
         "renamedFrom": .value("Renaming ID"), "hashModifier": .value("Hash Modifier"),
         "where": .value("Predicate"), "by": .value("Constraints"),
+        "limit": .value("Fetch Limit"), "offset": .value("Fetch Offset"),
+        "batchSize": .value("Batch Size"), "result": .value("Result Type"),
+        "distinct": .box("Return Distinct Results"),
+        "includesSubentities": .box("Include Subentities"),
+        "includesPropertyValues": .box("Include Property Values"),
+        "includesPendingChanges": .box("Include Pending Changes"),
+        "returnsFaults": .box("Return Objects as Faults"),
     ]
 
     private static let kinds = [

@@ -42,14 +42,16 @@ struct IndexCollector {
         return entity.children(named: "uniquenessConstraints")
             .flatMap { $0.children(named: "uniquenessConstraint") }
             .enumerated().map { number, constraint in
-                let list = Self.list(constraint.children(named: "constraint"), of: "value")
+                let list = Self.list(
+                    constraint.children(named: "constraint"), of: "value", at: constraint.offset)
                 let key = info["unique.\(number + 1)"]
                 let by =
                     key.map {
                         ParsedAttribute(name: "by", value: $0.value, from: $0, at: $0.offset)
                     } ?? list
-                let isNew = seen.insert(by.value).inserted
-                return element(isNew ? "unique" : Self.keptUniqueName, by, at: constraint.offset)
+                let unique = element("unique", by, at: constraint.offset)
+                return seen.insert(by.value).inserted
+                    ? unique : unique.kept(as: Self.keptUniqueName)
             }
     }
 
@@ -81,7 +83,8 @@ struct IndexCollector {
     private func compoundIndexes() -> [ParsedElement] {
         entity.children(named: "compoundIndexes").flatMap { $0.children(named: "compoundIndex") }
             .map { index in
-                let by = Self.list(index.children(named: "index"), of: "value")
+                let by = Self.list(
+                    index.children(named: "index"), of: "value", at: index.offset)
                 return element("index", by, at: index.offset, from: "compoundIndexes")
             }
     }
@@ -117,16 +120,15 @@ struct IndexCollector {
     private mutating func keepOnly(_ index: ParsedElement) -> ParsedElement {
         guard let by = index["by"] else { return index }
         let key = by.value + "|" + (index["where"]?.value ?? "")
-        if lists.insert(key).inserted { return index }
-        return ParsedElement(
-            name: Self.keptName, namespace: XcodeNamespace.uri, offset: index.offset,
-            attributes: index.attributes, children: index.children)
+        return lists.insert(key).inserted ? index : index.kept(as: Self.keptName)
     }
 
-    private static func list(_ elements: [ParsedElement], of name: String) -> ParsedAttribute {
+    private static func list(
+        _ elements: [ParsedElement], of name: String, at offset: Int
+    ) -> ParsedAttribute {
         var text = PropertyListText()
         for value in elements.compactMap({ $0[name] }) { text.add(value) }
-        return text.attribute("by", at: elements.first?.offset ?? 0)
+        return text.attribute("by", at: elements.first?.offset ?? offset)
     }
 
     /// The elements in one list, where nothing is to say but names and order.

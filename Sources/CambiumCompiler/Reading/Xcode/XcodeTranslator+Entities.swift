@@ -31,7 +31,7 @@ extension XcodeTranslator {
         children += indexes.elements()
         children += rules(of: info)
         children += requests.map { complete($0, with: info) }
-        children += info.infos + info.suppressions()
+        children += info.infos + info.suppressions() + keptChildren(of: element)
         return ParsedElement(own: "entity", list, children: children, end: element.end)
     }
 
@@ -70,7 +70,8 @@ extension XcodeTranslator {
         let isDerived = list["expression"] != nil
         return ParsedElement(
             own: isDerived ? "derived" : "attribute", list,
-            children: info.infos + info.suppressions(), end: element.end)
+            children: info.infos + info.suppressions() + keptChildren(of: element),
+            end: element.end)
     }
 
     /// Says what is kept, but not as the same thing.
@@ -104,7 +105,9 @@ extension XcodeTranslator {
         list.take(info.keys)
         markEmptyInfo(info, &list)
         return ParsedElement(
-            own: "relationship", list, children: info.infos + info.suppressions(), end: element.end)
+            own: "relationship", list,
+            children: info.infos + info.suppressions() + keptChildren(of: element),
+            end: element.end)
     }
 
     func markEmptyInfo(_ info: UserInfo, _ list: inout AttributeList) {
@@ -123,7 +126,8 @@ extension XcodeTranslator {
         let attributes = element.children(named: "attribute").map {
             translateAttribute($0, PropertyTranslation(isComposite: true))
         }
-        return ParsedElement(own: "composite", list, children: attributes + info.infos)
+        return ParsedElement(
+            own: "composite", list, children: attributes + info.infos + keptChildren(of: element))
     }
 
     func translateConfiguration(_ element: ParsedElement) -> ParsedElement {
@@ -134,7 +138,8 @@ extension XcodeTranslator {
             "entities", members.map(\.value).joined(separator: " "),
             from: members.count == 1 ? members.first : nil)
         let infos = modelInfos(under: "configuration.\(name).info.")
-        return ParsedElement(own: "configuration", list, children: infos)
+        return ParsedElement(
+            own: "configuration", list, children: infos + keptChildren(of: element))
     }
 
     /// Rules are user info and nothing else: `cambium.rule.NAME`, `cambium.rule.NAME.message`.

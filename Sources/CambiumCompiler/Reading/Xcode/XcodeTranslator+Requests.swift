@@ -50,15 +50,13 @@ extension XcodeTranslator {
     private func keptRequest(
         _ request: ParsedElement, at number: Int, isInOrder: Bool
     ) -> ParsedElement {
-        var attributes = request.attributes
+        var kept = request.kept(as: Self.keptRequestName)
         if !isInOrder {
-            attributes.append(
+            kept.attributes.append(
                 ParsedAttribute(
                     name: XcodeNamespace.position, value: String(number), at: request.offset))
         }
-        return ParsedElement(
-            name: Self.keptRequestName, namespace: XcodeNamespace.uri, offset: request.offset,
-            attributes: attributes)
+        return kept
     }
 
     /// A request that is kept, but not made.
@@ -125,7 +123,8 @@ extension XcodeTranslator {
         }
         list.take(info.keys)
         markEmptyInfo(info, &list)
-        return ParsedElement(own: "fetched", list, children: info.infos)
+        return ParsedElement(
+            own: "fetched", list, children: info.infos + keptChildren(of: element))
     }
 }
 

@@ -67,7 +67,8 @@ struct XcodeTranslator {
         let infos =
             UserInfo(of: root).infos + modelInfos(under: "info.")
             + UserInfo.suppressions(modelKeys)
-        return ParsedElement(own: "model", list, children: children + infos)
+        return ParsedElement(
+            own: "model", list, children: children + infos + keptChildren(of: root))
     }
 
     // MARK: Names
@@ -93,15 +94,14 @@ struct XcodeTranslator {
                 "'\(attribute.name)' of <\(element.name)> is not known and means nothing here",
                 at: attribute.offset)
         }
-        for child in element.children where child.name != "elements" {
-            if rule.children.contains(child.name) {
-                checkNames(of: child)
-            } else {
-                report(
-                    .unknownXcodeName,
-                    "<\(child.name)> in <\(element.name)> is not known and is ignored",
-                    at: child.offset)
-            }
+        for child in element.children where rule.children.contains(child.name) {
+            checkNames(of: child)
+        }
+        for child in XcodeVocabulary.unknownChildren(of: element) {
+            report(
+                .unknownXcodeName,
+                "<\(child.name)> in <\(element.name)> is not known and is ignored",
+                at: child.offset)
         }
     }
 
@@ -110,6 +110,13 @@ struct XcodeTranslator {
     ) {
         diagnostics.append(
             Diagnostic(code, message, at: source.position(at: offset), notes: notes))
+    }
+
+    /// What is not known, for the way back.
+    func keptChildren(of element: ParsedElement) -> [ParsedElement] {
+        XcodeVocabulary.unknownChildren(of: element).map {
+            $0.kept(as: XcodeNamespace.prefix + $0.name)
+        }
     }
 
     // MARK: The model's own keys
@@ -216,6 +223,16 @@ struct XcodeTranslator {
 }
 
 extension ParsedElement {
+    /// The same as something that is only kept for the way back.
+    func kept(as name: String) -> ParsedElement {
+        ParsedElement(
+            name: name, namespace: XcodeNamespace.uri, offset: offset, attributes: attributes,
+            children: children.map { child in
+                child.namespace == Vocabulary.namespace
+                    ? child : child.kept(as: XcodeNamespace.prefix + child.name)
+            })
+    }
+
     /// All of it at the place of an XML attribute, whose value it was read from, and in
     /// Cambium's namespace.
     fileprivate func moved(to place: ParsedAttribute) -> ParsedElement {

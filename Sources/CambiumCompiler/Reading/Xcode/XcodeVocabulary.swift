@@ -6,6 +6,12 @@ enum XcodeVocabulary {
         var children: [String] = []
     }
 
+    /// The elements in an element that Xcode does not write, or did not yet: they are kept.
+    static func unknownChildren(of element: ParsedElement) -> [ParsedElement] {
+        let known = (rules[element.name]?.children ?? []) + ["elements"]
+        return element.children.filter { !known.contains($0.name) && !$0.name.contains(":") }
+    }
+
     /// One row for each element.
     static let rules: [String: Rule] = [
         "model": Rule(

@@ -193,7 +193,7 @@ struct AttributeSpelling: Spelling {
     ) {
         guard let written = own["default"] else { return }
         if let enumeration = enumerations[type] {
-            let value = enumeration.rawValue(of: written.value)
+            let value = enumeration.rawValue(of: written.value) ?? written.value
             xcode.set("defaultValueString", value, from: written)
         } else if let value = XcodeValues.xcode(written.value, type: type) {
             let name = type == "date" ? "defaultDateTimeInterval" : "defaultValueString"

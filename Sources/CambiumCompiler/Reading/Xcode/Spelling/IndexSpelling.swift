@@ -52,6 +52,7 @@ struct PropertyListText {
 
     /// The list as an XML attribute.
     func attribute(_ name: String, at offset: Int) -> ParsedAttribute {
-        ParsedAttribute(name: name, offset: offset, text: text)
+        if text.pieces.isEmpty { return ParsedAttribute(name: name, value: "", at: offset) }
+        return ParsedAttribute(name: name, offset: offset, text: text)
     }
 }

@@ -11,7 +11,8 @@ enum XcodeValues {
         case _ where text.isEmpty: nil
         case "bool": bool(text)
         case "int16", "int32", "int64": integer(text)
-        case "float", "double", "decimal": number(text)
+        case "float", "double": number(text)
+        case "decimal": decimal(text)
         case "date": Double(text).flatMap(date) ?? text
         default: text
         }
@@ -20,8 +21,9 @@ enum XcodeValues {
     /// The reverse of `own`, for what Xcode can say.
     static func xcode(_ text: String, type: String) -> String? {
         switch type {
-        case "bool": text == "true" ? "YES" : "NO"
-        case "date": Literal.date(text).map { interval($0.timeIntervalSinceReferenceDate) }
+        case "bool": ["true": "YES", "false": "NO"][text] ?? text
+        case "date" where text == "now": nil
+        case "date": Literal.date(text).map { interval($0.timeIntervalSinceReferenceDate) } ?? text
         case "data", "codable": nil
         case "uuid": text == "new" ? nil : text
         default: text
@@ -45,6 +47,15 @@ enum XcodeValues {
     private static func number(_ text: String) -> String {
         if let word = numberOfWord(text) { return word }
         return text.hasPrefix("+") ? String(text.dropFirst()) : text
+    }
+
+    /// Without an exponent, which Core Data reads.
+    private static func decimal(_ text: String) -> String {
+        let number = number(text)
+        let isPlain = number.utf8.allSatisfy { "0123456789.-".utf8.contains($0) }
+        let isNumber = number.utf8.allSatisfy { "0123456789.-+eE".utf8.contains($0) }
+        guard isNumber, !isPlain, Double(number) != nil else { return number }
+        return Decimal(string: number).map { "\($0)" } ?? number
     }
 
     private static func numberOfWord(_ text: String) -> String? {
