@@ -105,7 +105,7 @@ extension ModelChecker {
                     wording.write(("class", wrapped)) + ", and "
                         + wording.writing("optional", "true") + " where nil is one"
                 ], inXcode: "it is '\(wrapped)' here")
-            return .codable(wrapped)
+            return .codable(parsed.isOfXcode ? wrapped : "")
         }
         return .codable(type.text)
     }

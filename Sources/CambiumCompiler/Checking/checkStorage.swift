@@ -1,41 +1,17 @@
 import CambiumModel
+import CambiumSQL
 
 extension ModelChecker {
-    /// Reports declarations that need a table or column whose name another one has already. Only a
-    /// model without other errors has tables to speak of.
+    /// Reports tables that SQLite could not make. Only a model without other errors has tables to
+    /// speak of.
     mutating func checkStorage(of model: Model, _ drafts: [EntityDraft]) {
-        var tables = Dictionary(
-            model.roots.map { ($0.name.lowercased(), StorageOwner(entity: $0.name)) },
-            uniquingKeysWith: { one, _ in one })
-        var columns: [String: [String: StorageOwner]] = [:]
-        for (entity, draft) in zip(model.entities, drafts) {
-            let root = model.root(of: entity).name
-            var taken = columns[root] ?? [:]
-            // Out of the way while it grows.
-            columns[root] = nil
-            for attribute in entity.attributes where !attribute.isTransient {
-                let column = model.column(of: attribute.name, in: entity)
-                take(column, for: attribute.name, draft, from: &taken)
-            }
-            for relationship in entity.relationships {
-                switch model.storage(of: relationship, of: entity) {
-                case .key(let column, let entityColumn):
-                    let positionColumn = model.inversePositionColumn(of: relationship, of: entity)
-                    for column in [column, entityColumn, positionColumn].compactMap(\.self) {
-                        take(column, for: relationship.name, draft, from: &taken)
-                    }
-                case .joinTable(let name, "_source", _):
-                    take(name, for: relationship.name, draft, from: &tables)
-                case .joinTable, .inverseKey, .transient:
-                    break
-                }
-            }
-            columns[root] = taken
-        }
         for (root, draft) in zip(model.entities, drafts) where root.parent == nil {
-            let count = (columns[root.name]?.count ?? 0) + Self.systemColumns(of: root, in: model)
-            guard count > Self.maximumColumns else { continue }
             let isHierarchy = model.hasSubentities(root)
+            // The key, the version, and in a hierarchy the entity.
+            let count =
+                (isHierarchy ? 3 : 2)
+                + model.family(of: root).reduce(0) { $0 + columnCount(of: $1, in: model) }
+            guard count > Self.maximumColumns else { continue }
             report(
                 .unprovenMigration,
                 "The table of '\(root.name)'\(isHierarchy ? " and what inherits from it" : "") has "
@@ -51,32 +27,15 @@ extension ModelChecker {
     /// How many columns SQLite lets a table have.
     private static let maximumColumns = 2000
 
-    /// The key, the version, and in a hierarchy the entity.
-    private static func systemColumns(of root: Entity, in model: Model) -> Int {
-        model.hasSubentities(root) ? 3 : 2
-    }
-
-    private mutating func take(
-        _ name: String, for property: String, _ draft: EntityDraft,
-        from taken: inout [String: StorageOwner]
-    ) {
-        let owner = StorageOwner(entity: draft.name, property: property)
-        if let other = taken.updateValue(owner, forKey: name.lowercased()),
-            let declaration = draft.declaration(of: property)?["name"]
-        {
-            report(
-                .storageNameTaken,
-                "'\(draft.name).\(property)' is stored under the name '\(name)', "
-                    + "which '\(other.name)' has",
-                at: declaration, notes: ["Rename one of them"])
+    /// How many columns an entity's own properties have.
+    private func columnCount(of entity: Entity, in model: Model) -> Int {
+        let attributes = entity.attributes.count { !$0.isTransient }
+        return entity.relationships.reduce(attributes) { count, relationship in
+            guard
+                case .key(_, let entityColumn) = model.storage(of: relationship, of: entity)
+            else { return count }
+            let position = model.inversePositionColumn(of: relationship, of: entity)
+            return count + 1 + [entityColumn, position].compactMap(\.self).count
         }
     }
-}
-
-/// What a table or a column is for.
-private struct StorageOwner {
-    let entity: String
-    var property: String?
-
-    var name: String { property.map { "\(entity).\($0)" } ?? entity }
 }

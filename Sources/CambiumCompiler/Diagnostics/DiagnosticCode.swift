@@ -62,7 +62,7 @@ package enum DiagnosticCode: Int, Sendable, CaseIterable {
     case duplicateName = 302
     case reservedName = 303
     case shadowedProperty = 304
-    case storageNameTaken = 305
+    // 305 was about columns and tables of one name: each has one of its own now.
     case renamedInSwift = 306
     case longName = 307
 

@@ -33,7 +33,7 @@ enum StorageFormModel {
             ),
             Attribute(
                 name: "aString", type: .string, defaultValue: .constant(.string("it's")),
-                limits: Limits(minimumLength: 1, maximumLength: 20, pattern: "[a-z]+")),
+                limits: Limits(minimumLength: 1, maximumLength: 20, pattern: "[a-z']+")),
             Attribute(name: "aDate", type: .date, defaultValue: .now),
             Attribute(name: "aUUID", type: .uuid, defaultValue: .newUUID),
             Attribute(name: "aURI", type: .uri, isOptional: true),

@@ -51,7 +51,6 @@ extension DiagnosticCode {
         case .duplicateName: .duplicateName
         case .reservedName: .reservedName
         case .shadowedProperty: .shadowedProperty
-        case .storageNameTaken: .storageNameTaken
         case .renamedInSwift: .renamedInSwift
         case .longName: .longName
         case .unknownType: .unknownType

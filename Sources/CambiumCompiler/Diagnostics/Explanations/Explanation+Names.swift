@@ -94,37 +94,6 @@ extension Explanation {
             <entity name="Tag" parent="Named"/>
             """))
 
-    static let storageNameTaken = Explanation(
-        title: "Two things would be stored under one name",
-        meaning: """
-            Some columns and tables get their name from two names: a to-one relationship to an \
-            entity with sub-entities has a second column NAME_entity, a relationship between \
-            many and many has a table of its own. Another declaration has that name already.
-            """,
-        remedy: "Rename one of them.",
-        wrong: .model(
-            """
-            <entity name="Product">
-              <attribute name="owner_entity" type="string"/>
-              <relationship name="owner" to="Owner" inverse="products" optional="true"/>
-            </entity>
-            <entity name="Owner">
-              <relationship name="products" to="Product" inverse="owner" many="true"/>
-            </entity>
-            <entity name="Person" parent="Owner"/>
-            """),
-        right: .model(
-            """
-            <entity name="Product">
-              <attribute name="ownerKind" type="string"/>
-              <relationship name="owner" to="Owner" inverse="products" optional="true"/>
-            </entity>
-            <entity name="Owner">
-              <relationship name="products" to="Product" inverse="owner" many="true"/>
-            </entity>
-            <entity name="Person" parent="Owner"/>
-            """))
-
     static let renamedInSwift = Explanation(
         title: "The name is another one in Swift",
         meaning: """

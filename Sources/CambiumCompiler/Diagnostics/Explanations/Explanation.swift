@@ -36,12 +36,10 @@ extension DiagnosticCode {
     /// The explanation, as `cambium explain` prints it.
     package var explanationText: String {
         let explanation = self.explanation
-        let severity =
-            isWarningInXcode ? "error; a warning in what Xcode wrote" : severity.rawValue
         return """
-            \(name) (\(severity)): \(explanation.title)
+            \(name) (\(severity.rawValue)): \(explanation.title)
 
-            \(Self.wrapped(explanation.meaning))
+            \(Self.wrapped(explanation.meaning + inXcode))
 
             Wrong:
             \(Self.indented(explanation.wrong.text))
@@ -52,6 +50,12 @@ extension DiagnosticCode {
             \(Self.wrapped(explanation.remedy))
 
             """
+    }
+
+    private var inXcode: String {
+        isWarningInXcode
+            ? "\n\nXcode compiles such models, and stores of them exist: what Xcode wrote gets a warning "
+                + "that says what becomes of it." : ""
     }
 
     private static func indented(_ text: String) -> String {

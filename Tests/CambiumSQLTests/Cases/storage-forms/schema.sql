@@ -25,7 +25,7 @@ CREATE TABLE "EveryType" (
     "aString" TEXT NOT NULL DEFAULT 'it''s'
         CONSTRAINT "EveryType.aString.minLength" CHECK (length("aString") >= 1)
         CONSTRAINT "EveryType.aString.maxLength" CHECK (length("aString") <= 20)
-        CONSTRAINT "EveryType.aString.pattern" CHECK (("aString" GLOB '[a-z]*' AND substr("aString", 1) NOT GLOB '*[^a-z]*')),
+        CONSTRAINT "EveryType.aString.pattern" CHECK (("aString" GLOB '[a-z'']*' AND substr("aString", 1) NOT GLOB '*[^a-z'']*')),
     "aDate" REAL NOT NULL,
     "aUUID" BLOB NOT NULL,
     "aURI" TEXT,
@@ -90,5 +90,5 @@ INSERT INTO "_keys" ("entity", "next") VALUES ('Tag', 1);
 INSERT INTO "_metadata" ("name", "value") VALUES ('model', 'Forms');
 INSERT INTO "_metadata" ("name", "value") VALUES ('version', '1');
 INSERT INTO "_metadata" ("name", "value") VALUES ('versionHash', '3b9496babc4c71c785cea4baaa5d73a761c639f544239731bf742ea00b21a4c0');
-INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', 'ff4d194726bd0fd842bbd3aa4bc1a24cf7da1e1e5e3f112047d4bfca0c16b739');
+INSERT INTO "_metadata" ("name", "value") VALUES ('schemaHash', '1918079e4f266ad408f8275db36be7498d1fb2760a913c2fe2d2afb77100fe53');
 INSERT INTO "_metadata" ("name", "value") VALUES ('format', '1');
