@@ -112,6 +112,15 @@ extension ModelChecker {
                 "Set the Destination of \(destination.name).\(inverse.name) to \(entity) and its "
                 + "Inverse to \(relationship.name)"
         }
+        let isOwn = model.declarer(of: inverse.name, in: destination)?.name == destination.name
+        if isOwn {
+            let changes = [
+                inverse.destination == entity ? nil : "to=\"\(entity)\"",
+                inverse.inverse == relationship.name ? nil : "inverse=\"\(relationship.name)\"",
+            ].compactMap(\.self)
+            return
+                "Write \(changes.joined(separator: " ")) at '\(destination.name).\(inverse.name)'"
+        }
         let many = inverse.isToMany ? " many=\"true\"" : ""
         return "Declare in \(destination.name): <relationship name=\"\(inverse.name)\" "
             + "to=\"\(entity)\" inverse=\"\(relationship.name)\"\(many)/>"

@@ -32,7 +32,11 @@ struct ChangeDetails {
         case .attributeConverted(let entity, let name, _, _):
             return attributes(name, entity) { $0.type.notation }
         case .limitsChanged(let entity, let name, _):
-            return attributes(name, entity) { $0.limits.notation }
+            let limits = match.oldAttribute(of: name, in: entity)?.limits ?? Limits()
+            let newLimits = attribute(name, entity)?.limits ?? Limits()
+            return Detail(
+                before: limits.without(newLimits).notation,
+                after: newLimits.without(limits).notation)
         case .defaultChanged(let entity, let name):
             return attributes(name, entity) { $0.defaultValue?.notation ?? "none" }
         case .relationshipAdded(let entity, let name):

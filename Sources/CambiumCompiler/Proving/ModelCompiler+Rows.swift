@@ -75,6 +75,7 @@ extension ModelCompiler {
             difference.decidesEveryValue(of: $0.attribute, in: $0.entity)
         }
         if rule.condition.mentions(Set(deciding.map(\.attribute))) { return true }
+        if isMetByEveryCase(rule.condition, of: entity, in: model) { return true }
         var known: [String: Value] = [:]
         for case .attributeAdded(let owner, let name, let isFilled) in difference.changes
         where lineage.contains(owner) && !isFilled {
@@ -89,6 +90,25 @@ extension ModelCompiler {
         let present = fills.filter { $0.value != .literal(.null) }.map(\.attribute)
         return ConstantFolding(entity: entity, model: model, known: known)
             .value(of: rule.condition.withValues(at: Set(present))) == true
+    }
+}
+
+extension ModelCompiler {
+    /// Whether a condition is met by each value of an enumeration that it looks at.
+    private func isMetByEveryCase(
+        _ condition: ModelExpression, of entity: Entity, in model: Model
+    ) -> Bool {
+        model.attributes(of: entity).contains { attribute in
+            guard case .enumeration(let name) = attribute.type, attribute.derivation == nil,
+                condition.mentions([attribute.name]),
+                let cases = model.enumeration(named: name)?.cases
+            else { return false }
+            let values = cases.map(\.rawValue) + (attribute.isOptional ? [.null] : [])
+            return values.allSatisfy { value in
+                ConstantFolding(entity: entity, model: model, known: [attribute.name: value])
+                    .value(of: condition) == true
+            }
+        }
     }
 }
 
@@ -164,12 +184,19 @@ extension CheckedModel {
 
     /// What a fill says.
     fileprivate func position(of fill: MigrationDeclaration.Fill) -> SourcePosition {
-        let migration = parsed.root.children(named: "migration").first
-        let element = migration?.children(named: "fill").first { element in
-            element["entity"]?.value == fill.entity
-                && element["attribute"]?.value == fill.attribute
-        }
-        return element.map { parsed.position(at: $0["with"]?.valueOffset ?? $0.offset) }
+        position(ofDeclared: fill.attribute, of: fill.entity)
             ?? position(ofEntity: fill.entity, property: fill.attribute)
+    }
+
+    /// What the migration says of the values, or of the links, of a property: a fill or a link.
+    func position(ofDeclared property: String?, of entity: String) -> SourcePosition? {
+        let migration = parsed.root.children(named: "migration").first
+        let element = migration?.children.first { element in
+            ["fill", "link"].contains(element.name) && element["entity"]?.value == entity
+                && (element["attribute"] ?? element["relationship"])?.value == property
+        }
+        return element.map {
+            parsed.position(at: ($0["with"] ?? $0["where"])?.valueOffset ?? $0.offset)
+        }
     }
 }

@@ -144,7 +144,9 @@ extension ModelCompiler {
         let position =
             switch (problem.enumeration, problem.side) {
             case (let enumeration?, _): new.position(ofEnumeration: enumeration)
-            case (nil, .new): new.position(ofEntity: problem.entity, property: problem.property)
+            case (nil, .new):
+                new.position(ofDeclared: problem.property, of: problem.entity)
+                    ?? new.position(ofEntity: problem.entity, property: problem.property)
             case (nil, .old): new.position(ofSuccessorOf: problem.entity, in: old.model)
             }
         let writer = FixWriter(old: old, new: new)

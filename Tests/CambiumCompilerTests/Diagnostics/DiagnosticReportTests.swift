@@ -97,6 +97,28 @@ struct DiagnosticReportTests {
         #expect(elsewhere.rendered(as: .sarif).contains("\"uri\": \"file:///x/1.xml\""))
     }
 
+    @Test(arguments: [
+        ("../Shop.cambium/1.xml", "file:///home/Shop.cambium/1.xml"),
+        ("./Models/../Shop.cambium/1.xml", "Shop.cambium/1.xml"),
+        ("../a/Shop.cambium/1.xml", "Shop.cambium/1.xml"),
+        ("../../../x.xml", "file:///x.xml"),
+    ])
+    func `no URI of SARIF has steps up`(path: String, uri: String) throws {
+        let report = DiagnosticReport([diagnostic(path: path)], relativeTo: "/home/a")
+        #expect(report.rendered(as: .sarif).contains("\"uri\": \"\(uri)\""))
+        #expect(report.rendered(as: .json).contains("\"path\": \"\(path)\""))
+    }
+
+    @Test func `a note is neither an error nor a warning`() throws {
+        let report = DiagnosticReport([diagnostic(path: "1.xml").asNote])
+        let json = try object(report.rendered(as: .json))
+        #expect(json["errors"] as? Int == 0)
+        #expect(json["warnings"] as? Int == 0)
+        #expect(report.rendered(as: .text).hasPrefix("1.xml:3:7: note: "))
+        let results = try results(of: try object(report.rendered(as: .sarif)))
+        #expect(results.map { $0["level"] as? String } == ["note"])
+    }
+
     @Test func `nothing found is a valid report too`() throws {
         #expect(DiagnosticReport([]).rendered(as: .text) == "")
         #expect(try object(DiagnosticReport([]).rendered(as: .json))["errors"] as? Int == 0)

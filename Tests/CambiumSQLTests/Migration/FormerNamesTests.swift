@@ -139,4 +139,63 @@ import Testing
         #expect(
             difference.changes.contains(.attributeMoved(entity: "B", "name", from: ["A.name"])))
     }
+
+    // MARK: What moves
+
+    private func text(_ name: String, from: String? = nil) -> Attribute {
+        Attribute(name: name, type: .string, isOptional: true, renamedFrom: from)
+    }
+
+    private func family(_ parent: [Attribute], _ child: [Attribute]) -> [Entity] {
+        [
+            Entity(name: "P", isAbstract: true, attributes: parent),
+            Entity(name: "S", parent: "P", attributes: child),
+        ]
+    }
+
+    @Test func `a copied former name moves up with its attribute and says nothing there`() {
+        let name = text("name", from: "title")
+        #expect(
+            changes(family([text("title")], [name]), family([text("title"), name], []))
+                == [.attributeMoved(entity: "P", "name", from: ["S.name"])])
+    }
+
+    @Test func `nor does it where the other attribute goes at the same time`() throws {
+        let name = text("name", from: "title")
+        let difference = ModelDifference(
+            from: model("1", family([text("title")], [name])), to: model("2", family([name], [])))
+        #expect(difference.problems.map(\.property) == ["title"])
+        #expect(
+            difference.changes.contains(.attributeMoved(entity: "P", "name", from: ["S.name"])))
+    }
+
+    @Test func `a copied former name moves down with its attribute and says nothing there`() {
+        let name = text("name", from: "title")
+        #expect(
+            changes(family([name], [text("title")]), family([], [text("title"), name]))
+                == [.attributeMoved(entity: "S", "name", from: ["P.name"])])
+    }
+
+    @Test func `a copied former name of a relationship moves with it`() {
+        func link(_ name: String, from: String? = nil) -> Relationship {
+            Relationship(name: name, destination: "P", renamedFrom: from)
+        }
+        func family(_ parent: [Relationship], _ child: [Relationship]) -> [Entity] {
+            [
+                Entity(name: "P", isAbstract: true, relationships: parent),
+                Entity(name: "S", parent: "P", relationships: child),
+            ]
+        }
+        let friend = link("friend", from: "other")
+        #expect(
+            changes(family([link("other")], [friend]), family([link("other"), friend], []))
+                == [.relationshipMoved(entity: "P", "friend", from: ["S.friend"])])
+    }
+
+    @Test func `a former name that is said for the first time is heard where others have it`() {
+        #expect(
+            changes(
+                family([text("title")], []), family([text("name", from: "title")], []))
+                == [.attributeRenamed(entity: "P", "name", from: "title")])
+    }
 }

@@ -52,7 +52,7 @@ extension DiagnosticReport {
                 .object([
                     (
                         "artifactLocation",
-                        .object([("uri", .string(Self.uri(path(position))))])
+                        .object([("uri", .string(Self.uri(normalizedPath(position))))])
                     ),
                     (
                         "region",

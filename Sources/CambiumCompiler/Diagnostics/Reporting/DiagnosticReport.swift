@@ -41,6 +41,19 @@ package struct DiagnosticReport: Sendable {
         return String(position.path.dropFirst(folder.count))
     }
 
+    /// The same without steps up, which no address of SARIF has: a path out of the folder is absolute.
+    func normalizedPath(_ position: SourcePosition) -> String {
+        guard let folder, !position.path.hasPrefix("/") else { return path(position) }
+        var words: [Substring] = []
+        for word in (folder + position.path).split(separator: "/") where word != "." {
+            if word == ".." { _ = words.popLast() } else { words.append(word) }
+        }
+        return path(
+            SourcePosition(
+                path: "/" + words.joined(separator: "/"), line: position.line,
+                column: position.column))
+    }
+
     /// `{"format": 1, "errors": 1, "warnings": 0, "diagnostics": [{"code", "severity", "message",
     /// "path", "line", "column", "notes"}]}`: lines and columns count from 1, columns in Unicode
     /// scalars. Members may be added; `format` changes when any is removed or changes its meaning.

@@ -54,12 +54,32 @@ extension ModelDifference {
             } else {
                 addMissing(
                     attribute.name, of: oldEntity, in: entity, declaration: .attribute,
-                    candidate: entity.attributes.first {
-                        !$0.isTransient && $0.derivation == nil && $0.type == attribute.type
-                            && match.sources(of: $0.name, in: entity).isEmpty
-                    }?.name, part: partCandidate(for: attribute, of: oldEntity, in: entity))
+                    candidate: candidate(for: attribute, in: entity)?.name,
+                    part: partCandidate(for: attribute, of: oldEntity, in: entity)
+                        ?? inheritedCandidate(for: attribute, in: entity))
             }
         }
+    }
+
+    /// The new attribute of an entity that one which is gone may be.
+    private func candidate(for attribute: Attribute, in entity: Entity) -> Attribute? {
+        entity.attributes.first {
+            !$0.isTransient && $0.derivation == nil && $0.type == attribute.type
+                && match.sources(of: $0.name, in: entity).isEmpty
+        }
+    }
+
+    /// The same of an ancestor, where the entity itself has none: what moves up may get another name.
+    private func inheritedCandidate(
+        for attribute: Attribute, in entity: Entity
+    ) -> MigrationFix? {
+        guard !attribute.isPart, candidate(for: attribute, in: entity) == nil else { return nil }
+        for owner in new.lineage(of: entity).dropLast().reversed() {
+            if let found = candidate(for: attribute, in: owner), !found.isPart {
+                return .renamePart(entity: owner.name, to: found.name, from: attribute.name)
+            }
+        }
+        return nil
     }
 
     /// The new part of a composite value that a part which is gone most likely is. The value may be

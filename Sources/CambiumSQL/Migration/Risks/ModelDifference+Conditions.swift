@@ -60,9 +60,41 @@ extension ModelDifference {
         let isEnforced = new.isEnforcedByStore(rule, of: entity)
         let asked = old.lineage(of: oldEntity).flatMap { owner in
             owner.rules.filter { !isEnforced || old.isEnforcedByStore($0, of: owner) }
-                .flatMap { inNewNames($0.condition, of: owner).conjuncts }
+                .flatMap {
+                    inNewNames(afterReplacements($0.condition, of: owner), of: owner).conjuncts
+                }
         }
         return rule.condition.conjuncts.allSatisfy(asked.contains)
+    }
+
+    /// A condition of the old version with new cases in place of those that they replace: an object has
+    /// the new one just where it had the old one.
+    private func afterReplacements(
+        _ condition: ModelExpression, of owner: Entity
+    ) -> ModelExpression {
+        guard let replacements = new.migration?.replacements, !replacements.isEmpty else {
+            return condition
+        }
+        return condition.transformed { expression in
+            guard
+                case .comparison(
+                    .keyPath(root: .subject, let names), let relation, .literal(let value),
+                    let options) = expression, relation == .equal || relation == .notEqual,
+                case .enumeration(let name)? = old.attribute(
+                    names.joined(separator: "."), of: owner)?.type,
+                let cases = old.enumeration(named: name)?.cases,
+                let former = cases.first(where: { $0.rawValue == value }),
+                let replacement = replacements.first(where: {
+                    $0.enumeration == name && $0.name == former.name
+                }),
+                let heir = new.enumeration(named: name)?.cases.first(where: {
+                    $0.name == replacement.replacement
+                }), !cases.contains(where: { $0.rawValue == heir.rawValue }),
+                replacements.count(where: { $0.replacement == heir.name }) == 1
+            else { return nil }
+            return .comparison(
+                .keyPath(root: .subject, names: names), relation, .literal(heir.rawValue), options)
+        }
     }
 
     /// A condition of the old version with the names that its properties have now.

@@ -10,4 +10,14 @@ extension Limits {
         ].compactMap(\.self)
         return words.isEmpty ? "none" : words.joined(separator: ", ")
     }
+
+    /// Those that others do not have.
+    package func without(_ others: Limits) -> Limits {
+        Limits(
+            minimum: minimum == others.minimum ? nil : minimum,
+            maximum: maximum == others.maximum ? nil : maximum,
+            minimumLength: minimumLength == others.minimumLength ? nil : minimumLength,
+            maximumLength: maximumLength == others.maximumLength ? nil : maximumLength,
+            pattern: pattern == others.pattern ? nil : pattern)
+    }
 }
