@@ -11,16 +11,22 @@ extension XcodeRestorer {
         let properties = element.children.filter {
             ["attribute", "derived", "relationship"].contains($0.name)
         }
-        let identity = IdentitySpelling(
-            previous: previous?.properties(of: oldName), renames: propertyRenames[name] ?? [:]
-        ).knowing(properties)
+        let relatives = IdentityTable.relatives(of: name, parents).map { formerEntities[$0] ?? $0 }
+        func identity(_ kind: String) -> IdentitySpelling {
+            IdentitySpelling(
+                previous: previous?.properties(kind, of: oldName, relatives: relatives),
+                renames: propertyRenames[name] ?? [:]
+            ).knowing(properties)
+        }
+        let attributeIdentity = identity("attribute")
+        let relationshipIdentity = identity("relationship")
         let indexes = IndexRestorer(element)
         var children: [ParsedElement] = []
         for child in element.children where ["attribute", "derived"].contains(child.name) {
-            children.append(attribute(child, identity: identity, indexed: indexes.indexed))
+            children.append(attribute(child, identity: attributeIdentity, indexed: indexes.indexed))
         }
         for child in element.children(named: "relationship") {
-            children.append(relationship(child, identity: identity))
+            children.append(relationship(child, identity: relationshipIdentity))
         }
         for child in element.children(named: "fetched") {
             children.append(fetched(child))

@@ -9,6 +9,10 @@ struct XcodeRestorer {
     let sharedClasses: Set<String>
     let entityIdentity: IdentitySpelling
     let propertyRenames: [String: [String: String]]
+    /// The parents of the entities.
+    let parents: [String: String]
+    /// What the entities were called in the version before, where that is said.
+    let formerEntities: [String: String]
     /// The fetch templates met so far, with their places among all.
     var requests: [(position: Int, element: ParsedElement)] = []
 
@@ -43,6 +47,16 @@ struct XcodeRestorer {
             }
         }
         self.propertyRenames = propertyRenames
+        func values(of attribute: String) -> [String: String] {
+            Dictionary(
+                entities.compactMap { entity in
+                    entity["name"].flatMap { name in
+                        entity[attribute].map { (name.value, $0.value) }
+                    }
+                }, uniquingKeysWith: { first, _ in first })
+        }
+        parents = values(of: "parent")
+        formerEntities = values(of: "renamedFrom").merging(entityRenames) { said, _ in said }
         entityIdentity = IdentitySpelling(
             previous: previous?.entities, renames: entityRenames
         ).knowing(entities)

@@ -5,6 +5,15 @@ struct IdentityTable {
     struct Names {
         private var identities: [String: String] = [:]
         private var names: [String: String] = [:]
+        /// The same of the entities above and below, between which a property may move.
+        private var relatives: [Names] = []
+
+        /// These, and those of entities above and below.
+        func besides(_ relatives: [Names]) -> Names {
+            var names = self
+            names.relatives = relatives
+            return names
+        }
 
         mutating func add(_ name: String, identity: String) {
             identities[name] = identity
@@ -19,26 +28,67 @@ struct IdentityTable {
             if let elementID {
                 if identities[name] == elementID { return name }
                 return names[elementID] ?? (identities[name] == nil ? nil : name)
+                    ?? relatives.lazy.compactMap { $0.names[elementID] }.first
             }
             return identities[name] == nil ? names[name] : name
         }
 
         /// What the thing of that name is in the version after.
-        func identity(of name: String) -> String? { identities[name] }
+        func identity(of name: String) -> String? {
+            identities[name] ?? relatives.lazy.compactMap { $0.identities[name] }.first
+        }
     }
 
     private(set) var entities = Names()
-    private var properties: [String: Names] = [:]
+    private var properties: [Owner: Names] = [:]
+    private var parents: [String: String] = [:]
+
+    private struct Owner: Hashable {
+        let entity: String
+        let kind: String
+    }
 
     /// The properties of an entity.
-    func properties(of entity: String) -> Names { properties[entity] ?? Names() }
+    ///
+    /// - Parameters:
+    ///   - kind: The element that declares them: an attribute was no relationship.
+    ///   - relatives: The entities above and below it in the version after, by their names in this.
+    func properties(_ kind: String, of entity: String, relatives: [String]) -> Names {
+        var others: [String] = []
+        for name in [entity] + relatives {
+            var next: String? = name
+            while let ancestor = next, !others.contains(ancestor) {
+                others.append(ancestor)
+                next = parents[ancestor]
+            }
+        }
+        func names(_ entity: String) -> Names? { properties[Owner(entity: entity, kind: kind)] }
+        let own = names(entity) ?? Names()
+        return own.besides(others.filter { $0 != entity }.compactMap(names))
+    }
+
+    /// The entities above and below one, in a version whose entities have these parents.
+    static func relatives(of entity: String, _ parents: [String: String]) -> [String] {
+        func lineage(_ name: String) -> [String] {
+            var lineage = [name]
+            while let parent = parents[lineage[lineage.count - 1]], !lineage.contains(parent) {
+                lineage.append(parent)
+            }
+            return lineage
+        }
+        guard !parents.isEmpty else { return [] }
+        return lineage(entity).dropFirst()
+            + parents.keys.sorted().filter { $0 != entity && lineage($0).contains(entity) }
+    }
 
     mutating func addEntity(_ name: String, identity: String) {
         entities.add(name, identity: identity)
     }
 
-    mutating func addProperty(_ name: String, of entity: String, identity: String) {
-        properties[entity, default: Names()].add(name, identity: identity)
+    private mutating func addProperty(_ element: ParsedElement, of entity: String) {
+        guard let name = element["name"]?.value else { return }
+        properties[Owner(entity: entity, kind: element.name), default: Names()].add(
+            name, identity: element["elementID"]?.value ?? name)
     }
 
     private static let propertyNames: Set<String> = [
@@ -50,9 +100,9 @@ struct IdentityTable {
         for entity in root.children(named: "entity") {
             guard let name = entity["name"]?.value else { continue }
             addEntity(name, identity: entity["elementID"]?.value ?? name)
+            parents[name] = entity["parentEntity"]?.value
             for property in entity.children where Self.propertyNames.contains(property.name) {
-                guard let own = property["name"]?.value else { continue }
-                addProperty(own, of: name, identity: property["elementID"]?.value ?? own)
+                addProperty(property, of: name)
             }
         }
     }

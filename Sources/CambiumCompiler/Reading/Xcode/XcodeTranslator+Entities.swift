@@ -13,17 +13,21 @@ extension XcodeTranslator {
         list.take(info.keys)
         markEmptyInfo(info, &list)
         var indexes = IndexCollector(element, info)
-        let properties = PropertyTranslation(
-            identity: IdentitySpelling(
-                previous: previous?.properties(of: oldName),
+        let relatives = IdentityTable.relatives(of: name, parents).map { formerEntities[$0] ?? $0 }
+        func propertyIdentity(_ kind: String) -> IdentitySpelling {
+            IdentitySpelling(
+                previous: previous?.properties(kind, of: oldName, relatives: relatives),
                 taken: Set(element.children.compactMap { $0["elementID"]?.value }),
-                renames: propertyRenames[name] ?? [:]),
-            indexed: indexes.indexedAttributes)
+                renames: propertyRenames[name] ?? [:])
+        }
+        let attributes = PropertyTranslation(
+            identity: propertyIdentity("attribute"), indexed: indexes.indexedAttributes)
+        let relationships = PropertyTranslation(identity: propertyIdentity("relationship"))
         var children: [ParsedElement] = []
         for child in element.children {
             switch child.name {
-            case "attribute": children.append(translateAttribute(child, properties))
-            case "relationship": children.append(translateRelationship(child, properties))
+            case "attribute": children.append(translateAttribute(child, attributes))
+            case "relationship": children.append(translateRelationship(child, relationships))
             case "fetchedProperty": children.append(translateFetched(child))
             default: break
             }

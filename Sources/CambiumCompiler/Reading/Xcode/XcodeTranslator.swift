@@ -13,6 +13,10 @@ struct XcodeTranslator {
     var enumerations: [(text: EnumerationText, place: ParsedAttribute)] = []
     var sharedClasses: Set<String> = []
     var entityIDs: Set<String> = []
+    /// The parents of the entities.
+    var parents: [String: String] = [:]
+    /// What the entities were called in the version before.
+    var formerEntities: [String: String] = [:]
     var entityRenames: [String: String] = [:]
     var propertyRenames: [String: [String: String]] = [:]
 
@@ -43,6 +47,12 @@ struct XcodeTranslator {
         let entities = root.children(named: "entity")
         sharedClasses = Self.sharedClasses(of: entities)
         entityIDs = Set(entities.compactMap { $0["elementID"]?.value })
+        for entity in entities {
+            guard let name = entity["name"]?.value else { continue }
+            parents[name] = entity["parentEntity"]?.value
+            formerEntities[name] = previous?.entities.oldName(
+                of: name, elementID: entity["elementID"]?.value)
+        }
         collectModelKeys(of: root)
         let migrations = translateMigrations()
         let requests = translateRequests(of: root)
