@@ -385,6 +385,20 @@ struct OddXcodeModelTests {
         }
     }
 
+    @Test func `a request is not made without its condition`() throws {
+        let content = Self.a(
+            #"<fetchedProperty name="f" optional="YES"><fetchRequest entity="B" "#
+                + #"name="fetchedPropertyFetchRequest" predicateString="gone == 1"/>"#
+                + "</fetchedProperty>",
+            after: #"\#(Self.other)<fetchRequest name="Found" entity="A" "#
+                + #"predicateString="gone == 3"/>"#)
+        let folder = try XcodeBundleFolder([content])
+        let bundle = try #require(ModelCompiler.compile(folder.path).bundle)
+        let entity = try #require(bundle.versions[0].model.entity(named: "A"))
+        #expect(entity.fetchTemplates == [])
+        #expect(entity.fetchedProperties == [])
+    }
+
     @Test func `a constraint is not made of fewer properties`() throws {
         let folder = try XcodeBundleFolder([Self.unique("title gone")])
         let bundle = try #require(ModelCompiler.compile(folder.path).bundle)

@@ -4,7 +4,8 @@ extension Explanation {
         title: "A version is left out",
         meaning: """
             A bundle of Xcode holds a version that is not compiled: it comes after the current one, \
-            or it is in the binary form that Xcode 3 wrote. Stores of it cannot be migrated.
+            it is in the binary form that Xcode 3 wrote, or it has no file contents. Stores of it \
+            cannot be migrated.
             """,
         remedy: """
             If it was shipped, make it part of the order: name the versions in cambium.json, or save \

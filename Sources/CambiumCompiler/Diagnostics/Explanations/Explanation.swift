@@ -54,8 +54,8 @@ extension DiagnosticCode {
 
     private var inXcode: String {
         isWarningInXcode
-            ? "\n\nXcode compiles such models, and stores of them exist: what Xcode wrote gets a warning "
-                + "that says what becomes of it." : ""
+            ? "\n\nWhat Xcode compiles is only a warning in a model of Xcode's: it says what becomes of it."
+            : ""
     }
 
     private static func indented(_ text: String) -> String {
