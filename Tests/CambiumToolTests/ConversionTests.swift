@@ -43,6 +43,31 @@ struct ConversionTests {
         return folder.path("Shop.xcdatamodeld")
     }
 
+    @Test func `what is odd in versions that have shipped is shown when it is asked for`() throws {
+        let odd = """
+            <entity name="Product" representedClassName="Product">
+              <attribute name="id" attributeType="UUID" defaultValueString="empy"/></entity>
+            """
+        let folder = try TemporaryFolder()
+        for version in ["Shop", "Shop 2"] {
+            try folder.write(
+                contents(odd), to: "Shop.xcdatamodeld/\(version).xcdatamodel/contents")
+        }
+        let proofs = folder.path("proofs")
+        let path = folder.path("Shop.xcdatamodeld")
+        // The second time all is remembered.
+        for _ in 0..<2 {
+            let brief = ToolRun("check", path, "--proofs", proofs)
+            #expect(brief.code == .fine)
+            #expect(brief.errors.contains("Shop 2.xcdatamodel/contents:4:65: warning: "))
+            #expect(!brief.errors.contains("Shop.xcdatamodel/"))
+            let verbose = ToolRun("check", path, "--verbose", "--proofs", proofs)
+            #expect(verbose.errors.contains("Shop.xcdatamodel/contents:4:65: note: "))
+            #expect(verbose.errors.contains("[CM402]"))
+        }
+        #expect(ToolRun("check", path, "--strict").code == .modelHasWarnings)
+    }
+
     /// The codes in a report, in its order.
     private func codes(_ report: String) -> [Substring] {
         report.matches(of: /\[(CM\d+)\]/).map(\.output.1)
