@@ -116,14 +116,25 @@ struct AddedColumnTests {
     }
 
     @Test func `a default that does not meet the new checks refuses a store with rows`() throws {
-        var wrong = count
-        wrong = Attribute(
-            name: "count", type: .int64, defaultValue: .constant(.int(7)),
-            limits: Limits(maximum: .int(3)))
-        let (old, new) = (product("1"), product("2", [wrong]))
+        let rule = Rule(
+            name: "r",
+            condition: .comparison(
+                .keyPath(root: .subject, names: ["count"]), .less, .literal(.int(3)), []))
+        let (old, new) = (product("1"), product("2", [count], [rule]))
         #expect(throws: MigrationError.self) {
             try Store.migrate(old, new, rows: "INSERT INTO Product (_id, x) VALUES (1, 7)")
         }
+    }
+
+    @Test func `a default that breaks its own limit is given to the rows`() throws {
+        let wrong = Attribute(
+            name: "count", type: .int64, defaultValue: .constant(.int(7)),
+            limits: Limits(maximum: .int(3)))
+        #expect(
+            try Store.migrate(
+                product("1"), product("2", [wrong]),
+                rows: "INSERT INTO Product (_id, x) VALUES (1, 8)",
+                query: "SELECT count FROM Product") == [["7"]])
     }
 
     @Test func `several conditions are looked at in one scan`() throws {
