@@ -14,8 +14,6 @@ struct AcceptableRows {
     private static let valuesPerRow = 3
 
     private(set) var candidates: [Candidate] = []
-    /// Whether each row had its chance.
-    var hasTriedAll: Bool { trials > 0 }
     private var rejected: [SampleRows.Row] = []
     private var trials: Int
     private let isAccepted: ([Candidate]) throws -> Bool

@@ -11,7 +11,7 @@ package enum MigrationProver {
     }
 
     /// Changes with what a proof looks at, so that what an earlier prover found is not believed.
-    static let revision = 6
+    static let revision = 7
 
     /// The prover and the SQLite that it proves on: what a verdict holds for.
     package static var identity: String {
@@ -49,7 +49,7 @@ package enum MigrationProver {
             (oldSchema, newSchema) = (scope.old, scope.new)
         }
         let step = ProvenStep(match, oldSchema, newSchema, migration, stepped)
-        var proof = Proof(rowless: step.hierarchies)
+        var proof = step.proof
         if !isBrief { _ = try step.run(over: []) }
         var refused: [[SampleRows.Row]] = []
         for seed in seeds {
@@ -62,11 +62,9 @@ package enum MigrationProver {
                 refused.append(rows)
             }
         }
-        var hasTriedAll = false
         if proof.rows == 0, let rows = refused.first, trials > 0 {
             let found = try AcceptableRows(among: rows, trials: trials, isAccepted: step.accepts)
             proof.add(try step.run(over: found.candidates))
-            hasTriedAll = found.hasTriedAll
         }
         if isBrief, proof.rows == 0 { _ = try step.run(over: []) }
         try proveExtremes(step, migration.kind, &proof) { content in
@@ -74,8 +72,6 @@ package enum MigrationProver {
                 of: old, oldSchema, for: match, seed: seeds.lowerBound, content: content
             ).rows
         }
-        // Of which there are none for another reason, nothing is known.
-        if !hasTriedAll { proof.rowless = [] }
         return proof
     }
 

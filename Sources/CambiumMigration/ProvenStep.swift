@@ -14,7 +14,8 @@ struct ProvenStep {
     private let newObjectCounts: [(name: String, query: String)]
     private let halfLinkCounts: [(name: String, query: String)]
     private let freeKeyCounts: [(name: String, query: String)]
-    private let leftCounts: [(name: String, query: String)]
+    private let objectCounts: [(name: String, query: String)]
+    private let thinnedEntities: Set<String>
     private let newTables: [Table]
     private let isStandIn: Bool
 
@@ -42,14 +43,16 @@ struct ProvenStep {
         newObjectCounts = expectation.newObjectCounts(in: newSchema, except: written)
         halfLinkCounts = expectation.halfLinkCounts(in: newSchema, except: written)
         freeKeyCounts = RowExpectation.freeKeyCounts(in: newSchema)
-        let roots = Set(oldSchema.tables.map(\.name))
-        leftCounts = expectation.leftCounts.filter { roots.contains($0.name) }
+        objectCounts = expectation.objectCounts(
+            in: migration.touchedTables.intersection(newSchema.tables.map(\.name)),
+            except: isStandIn ? [] : written)
+        thinnedEntities = expectation.thinnedEntities
         newTables = newSchema.tables.filter { $0.content != .system }
     }
 
-    /// The topmost entities of the hierarchies that have objects.
-    var hierarchies: [String] {
-        tables.compactMap { if case .objects(let root) = $0.content { root } else { nil } }.sorted()
+    /// What is known of the step before it has run: no object of what it touches was seen.
+    var proof: MigrationProver.Proof {
+        MigrationProver.Proof(entities: objectCounts.map(\.name), thinned: thinnedEntities)
     }
 
     /// Whether a store with the rows can be migrated, well or not.
@@ -77,13 +80,6 @@ struct ProvenStep {
     func run(on connection: Connection) throws -> MigrationProver.Run {
         let before = try carried.map { try connection.rows($0.oldQuery) }
         let oldCount = try count(of: tables, in: connection)
-        let objects = try hierarchies.map { root in
-            (
-                root,
-                try count(of: tables.filter { $0.content == .objects(root: root) }, in: connection)
-            )
-        }
-        let left = try leftCounts.map { ($0.name, try count($0.query, in: connection)) }
         _ = try migrate(connection)
         try requireNewForm(connection)
         for (carried, rows) in zip(carried, before) {
@@ -103,8 +99,7 @@ struct ProvenStep {
         }
         return MigrationProver.Run(
             rows: oldCount, newRows: try count(of: newTables, in: connection),
-            objects: Dictionary(objects, uniquingKeysWith: +),
-            left: Dictionary(left, uniquingKeysWith: +))
+            objects: try objectCounts.map { ($0.name, try count($0.query, in: connection)) })
     }
 
     private func migrate(_ connection: Connection) throws -> MigrationOutcome {
@@ -167,5 +162,19 @@ struct ProvenStep {
 
     private func failure(_ description: String) -> MigrationProver.Failure {
         MigrationProver.Failure(description: description)
+    }
+}
+
+extension Migration {
+    /// The tables that it reads or writes, by the names that they have afterwards.
+    fileprivate var touchedTables: Set<String> {
+        var names = Set(steps.flatMap(\.tables))
+        for statement in steps.flatMap(\.sql) {
+            // What becomes unique is asked of rows that no step of the table's own speaks of.
+            if case .indexes(let table) = StatementReach(of: statement).effect {
+                names.insert(table)
+            }
+        }
+        return names
     }
 }

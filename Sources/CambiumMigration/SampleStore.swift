@@ -12,10 +12,11 @@ struct SampleStore {
         repairs = model.derivationRepairs + schema.keyRepairs
     }
 
-    /// A new store. Rules may look at several columns: a row that fails is tried again with other
+    /// A new store, in which random values are the same in each run. Rules may look at several columns: a row that fails is tried again with other
     /// values.
     func make(with rows: [AcceptableRows.Candidate]) throws -> Connection {
         let connection = try Connection(path: ":memory:")
+        try connection.seedRandomFunctions()
         _ = try runner.open(connection)
         guard !rows.isEmpty else { return connection }
         try connection.execute(MigrationSQL.foreignKeysOff)

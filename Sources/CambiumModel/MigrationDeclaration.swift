@@ -44,9 +44,9 @@ public struct MigrationDeclaration: Sendable, Hashable {
         public let entity: String
         /// The attribute, by its new name.
         public let attribute: String
-        /// The value, computed from the row (old attributes that live on, and new ones without a
-        /// fill). Where it looks at the attribute itself every row gets it, else each that has no
-        /// value there.
+        /// The value, computed from the row as it is going to be; the variable `old` is the row as it
+        /// was, by its old names. Where it looks at the attribute itself every row gets it, else each
+        /// that has no value there.
         public let value: ModelExpression
 
         /// Describes a fill.

@@ -16,8 +16,21 @@ extension Connection {
         try registerTextCheck()
     }
 
+    /// Lets SQLite's own random functions give the same values in each run, as proofs need it.
+    package func seedRandomFunctions() throws(SQLiteError) {
+        let random = SeededRandom()
+        try register("random", 0, isDeterministic: false) { _ in
+            .integer(Int64(bitPattern: random.next()))
+        }
+        try register("randomblob", 1, isDeterministic: false) { arguments in
+            guard case .integer(let count)? = arguments.first else { return .null }
+            let bytes = (0..<max(1, count)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            return .blob(Data(bytes))
+        }
+    }
+
     private func register(
-        _ name: String, _ argumentCount: Int,
+        _ name: String, _ argumentCount: Int, isDeterministic: Bool = true,
         _ call: @escaping ([StoredValue]) throws -> StoredValue
     ) throws(SQLiteError) {
         // Safety: each registration holds one reference to its box, which SQLite gives back
@@ -25,7 +38,8 @@ extension Connection {
         let box = Unmanaged.passRetained(RegisteredFunction(call: call, failures: functionFailure))
         let code = sqlite3_create_function_v2(
             handle, name, Int32(argumentCount),
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, box.toOpaque(),
+            SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0) | SQLITE_DIRECTONLY,
+            box.toOpaque(),
             { context, count, values in
                 guard let context, let values, let data = sqlite3_user_data(context) else {
                     return
@@ -72,6 +86,19 @@ extension Connection {
     package func takeFunctionFailure() -> (any Error)? {
         defer { functionFailure.error = nil }
         return functionFailure.error
+    }
+}
+
+/// Numbers that are the same in each run (SplitMix64).
+private final class SeededRandom {
+    private var state: UInt64 = 0
+
+    func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
     }
 }
 

@@ -51,6 +51,8 @@ enum ExitCode: Int32, CaseIterable {
     case storeRefused = 7
     /// A store was adopted, but not all of it came along, or not to the version that was wanted.
     case incomplete = 8
+    /// The migrations of a model are right, but a proof had too few rows.
+    case provenWithoutRows = 9
 
     var meaning: String {
         switch self {
@@ -65,6 +67,8 @@ enum ExitCode: Int32, CaseIterable {
             "a store cannot be opened, migrated or adopted, or another program changed it"
         case .incomplete:
             "a store was adopted, but not all of it, or not to the version that was wanted (adopt)"
+        case .provenWithoutRows:
+            "a migration was proven without rows, or without two of an entity (migrate verify)"
         }
     }
 }

@@ -107,6 +107,77 @@ import Testing
                 == [["0"]])
     }
 
+    private func isNil(_ names: String...) -> ModelExpression {
+        .comparison(.keyPath(root: .subject, names: names), .equal, .literal(.null), [])
+    }
+
+    @Test(arguments: [false, true])
+    func `every condition is about the store as it was`(isReversed: Bool) throws {
+        let old = model("1")
+        let drops = [("Product", isNegative), ("Order", isNil("product"))]
+        let new = model("2", givenUp: isReversed ? drops.reversed() : drops)
+        let found = try Store.migrate(
+            old, new,
+            rows: """
+                INSERT INTO Product (_id, stock) VALUES (1, -1);
+                INSERT INTO "Order" (_id, product) VALUES (1, 1), (2, NULL);
+                """,
+            query: "SELECT _id, product FROM \"Order\"")
+        // The order of a product that goes had one.
+        #expect(found == [["1", "nil"]])
+    }
+
+    @Test(arguments: [false, true])
+    func `objects go with what they require where a drop names them`(isReversed: Bool) throws {
+        let old = model("1", requiresLink: true)
+        let isOfNegative = ModelExpression.comparison(
+            .keyPath(root: .subject, names: ["product", "stock"]), .less, .literal(.int(0)), [])
+        let drops = [("Product", isNegative), ("Order", isOfNegative)]
+        let new = model(
+            "2", requiresLink: true, givenUp: isReversed ? drops.reversed() : drops)
+        let found = try Store.migrate(
+            old, new,
+            rows: """
+                INSERT INTO Product (_id, stock) VALUES (1, -1), (2, 1);
+                INSERT INTO "Order" (_id, product) VALUES (1, 1), (2, 2);
+                """,
+            query: "SELECT _id, product FROM \"Order\"")
+        #expect(found == [["2", "2"]])
+    }
+
+    @Test func `an object that two drops take goes once`() throws {
+        let isRare = ModelExpression.comparison(
+            .keyPath(root: .subject, names: ["stock"]), .less, .literal(.int(3)), [])
+        let new = model("2", givenUp: [("Product", isNegative), ("Product", isRare)])
+        let found = try Store.migrate(
+            model("1"), new, rows: rows, query: "SELECT _id FROM Product")
+        #expect(found == [["1"]])
+    }
+
+    @Test func `what requires objects that go is known`() {
+        let drops = [("Product", isNegative)]
+        let further = ModelDifference(
+            from: model("1", requiresLink: true),
+            to: model("2", requiresLink: true, givenUp: drops)
+        ).furtherDrops
+        #expect(further.map(\.entity) == ["Order"])
+        #expect(further.map { "\($0.condition)" } == ["product.stock < 0"])
+        let all = further.map { ($0.entity, $0.condition) } + drops
+        #expect(
+            ModelDifference(
+                from: model("1", requiresLink: true),
+                to: model("2", requiresLink: true, givenUp: all)
+            ).furtherDrops.isEmpty)
+        // What an object may be without, and what requires itself, has none.
+        for requiresSelf in [false, true] {
+            #expect(
+                ModelDifference(
+                    from: model("1", requiresSelf: requiresSelf),
+                    to: model("2", requiresSelf: requiresSelf, givenUp: drops)
+                ).furtherDrops.isEmpty)
+        }
+    }
+
     @Test func `what the store cannot compute is a problem`() {
         let unknown = ModelExpression.comparison(
             .keyPath(root: .subject, names: ["stok"]), .less, .literal(.int(0)), [])

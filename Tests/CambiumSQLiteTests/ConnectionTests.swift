@@ -35,6 +35,18 @@ struct ConnectionTests {
         #expect(connection.logPages == 0)
     }
 
+    @Test func `random values can be the same in each run, and differ within it`() throws {
+        let query = "SELECT random(), randomblob(16) UNION ALL SELECT random(), randomblob(16)"
+        let runs = try (0..<2).map { _ in
+            let connection = try Connection(path: ":memory:")
+            try connection.seedRandomFunctions()
+            return try connection.rows(query)
+        }
+        #expect(runs[0] == runs[1])
+        #expect(Set(runs[0].flatMap(\.self)).count == 4)
+        #expect(try Connection(path: ":memory:").rows(query) != runs[0])
+    }
+
     @Test func `a file may be called like a URI`() throws {
         // As a URI it would be a database in memory, and be opened.
         let path = "file:/no-such-folder-\(UUID().uuidString)/a?mode=memory"

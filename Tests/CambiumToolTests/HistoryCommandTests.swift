@@ -31,6 +31,64 @@ struct HistoryCommandTests {
         #expect(folder.text("Shop.xcdatamodeld/cambium.lock") == nil)
     }
 
+    /// A bundle of Xcode whose second version asks for what its first has not.
+    private func bundle(in folder: TemporaryFolder, adding attribute: String) throws -> String {
+        let title = "<attribute name=\"title\" optional=\"YES\" attributeType=\"String\"/>"
+        for (number, more) in ["", attribute, attribute].enumerated() {
+            try folder.write(
+                "<model><entity name=\"A\" representedClassName=\"A\">\(title)\(more)</entity>"
+                    + "</model>",
+                to: "Shop.xcdatamodeld/Shop \(number + 1).xcdatamodel/contents")
+        }
+        return folder.path("Shop.xcdatamodeld")
+    }
+
+    @Test func `what needs code is not written, and the exit code says so`() throws {
+        let folder = try TemporaryFolder()
+        let path = try bundle(
+            in: folder,
+            adding: "<attribute name=\"code\" attributeType=\"String\" "
+                + "regularExpressionString=\"[A-Z]+\"/>")
+        let run = ToolRun("freeze", path, "--history")
+        #expect(run.code == .modelHasErrors)
+        #expect(run.errors.contains("to be declared by hand: Shop 2: A.code is new and required"))
+        #expect(run.errors.contains("This step needs code: write <migration"))
+        #expect(folder.text("Shop.history.xml") == nil)
+        // Builds of bundles that were shipped so go on.
+        let check = ToolRun("check", path, "--no-proof-cache")
+        #expect(check.code == .fine && check.errors.contains("[CM709]"))
+        let diff = ToolRun("diff", path, "Shop 1")
+        #expect(diff.code == .modelHasErrors && diff.output.contains("needs code"))
+        let json = ToolRun("diff", path, "Shop 1", "--format", "json")
+        #expect(json.code == .modelHasErrors && json.output.contains("\"class\": \"needsCode\""))
+        for more in [[], ["--json"]] {
+            let verify = ToolRun(["migrate", "verify", "--model", path, "--no-proof-cache"] + more)
+            #expect(verify.code == .modelHasErrors)
+            #expect(verify.output.contains(more.isEmpty ? "needs code" : "needsCode"))
+        }
+    }
+
+    @Test func `a step that was proven without two rows has an exit code of its own`() throws {
+        let folder = try TemporaryFolder()
+        let path = try bundle(
+            in: folder,
+            adding: "<attribute name=\"code\" attributeType=\"Integer 16\"/>"
+                + "<uniquenessConstraints><uniquenessConstraint><constraint value=\"code\"/>"
+                + "</uniquenessConstraint></uniquenessConstraints>")
+        try folder.write(
+            "<history xmlns=\"urn:cambium:model:1\" name=\"Shop\"><migration from=\"Shop 1\" "
+                + "to=\"Shop 2\"><fill entity=\"A\" attribute=\"code\" with=\"0\"/></migration>"
+                + "</history>", to: "Shop.history.xml")
+        let check = ToolRun("check", path, "--no-proof-cache")
+        #expect(check.code == .fine && check.errors.contains("[CM708]"))
+        let proofs = ["--proofs", folder.path("proofs")]
+        for _ in 0..<2 {
+            let verify = ToolRun(["migrate", "verify", "--model", path] + proofs)
+            #expect(verify.code.rawValue == 9)
+            #expect(verify.output.contains("proven without two rows of A"))
+        }
+    }
+
     @Test func `the file can lie elsewhere`() throws {
         let folder = try TemporaryFolder()
         let path = try bundle(in: folder)

@@ -18,10 +18,8 @@ package struct BundleDifference: Sendable {
     /// The steps, oldest first; none where a version is compared with itself.
     package let steps: [VersionChanges]
 
-    /// Whether one of the steps cannot be taken as it is, and still could be put right.
-    package var isIncomplete: Bool {
-        steps.contains { !$0.hasShipped && !$0.obstacles.isEmpty }
-    }
+    /// Whether one of the steps cannot be taken as it is.
+    package var isIncomplete: Bool { steps.contains { !$0.obstacles.isEmpty } }
 
     /// The difference in a form; it ends with a line feed.
     ///
@@ -52,7 +50,7 @@ extension VersionChanges {
 
     /// What it means for the data, in a few words.
     var outcome: String {
-        if !obstacles.isEmpty { return hasShipped ? "not migrated" : "undecided" }
+        if !obstacles.isEmpty { return hasShipped ? "needs code" : "undecided" }
         if changes.isEmpty { return "nothing changed" }
         return kind.words(losesData: losesData)
     }

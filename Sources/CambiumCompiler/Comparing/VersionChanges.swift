@@ -55,9 +55,11 @@ package struct VersionChanges: Sendable {
         package let fixes: [String]
     }
 
-    /// What the whole step means for the data: as much as its gravest change.
+    /// What the whole step means for the data: as much as its gravest change. What has shipped and is
+    /// not decided only code can do.
     package var kind: MigrationKind {
-        changes.compactMap(\.kind).max() ?? .additive
+        if hasShipped, !obstacles.isEmpty { return .needsCode }
+        return changes.compactMap(\.kind).max() ?? .additive
     }
 
     /// Whether data goes away or becomes less exact.
@@ -99,7 +101,10 @@ package struct VersionChanges: Sendable {
         changes =
             stored + Self.programSteps(of: new.model)
             + Self.changesOfTypes(from: old.model, to: new.model)
-        obstacles = difference.problems.map { Obstacle($0, from: old, to: new) }
+        obstacles =
+            hasShipped
+            ? Obstacle.ofShippedStep(difference.problems, from: old.model, to: new.model)
+            : difference.problems.map { Obstacle($0, from: old, to: new) }
         findings =
             hasShipped || !plans
             ? [] : Self.findings(from: old, to: new, after: earlier, difference, hasPlan: hasPlan)
@@ -206,6 +211,17 @@ extension VersionChanges.Change {
 }
 
 extension VersionChanges.Obstacle {
+    /// What is open in a step that has shipped; what helps stands with the last.
+    fileprivate static func ofShippedStep(
+        _ problems: [MigrationProblem], from old: Model, to new: Model
+    ) -> [VersionChanges.Obstacle] {
+        guard !problems.isEmpty else { return [] }
+        let remedy = ShippedRemedy(of: problems, from: old, to: new)
+        return remedy.facts.enumerated().map { index, fact in
+            .init(message: fact, fixes: index == remedy.facts.count - 1 ? remedy.notes : [])
+        }
+    }
+
     fileprivate init(
         _ problem: MigrationProblem, from old: CheckedModel, to new: CheckedModel
     ) {

@@ -63,6 +63,9 @@ struct XMLPrinter {
             addBlankLine(before: child, index, of: element, level: level)
             add(comments: child.comments, .before, level: level + 1)
             if !child.comments.isEmpty, hasBlankLine(before: child.offset) { addBlankLine() }
+            if let remark = child.remark {
+                lines.append(indent + "  <!-- \(XMLText.comment(remark)) -->")
+            }
             add(child, level: level + 1)
         }
         if !text.isEmpty { lines.append(indent + "  " + text) }

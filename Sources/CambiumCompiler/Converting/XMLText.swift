@@ -18,6 +18,11 @@ enum XMLText {
         return escaped
     }
 
+    /// Text in a comment, where two hyphens in a row would end it.
+    static func comment(_ text: String) -> String {
+        text.replacing("--", with: "- -").replacing("--", with: "- -")
+    }
+
     /// Text between tags.
     static func content(_ text: String) -> String {
         var escaped = ""

@@ -53,6 +53,14 @@ struct HistoryDeclarer {
         }
     }
 
+    /// Names objects that go because they require others which go.
+    func item(for drop: ModelDifference.FurtherDrop) -> HistoryItem {
+        .drop(
+            .init(
+                entity: drop.entity, condition: drop.condition,
+                reason: "they require objects of \(drop.required) that go"))
+    }
+
     private func drop(
         _ entity: String, _ property: String?, _ problem: MigrationProblem
     ) -> MigrationDeclaration.Drop {
@@ -69,8 +77,16 @@ struct HistoryDeclarer {
             let attribute = new.attribute(name, of: entity),
             let (text, value) = NeutralValue.fill(attribute, of: entity, in: new)
         else { return nil }
+        // One value for all objects is none for what tells them apart.
+        if case .literal = value, isUniqueAlone(name, in: entity) { return nil }
         return .fill(
             .init(entity: owner, attribute: name, value: value), text: text,
             reason: "required in \(new.version), and nothing says what existing objects have")
+    }
+
+    private func isUniqueAlone(_ attribute: String, in owner: Entity) -> Bool {
+        new.family(of: owner).contains { entity in
+            entity.uniqueConstraints.contains { $0.properties == [attribute] }
+        }
     }
 }

@@ -11,6 +11,8 @@ enum HistoryItem: Hashable {
     case keep(MigrationDeclaration.Keep)
     /// A value that existing objects get; the text is the expression as it is written.
     case fill(MigrationDeclaration.Fill, text: String, reason: String)
+    /// Code of the program that writes objects of an entity. All that a migration has are one step.
+    case code(entity: String)
 
     /// What it is about, as messages call it.
     var subject: String {
@@ -19,14 +21,24 @@ enum HistoryItem: Hashable {
         case .replace(let way): "\(way.enumeration).\(way.name)"
         case .keep(let keep): "\(keep.entity).\(keep.relationship)"
         case .fill(let fill, _, _): "\(fill.entity).\(fill.attribute)"
+        case .code(let entity): entity
         }
+    }
+
+    /// Which rows it deletes, in words; nil where it deletes none.
+    var deletion: String? {
+        guard case .drop(let drop) = self, drop.property == nil else { return nil }
+        guard let condition = drop.condition, condition != .literal(.bool(true)) else {
+            return "deletes all rows of \(drop.entity)"
+        }
+        return "deletes the rows of \(drop.entity) where \(condition)"
     }
 
     /// The declaration as it is written, with what it means for the data.
     var element: ParsedElement {
         var list = AttributeList(at: 0)
         let name: String
-        let reason: String
+        var reason: String?
         switch self {
         case .drop(let drop):
             name = "drop"
@@ -51,28 +63,41 @@ enum HistoryItem: Hashable {
             list.set("attribute", fill.attribute)
             list.set("with", text)
             reason = given
+        case .code(let entity):
+            name = "step"
+            list.set("name", Self.codeName)
+            list.set("entities", entity)
         }
         let kinds = HistoryChecker.kinds(of: ParsedElement(own: name, list))
         list.set("class", kinds.first?.rawValue)
         list.set("reason", reason)
-        return ParsedElement(own: name, list)
+        var element = ParsedElement(own: name, list)
+        element.remark = deletion
+        return element
     }
+
+    /// What the step of code is called that a tool proposes.
+    fileprivate static let codeName = "migrateByCode"
 }
 
 extension MigrationDeclaration {
     /// The declarations with others after them.
     func adding(_ items: [HistoryItem]) -> MigrationDeclaration {
         var (drops, replacements, keeps, fills) = (drops, replacements, keeps, fills)
+        var entities: [String] = []
         for item in items {
             switch item {
             case .drop(let drop): drops.append(drop)
             case .replace(let way): replacements.append(way)
             case .keep(let keep): keeps.append(keep)
             case .fill(let fill, _, _): fills.append(fill)
+            case .code(let entity): entities.append(entity)
             }
         }
+        let code = entities.isEmpty ? [] : [Step(name: HistoryItem.codeName, entities: entities)]
         return MigrationDeclaration(
             from: from, fills: fills, links: links, requirements: requirements, drops: drops,
-            replacements: replacements, keeps: keeps, deduplications: deduplications, steps: steps)
+            replacements: replacements, keeps: keeps, deduplications: deduplications,
+            steps: steps + code)
     }
 }

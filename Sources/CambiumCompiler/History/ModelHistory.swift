@@ -10,10 +10,12 @@ package enum ModelHistory {
         /// The text of the file; nil where there is nothing to declare, or where something is wrong
         /// with the versions.
         package let text: String?
-        /// Lines that say what was added, a line for each step.
+        /// Lines that say what was added, one or more for each step.
         package let added: [String]
-        /// What is still open and has to be declared by hand.
+        /// What is still open and has to be declared by hand: nothing is written about such a step.
         package let open: [String]
+        /// What was proven without rows, or without two of an entity.
+        package let lackingRows: [String]
         /// What is wrong with the bundle.
         package let diagnostics: [Diagnostic]
     }
@@ -22,7 +24,8 @@ package enum ModelHistory {
     ///
     /// What the file, or a version itself, declares already stays as it is. Links stay rather than
     /// go, and a value is kept rather than dropped, as far as the two versions say how; every
-    /// declaration has its class and a reason, and each can be put right by hand.
+    /// declaration has its class and a reason, and each can be put right by hand. A step is proven
+    /// with its declarations before they are written, so cost grows with the number of such steps.
     ///
     /// - Parameters:
     ///   - path: The bundle's folder.
@@ -41,29 +44,71 @@ package enum ModelHistory {
         diagnostics += found
         let chain = bundle.chain.map(\.version)
         guard !diagnostics.hasErrors, versions.count == chain.count else {
-            return Result(text: nil, added: [], open: [], diagnostics: diagnostics)
+            return Result(
+                text: nil, added: [], open: [], lackingRows: [], diagnostics: diagnostics)
         }
+        let end = last.flatMap(chain.firstIndex) ?? chain.count - (last == nil ? 2 : 1)
+        let steps = versions.indices.filter { $0 > 0 && $0 <= end }.map { index in
+            HistoryStep(from: versions[index - 1], to: versions[index])
+        }.filter { !$0.isDecided }
+        var open = steps.flatMap(\.open)
+        let solved = steps.filter(\.open.isEmpty)
+        let verdicts = Self.verdicts(on: solved, of: bundle)
+        open += verdicts.compactMap(\.failure)
+        let proven = zip(solved, verdicts).filter { $0.1.failure == nil }
+        return Result(
+            text: proven.isEmpty ? nil : Self.text(declaring: proven.map(\.0), in: bundle),
+            added: proven.flatMap(\.0.lines), open: open,
+            lackingRows: proven.filter(\.1.lacksRows).map(\.0.version),
+            diagnostics: diagnostics)
+    }
+
+    /// Proves steps with what is to be written about them, after it was read as it will be.
+    private static func verdicts(
+        on steps: [HistoryStep], of bundle: ParsedBundle
+    ) -> [HistoryStep.Verdict] {
+        guard !steps.isEmpty else { return [] }
+        let (versions, found) = read(text(declaring: steps, in: bundle), of: bundle)
+        if let mistake = found.first(where: \.isError) {
+            return steps.map { $0.verdict(failing: mistake.message) }
+        }
+        let schemas = ModelCompiler.schemas(of: versions)
+        return steps.concurrentMap { step in
+            guard
+                let index = versions.firstIndex(where: { $0.model.version == step.version }),
+                index > 0
+            else { return step.verdict(failing: "there is no such version") }
+            return step.verdict(
+                on: [versions[index - 1], versions[index]],
+                schemas: [schemas[index - 1], schemas[index]])
+        }
+    }
+
+    /// The versions with what a text says about the steps between them.
+    private static func read(
+        _ text: String, of bundle: ParsedBundle
+    ) -> (versions: [CheckedModel], diagnostics: [Diagnostic]) {
+        let file = SourceText(
+            path: bundle.history?.source.path ?? path(beside: bundle.path), bytes: Array(text.utf8))
+        do throws(Diagnostic) {
+            let history = ParsedHistory(source: file, root: try XMLReader.read(file))
+            let (versions, found, _) = ModelCompiler.check(
+                ParsedBundle(
+                    name: bundle.name, path: bundle.path, versions: bundle.versions,
+                    current: bundle.current, settings: bundle.settings, history: history))
+            return (versions, found)
+        } catch {
+            return ([], [error])
+        }
+    }
+
+    private static func text(declaring steps: [HistoryStep], in bundle: ParsedBundle) -> String {
         var root = bundle.history?.root ?? Self.emptyRoot(of: bundle.name)
-        var (added, open): ([String], [String]) = ([], [])
-        for index in versions.indices.dropFirst() {
-            let isLast = chain[index] == last
-            if last == nil, index == versions.count - 1 { break }
-            let (old, new) = (versions[index - 1].model, versions[index].model)
-            let declarer = HistoryDeclarer(
-                old: old, new: new, isOfXcode: versions[index].parsed.isOfXcode)
-            let resolution = StepResolution(from: old, to: new, declarations: declarer.items)
-            open += resolution.difference.problems.map { "\(new.version): \($0.message)" }
-            if !resolution.items.isEmpty {
-                root.add(
-                    resolution.items.map(\.element), from: old.version, to: new.version,
-                    order: chain)
-                added.append(
-                    "\(new.version): \(resolution.items.map(\.subject).joined(separator: ", "))")
-            }
-            if isLast { break }
+        let chain = bundle.chain.map(\.version)
+        for step in steps {
+            root.add(step.elements, from: step.former, to: step.version, order: chain)
         }
-        let text = added.isEmpty ? nil : Self.text(root, bundle.history?.source)
-        return Result(text: text, added: added, open: open, diagnostics: diagnostics)
+        return text(root, bundle.history?.source)
     }
 
     /// The file that belongs to a bundle.

@@ -8,9 +8,9 @@ enum NeutralValue {
         _ attribute: Attribute, of entity: Entity, in model: Model
     ) -> (text: String, value: ModelExpression)? {
         guard let text = text(for: attribute, in: model) else { return nil }
-        let checked = ExpressionCompiler.value(
-            text, as: attribute.type, entity: entity, model: model)
-        guard case .success(let value) = checked, case .literal = value else { return nil }
+        let checked = ExpressionCompiler.fill(
+            text, as: attribute.type, entity: entity, model: model, former: nil)
+        guard case .success(let value) = checked else { return nil }
         return (text, value)
     }
 
@@ -31,7 +31,7 @@ enum NeutralValue {
         case .string:
             return "'" + String(repeating: "-", count: limits.minimumLength ?? 0) + "'"
         case .uri: return "'about:blank'"
-        case .uuid: return "'00000000-0000-0000-0000-000000000000'"
+        case .uuid: return "uuid()"
         case .date:
             guard limits.minimum == nil, limits.maximum == nil else { return nil }
             return "'2001-01-01T00:00:00Z'"

@@ -12,22 +12,33 @@ struct StepResolution {
 
     /// Finds declarations.
     ///
-    /// - Parameter declarations: What solves a problem; nothing where it is to stay open.
+    /// - Parameters:
+    ///   - declarations: What solves a problem; nothing where it is to stay open.
+    ///   - furtherItem: What names the objects that go because they require others which go; nil
+    ///     where nobody is to name them.
     init(
-        from old: Model, to new: Model, declarations: (MigrationProblem) -> [HistoryItem]
+        from old: Model, to new: Model, declarations: (MigrationProblem) -> [HistoryItem],
+        furtherItem: ((ModelDifference.FurtherDrop) -> HistoryItem)? = nil
     ) {
         target = new
         difference = ModelDifference(from: old, to: new)
-        // Whoever drops an entity learns of its relationships next: each round finds less.
-        for _ in 0..<8 {
+        // Whoever drops an entity learns of its relationships next: each round finds less. What
+        // requires objects that go is found one entity after the other.
+        for _ in 0..<8 + old.entities.count {
             var found: [HistoryItem] = []
             for item in difference.problems.flatMap(declarations)
             where !(items + found).contains(where: item.isSaid) {
                 found.append(item)
             }
-            // Where objects of an entity that stays go, nothing more is asked of them.
+            // What goes is said first: nothing more is asked of objects that go, and of links that go
+            // none is to stay.
             let removals = found.filter(\.removesSomeObjects)
-            if !removals.isEmpty { found = removals }
+            if !removals.isEmpty {
+                found = removals
+            } else if found.contains(where: \.isDrop) {
+                found.removeAll(where: \.isKeep)
+            }
+            if found.isEmpty, let furtherItem { found = difference.furtherDrops.map(furtherItem) }
             guard !found.isEmpty else { break }
             items += found
             let declared = new.migration ?? MigrationDeclaration(from: old.version)
@@ -48,6 +59,10 @@ extension HistoryItem {
     fileprivate var removesSomeObjects: Bool {
         if case .drop(let drop) = self { drop.condition != nil } else { false }
     }
+
+    fileprivate var isDrop: Bool { if case .drop = self { true } else { false } }
+
+    fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
 }
 
 extension Model {

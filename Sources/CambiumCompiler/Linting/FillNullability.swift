@@ -35,8 +35,8 @@ struct FillNullability {
         switch expression {
         case .literal(.null):
             return [.branch]
-        case .keyPath(root: .subject, let names):
-            let path = names.joined(separator: ".")
+        case .keyPath:
+            guard let path = Self.path(expression) else { return [] }
             return !present.contains(path) && mayBeNil(path, present) ? [.absent(path)] : []
         case .arithmetic(let left, let operation, let right):
             return culprits(in: left) + culprits(in: right)
@@ -141,7 +141,19 @@ struct FillNullability {
     }
 
     private static func path(_ expression: ModelExpression) -> String? {
-        guard case .keyPath(root: .subject, let names) = expression else { return nil }
-        return names.joined(separator: ".")
+        switch expression {
+        case .keyPath(root: .subject, let names): names.joined(separator: ".")
+        case .keyPath(root: .variable(FillScope.former), let names):
+            formerPrefix + names.joined(separator: ".")
+        default: nil
+        }
+    }
+
+    /// What stands before the name of an attribute of the version before.
+    static let formerPrefix = "$\(FillScope.former)."
+
+    /// The name of an attribute of the version before, of a path with the prefix; else nil.
+    static func formerName(_ path: String) -> String? {
+        path.hasPrefix(formerPrefix) ? String(path.dropFirst(formerPrefix.count)) : nil
     }
 }

@@ -50,6 +50,10 @@ extension StepLint {
     private func mayBeNil(
         _ path: String, where present: Set<String>, inFillOf reader: String, of entity: Entity
     ) -> Bool {
+        if let name = FillNullability.formerName(path) {
+            let row = difference.match.formerRow(of: entity)
+            return row?.attributes.first { $0.name == name }?.isOptional ?? false
+        }
         guard let attribute = new.model.attribute(path, of: entity),
             let declarer = new.model.declarer(of: path, in: entity)
         else { return false }

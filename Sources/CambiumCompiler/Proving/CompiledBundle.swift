@@ -10,7 +10,7 @@ package struct CompiledBundle: Sendable {
     package let schema: [String]
     /// The steps from each version to the next.
     package let migrations: [Migration]
-    /// How many of them were proven without a row, or without one of some entity.
+    /// How many of them were proven without rows, or with too few of an entity.
     package var emptyProofs = 0
 
     /// One line that says what was found to be right.
@@ -21,7 +21,7 @@ package struct CompiledBundle: Sendable {
             ? "" : "; \(steps) migration\(steps == 1 ? "" : "s") proven on SQLite"
         if emptyProofs > 0 {
             proof += emptyProofs == steps ? "," : ", \(emptyProofs) of them"
-            proof += " not with rows of every entity"
+            proof += " not with two rows of every entity"
         }
         return "\(name), version \(versions.last?.model.version ?? ""): no errors\(proof)"
     }

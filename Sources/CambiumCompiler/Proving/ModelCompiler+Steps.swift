@@ -38,10 +38,12 @@ extension ModelCompiler {
         do throws(MigrationProblems) {
             migration = try Migration(shipped.difference, schemas: step.schemas)
         } catch {
+            let remedy = ShippedRemedy(
+                of: error.problems, from: step.old.model, to: step.new.model)
             diagnostics.append(
                 brokenChain(
-                    before: step.old, at: place,
-                    notes: error.problems.prefix(3).map(\.message)))
+                    before: step.old, at: place, needsCode: remedy.needsCode,
+                    notes: remedy.facts.prefix(3) + remedy.notes))
             return nil
         }
         if !shipped.losses.isEmpty {
@@ -58,12 +60,15 @@ extension ModelCompiler {
 
     /// What to say of a step that has shipped and that no store can take.
     private func brokenChain(
-        before old: CheckedModel, at place: SourcePosition, notes: [String]
+        before old: CheckedModel, at place: SourcePosition, needsCode: Bool = false,
+        notes: [String]
     ) -> Diagnostic {
         Diagnostic(
             .brokenChain,
             "Stores of version '\(old.model.version)' and before cannot be migrated: the step to "
-                + "this version needs more than the two versions say", at: place, notes: notes)
+                + "this version needs "
+                + (needsCode ? "code" : "more than the two versions say"),
+            at: place, notes: notes)
     }
 
     /// Runs a migration, unless it was proven before. One that has shipped, of which long chains
@@ -81,11 +86,10 @@ extension ModelCompiler {
                 try known
                 ?? MigrationProver.prove(
                     from: old.model, to: new.model, schemas: step.schemas, match: match,
-                    migration: migration, seeds: isShipped ? 0..<1 : 0..<3,
-                    trials: isShipped ? 0 : 96, isBrief: isShipped)
+                    migration: migration, seeds: isShipped ? 0..<1 : 0..<3, isBrief: isShipped)
             if known == nil, let key { verdicts?.keep(proof, for: key) }
             lastProof = (proof, (ContinuousClock.now - start) / .seconds(1), known != nil)
-            if !isShipped { warn(of: proof, from: old, to: new) }
+            warn(of: proof, from: old, to: new)
             return true
         } catch {
             let place = new.position(ofEntity: nil)
@@ -117,20 +121,20 @@ extension ModelCompiler {
                     at: new.parsed.position(at: (migration ?? new.parsed.root).offset),
                     notes: [remedy]))
         }
-        if proof.isEmpty || !proof.rowless.isEmpty {
+        if proof.isEmpty || !proof.refused.isEmpty {
             warn(
                 proof.isEmpty
                     ? "on empty stores only: it refused all generated rows"
-                    : "without objects of \(proof.rowless.joined(separator: ", ")): it refused all "
-                        + "that were generated",
+                    : "without two objects of \(proof.refused.joined(separator: ", ")): it refused "
+                        + "those that were generated",
                 "A store with rows that do not meet the new conditions, or that a new type does not "
                     + "hold, cannot be opened; loosen them, or fill what they look at from its old "
                     + "value")
         }
-        if !proof.dropped.isEmpty {
+        if !proof.isEmpty, !proof.dropped.isEmpty {
             warn(
-                "without objects of \(proof.dropped.joined(separator: ", ")): drops take all that "
-                    + "were generated",
+                "without two objects of \(proof.dropped.joined(separator: ", ")): drops take those "
+                    + "that were generated",
                 "Does the condition take more than it is meant to? If not, rehearse the migration "
                     + "with a real store. Where all objects are to go, say where=\"TRUEPREDICATE\"")
         }
@@ -168,9 +172,4 @@ extension ModelCompiler {
         let line = "\(error)".split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.count > 1000 ? "\(line.prefix(500)) … \(line.suffix(500))" : line
     }
-}
-
-extension MigrationProver.Proof {
-    /// Whether all generated rows were refused.
-    fileprivate var isEmpty: Bool { rows == 0 && refusals > 0 }
 }

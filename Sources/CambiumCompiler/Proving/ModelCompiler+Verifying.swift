@@ -24,7 +24,7 @@ extension ModelCompiler {
             losesData: migration?.losesData ?? true,
             codeSteps: migration?.codeSteps ?? [],
             rowsIn: lastProof?.proof.rows ?? 0, rowsOut: lastProof?.proof.newRows ?? 0,
-            refusals: lastProof?.proof.refusals ?? 0, rowless: lastProof?.proof.missing ?? [],
+            refusals: lastProof?.proof.refusals ?? 0, rowless: lastProof?.proof.scarce ?? [],
             seconds: lastProof?.seconds ?? 0,
             isRemembered: lastProof?.isRemembered ?? false,
             failure: migration == nil ? words.joined(separator: "; ") : nil)

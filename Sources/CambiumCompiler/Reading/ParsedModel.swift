@@ -60,6 +60,8 @@ package struct ParsedElement: Sendable {
     package var comments: [ParsedComment] = []
     /// Where its last tag ends; nil for what was not read from a file.
     var end: Int?
+    /// What a comment before it is to say, beside those of its file.
+    var remark: String?
 
     /// The attribute of that name.
     package subscript(name: String) -> ParsedAttribute? {

@@ -22,7 +22,7 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let rowsOut: Int
         /// How many sets of rows were refused, rightly, because they do not meet a new condition.
         package let refusals: Int
-        /// The hierarchies, by their topmost entities, without a row among those; nil where none is.
+        /// The entities of which no store had two rows afterwards; nil where there are none.
         package let rowless: [String]?
         /// How long the proof took, in seconds.
         package var seconds: Double
@@ -32,6 +32,11 @@ package struct VerifyReport: MigrationReport, Hashable {
         package let failure: String?
 
         fileprivate static let undecided = "undecided"
+
+        /// Whether it is right, and was proven without rows, or with too few of an entity.
+        package var lacksRows: Bool {
+            failure == nil && (rowless != nil || rowsIn == 0 && refusals > 0)
+        }
 
         /// Describes what a proof has shown.
         ///
@@ -73,9 +78,11 @@ package struct VerifyReport: MigrationReport, Hashable {
 
     /// Whether all steps are right.
     package var isProven: Bool { steps.allSatisfy { $0.failure == nil } }
+    /// Whether a step that is right was proven without rows, or with too few of an entity.
+    package var lacksRows: Bool { steps.contains(where: \.lacksRows) }
 
     private enum CodingKeys: String, CodingKey {
-        case model, version, steps, isProven
+        case model, version, steps, isProven, lacksRows
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -84,16 +91,19 @@ package struct VerifyReport: MigrationReport, Hashable {
         try container.encode(version, forKey: .version)
         try container.encode(steps, forKey: .steps)
         try container.encode(isProven, forKey: .isProven)
+        try container.encode(lacksRows, forKey: .lacksRows)
     }
 
     package var text: String {
         let title = "\(model), version \(version): "
         guard !steps.isEmpty else { return title + "there is one version, and nothing to prove\n" }
         let failed = steps.count { $0.failure != nil }
+        let scarce = steps.count(where: \.lacksRows)
         let verdict =
-            failed == 0
-            ? "\(ReportText.count(steps.count, "step")) proven"
-            : "\(failed) of \(ReportText.count(steps.count, "step")) not proven"
+            (failed == 0
+                ? "\(ReportText.count(steps.count, "step")) proven"
+                : "\(failed) of \(ReportText.count(steps.count, "step")) not proven")
+            + (scarce == 0 ? "" : ", \(scarce) without two rows of every entity")
         let table = ReportText.table(
             ["From", "To", "Class", "Rows in", "Rows out", "Time", "Verdict"],
             steps.map { step in
@@ -118,7 +128,8 @@ package struct VerifyReport: MigrationReport, Hashable {
         let names = step.codeSteps.joined(separator: ", ")
         let code = names.isEmpty ? "" : step.isCodeProven ? " with \(names)" : " around \(names)"
         if step.refusals > 0, step.rowsIn == 0 { return "proven on an empty store" + code }
-        let missing = step.rowless.map { " without rows of " + $0.joined(separator: ", ") } ?? ""
+        let missing =
+            step.rowless.map { " without two rows of " + $0.joined(separator: ", ") } ?? ""
         return "proven" + code + missing
     }
 }

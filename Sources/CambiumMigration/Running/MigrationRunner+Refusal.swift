@@ -6,7 +6,51 @@ import CambiumSQLite
 extension MigrationRunner {
     /// Says which rows a statement has failed because of, and why. Looks for them once more, in the
     /// transaction that is about to be undone.
+    ///
+    /// - Parameter statements: Those of the migration.
     func refusal(
+        by statement: String, of step: String, in statements: [String], _ error: SQLiteError,
+        on connection: Connection
+    ) -> MigrationRefusal {
+        var refusal = refusal(by: statement, of: step, error, on: connection)
+        let sources = sources(ofRowsIn: statement, among: statements)
+        guard !sources.isEmpty else { return refusal }
+        // What tells where the rows were, nothing has changed yet.
+        let shifts = sources.map { source -> (table: String, shift: Int64) in
+            guard let query = source.shift,
+                case .integer(let shift)? = try? connection.rows(query).first?.first
+            else { return (source.table, 0) }
+            return (source.table, shift)
+        }
+        func former(_ key: Int64) -> (table: String, shift: Int64)? {
+            shifts.filter { $0.shift < key }.max { $0.shift < $1.shift }
+        }
+        let formers = refusal.objects.map(former)
+        let tables = Set(formers.compactMap { $0?.table })
+        // Two objects of different tables have no name in common but the new one.
+        guard tables.count == 1, let table = tables.first else { return refusal }
+        refusal.entity = table
+        refusal.objects = zip(refusal.objects, formers).map { $0 - ($1?.shift ?? 0) }
+        return refusal
+    }
+
+    /// The old tables of the rows that a refusal is about, where their keys are new ones.
+    private func sources(
+        ofRowsIn statement: String, among statements: [String]
+    ) -> [CopiedKeys.Source] {
+        // A copy has the old table's name, and the new keys.
+        if let source = CopiedKeys.source(of: statement) {
+            return source.shift == nil ? [] : [source]
+        }
+        let done = statements.prefix { $0 != statement }
+        guard done.count < statements.count,
+            let place = RefusalSQL.search(after: statement)?.table
+        else { return [] }
+        let copied = CopiedKeys(after: Array(done))
+        return copied.sources(of: place)
+    }
+
+    private func refusal(
         by statement: String, of step: String, _ error: SQLiteError, on connection: Connection
     ) -> MigrationRefusal {
         let name = constraint(of: error)

@@ -133,7 +133,9 @@ extension MigrationRunner {
                 for statement in step.sql {
                     try carry(foreign, before: statement, of: step.summary, connection, meter)
                     try watch?(.before(statement))
-                    try execute(statement, of: step.summary, on: connection, meter) {
+                    try execute(
+                        statement, of: step.summary, in: migration, on: connection, meter
+                    ) {
                         try refusedRow(by: statement, of: migration, on: connection)
                     }
                     try watch?(.after(statement))
@@ -181,8 +183,8 @@ extension MigrationRunner {
 
     /// - Parameter isOfOthers: Whether the statement has words that another program has written.
     func execute(
-        _ statement: String, of step: String, on connection: Connection, _ meter: MigrationMeter,
-        isOfOthers: Bool = false,
+        _ statement: String, of step: String, in migration: Migration? = nil,
+        on connection: Connection, _ meter: MigrationMeter, isOfOthers: Bool = false,
         explaining: () throws -> MigrationStepError? = { nil }
     ) throws {
         try meter.begins(step)
@@ -197,7 +199,9 @@ extension MigrationRunner {
             }
             if let error = try explaining() { throw error }
             throw MigrationError.refused(
-                refusal(by: statement, of: step, error, on: connection))
+                refusal(
+                    by: statement, of: step, in: migration?.steps.flatMap(\.sql) ?? [], error,
+                    on: connection))
         }
     }
 

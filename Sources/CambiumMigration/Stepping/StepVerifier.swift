@@ -102,7 +102,7 @@ package struct StepVerifier {
         var step = VerifyReport.Step(
             from: from, to: to, kind: .needsCode, losesData: true, codeSteps: codeSteps,
             rowsIn: proof.rows,
-            rowsOut: proof.newRows, refusals: proof.refusals, rowless: proof.missing,
+            rowsOut: proof.newRows, refusals: proof.refusals, rowless: proof.scarce,
             seconds: (ContinuousClock.now - start) / .seconds(1), failure: failure)
         step.isCodeProven = true
         return step

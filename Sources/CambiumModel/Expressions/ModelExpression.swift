@@ -130,6 +130,8 @@ public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
 public enum ModelFunction: String, Sendable, Hashable, CaseIterable {
     /// The moment of evaluation.
     case now
+    /// A new random UUID for each row; in a fill only.
+    case uuid
     /// The number of Unicode scalars of a string, or of bytes of data.
     case length
     /// The string in upper case.

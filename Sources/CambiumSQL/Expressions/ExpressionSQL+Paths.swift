@@ -34,6 +34,9 @@ extension ExpressionSQL {
     private mutating func column(
         _ column: String, of root: ObjectPath.Root, _ allSteps: ArraySlice<ObjectPath.Step>
     ) throws(ExpressionDiagnostics) -> SQLFragment {
+        if readsFormerRow, root == .variable(0), allSteps.isEmpty {
+            return SQLFragment(raw: SQLText.identifier(Self.formerColumn(of: column, for: entity)))
+        }
         let (start, steps) = try join(root, allSteps)
         guard !steps.isEmpty else {
             let column = SQLText.column(column, of: start)

@@ -86,7 +86,7 @@ extension ExpressionSQL {
         case .conditional(_, let first, let second): isNullable(first) || isNullable(second)
         case .convert(let operand, let type): !type.isFloatingPoint || isNullable(operand)
         case .function(.length, let operands, _): operands.contains(where: isNullable)
-        case .function(.now, _, _): false
+        case .function(.now, _, _), .function(.uuid, _, _): false
         case .parameter, .arithmetic, .function: true
         }
     }
@@ -168,6 +168,7 @@ extension ExpressionSQL {
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) throws(ExpressionDiagnostics) -> SQLFragment {
         guard let first = operands.first else {
+            if function == .uuid { return SQLFragment(raw: Self.randomUUID) }
             guard constants == .inline else { return SQLFragment(.now) }
             return SQLFragment(
                 raw: "((julianday('now') - 2451910.5) * 86400.0)", isPure: false)
@@ -180,7 +181,7 @@ extension ExpressionSQL {
         }
         let operand = try value(first)
         switch function {
-        case .now, .text, .number, .date, .entity:
+        case .now, .uuid, .text, .number, .date, .entity:
             throw Self.failure("\(function.rawValue)() should have been resolved")
         case .length: return "length(\(wholeText(operand, of: first)))"
         case .abs where first.type == .anyDecimal: return Self.call(.magnitude, operand)
@@ -210,6 +211,14 @@ extension ExpressionSQL {
             }
         }
     }
+
+    /// Random bytes with the marks of version 4 (the 7th) and of the variant (the 9th).
+    static let randomUUID =
+        "CAST(randomblob(6)"
+        + " || substr(x'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)"
+        + " || randomblob(1)"
+        + " || substr(x'8084888c9094989ca0a4a8acb0b4b8bc', 1 + (random() & 15), 1)"
+        + " || randomblob(7) AS BLOB)"
 
     static func call(_ function: StoreFunction, _ operands: SQLFragment) -> SQLFragment {
         let call: SQLFragment = "\(raw: function.rawValue)(\(operands))"

@@ -35,6 +35,9 @@ package struct ExpressionSQL {
     /// The tables that paths from the subject lead through, where the statement joins them; nil
     /// where each path is a subselect of its own.
     var joins: JoinedTables?
+    /// Whether the first variable is the row as it was in the version before, whose values are
+    /// beside those of the new row.
+    var readsFormerRow = false
 
     /// Prepares for statements in which the entity's table has a name.
     package init(
@@ -98,6 +101,33 @@ package struct ExpressionSQL {
         return try lowering.limited { (lowering) throws(ExpressionDiagnostics) in
             try lowering.value(typed)
         }
+    }
+
+    /// The SQL of what existing objects get, in the stored form of the attribute type.
+    ///
+    /// - Parameter former: What the objects were in the version before; nil where there were none.
+    /// - Throws: ``ExpressionDiagnostics`` where the expression does not fit the entity, or uses
+    ///   what the store does not have.
+    static func fill(
+        _ expression: ModelExpression, as type: AttributeType, entity: Entity, model: Model,
+        former: Entity?
+    ) throws(ExpressionDiagnostics) -> SQLFragment {
+        let typed = try ExpressionCompiler.typedValue(
+            expression, as: type, entity: entity, model: model,
+            variables: FillScope.variables(former), isFill: true)
+        var lowering = ExpressionSQL(
+            entity: entity, model: model, constants: .inline, heedsNUL: true)
+        lowering.readsFormerRow = former != nil
+        return try lowering.value(typed)
+    }
+
+    /// The column beside those of a new row that has what an old attribute of it was.
+    ///
+    /// - Parameters:
+    ///   - attribute: The old attribute.
+    ///   - entity: The entity of the new version whose fill looks at it.
+    static func formerColumn(of attribute: String, for entity: Entity) -> String {
+        "_old.\(entity.name).\(attribute.replacing(".", with: "_"))"
     }
 
     /// Whether a condition uses only columns of its own row and built-in deterministic functions:

@@ -64,7 +64,8 @@ package struct DerivationSources: Sendable {
             usesNow = usesNow || function == .now
             for item in items { add(item, variables) }
         case .keyPath(let root, let names):
-            _ = follow(names, from: start(root, variables))
+            // What a row had before a migration is in no table.
+            if let start = start(root, variables) { _ = follow(names, from: start) }
         case .list(let items), .and(let items), .or(let items):
             for item in items { add(item, variables) }
         case .not(let item), .quantified(_, let item), .aggregate(_, let item):
@@ -82,8 +83,8 @@ package struct DerivationSources: Sendable {
         }
     }
 
-    private func start(_ root: PathRoot, _ variables: [String: Int]) -> Int {
-        if case .variable(let name) = root { variables[name] ?? 0 } else { 0 }
+    private func start(_ root: PathRoot, _ variables: [String: Int]) -> Int? {
+        if case .variable(let name) = root { variables[name] } else { 0 }
     }
 
     /// The node of the objects that a subquery goes through.
@@ -92,7 +93,7 @@ package struct DerivationSources: Sendable {
     ) -> Int {
         switch collection {
         case .keyPath(let root, let names):
-            return follow(names, from: start(root, variables))
+            return start(root, variables).map { follow(names, from: $0) } ?? 0
         case .subquery(let inner, let variable, let condition):
             let index = elements(of: inner, variables)
             var scope = variables

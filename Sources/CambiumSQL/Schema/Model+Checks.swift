@@ -79,15 +79,24 @@ extension Model {
 
     /// A value over the columns of a row and SQLite's own functions, in the stored form of an
     /// attribute, or of its own type without one; nil where it needs more.
-    ///
-    /// - Parameter heedsNUL: Whether texts may have a NUL in them.
     func columnValue(
-        _ expression: ModelExpression, for attribute: Attribute? = nil, of entity: Entity,
-        heedsNUL: Bool = false
+        _ expression: ModelExpression, for attribute: Attribute? = nil, of entity: Entity
     ) -> String? {
         let fragment = try? ExpressionSQL.value(
-            expression, as: attribute?.type, entity: entity, model: self, constants: .inline,
-            heedsNUL: heedsNUL)
+            expression, as: attribute?.type, entity: entity, model: self, constants: .inline)
+        return fragment.flatMap { $0.isPure ? $0.text : nil }
+    }
+
+    /// The same for what existing objects get, whose texts another program may have put a NUL into.
+    ///
+    /// - Parameter former: What the objects were; the values that they had are in the columns that
+    ///   ``ExpressionSQL/formerColumn(of:for:)`` names.
+    func fillValue(
+        _ expression: ModelExpression, for attribute: Attribute, of entity: Entity,
+        former: Entity?
+    ) -> String? {
+        let fragment = try? ExpressionSQL.fill(
+            expression, as: attribute.type, entity: entity, model: self, former: former)
         return fragment.flatMap { $0.isPure ? $0.text : nil }
     }
 

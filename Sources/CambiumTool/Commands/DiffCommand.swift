@@ -25,7 +25,8 @@ enum DiffCommand: Command {
             cambium diff Shop.cambium 1 3 --format markdown
             cambium diff ../main/Shop.cambium Shop.cambium --format json
 
-        A step that is not yet decided is shown, too; then the exit code is 1.
+        A step that is not yet decided is shown, too; then the exit code is 1. One that has shipped in
+        a bundle of Xcode needs code then.
         """
     static let options =
         [

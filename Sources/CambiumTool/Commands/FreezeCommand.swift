@@ -16,8 +16,10 @@ enum FreezeCommand: Command {
         Name.history.xml beside it, or the file of --declarations. Core Data dropped what a version
         no longer had, and asked nobody; there each such loss stands with its class and a reason, for
         all steps below the current version, and what the two versions do not say is declared as what
-        loses least. Read it: a made-up value is better put right where you know the real one. It
-        changes nothing that stands there already.
+        loses least. Each declaration that deletes rows is listed, and has a comment in the file. Read
+        it: a made-up value is better put right where you know the real one. It changes nothing that
+        stands there already, and each step is proven before it is written; one that needs code is
+        left out, and the exit code is 1.
 
         --again takes a version as it is now although it was frozen otherwise: for one that has
         never left your machines.
@@ -72,9 +74,15 @@ enum FreezeCommand: Command {
         } else {
             try console.write("Nothing new to declare in \(file)\n")
         }
-        for line in result.open {
-            console.writeError("cambium: note: to be declared by hand: \(line)\n")
+        for version in result.lackingRows {
+            console.writeError(
+                "cambium: warning: the step to \(version) was proven without two rows of every "
+                    + "entity; see cambium explain CM708\n")
         }
-        return .fine
+        for line in result.open {
+            console.writeError("cambium: error: to be declared by hand: \(line)\n")
+        }
+        if !result.open.isEmpty { return .modelHasErrors }
+        return result.lackingRows.isEmpty ? .fine : .provenWithoutRows
     }
 }

@@ -41,7 +41,7 @@ import Testing
     ])
     func `rows are found that a new type holds`(_ old: AttributeType, _ new: AttributeType) throws {
         let proof = try prove(model("1", old), model("2", new))
-        #expect(proof.rowless.isEmpty)
+        #expect(proof.scarce.isEmpty)
         #expect(proof.rows > SampleRows.objectsPerEntity)
     }
 
@@ -50,7 +50,7 @@ import Testing
         let rule = ModelExpression.comparison(
             .arithmetic(path, .multiply, .literal(.int(3))), .equal, .literal(.int(4713)), [])
         let proof = try prove(model("1", .int32), model("2", .int32, rule: rule))
-        #expect(proof.rowless == ["Product"])
+        #expect(proof.refused == ["Product"])
         #expect(proof.rows > 0 && proof.refusals > 0)
     }
 
@@ -78,6 +78,52 @@ import Testing
         let new = Model(
             name: "Shop", version: "2", entities: old.entities, enumerations: old.enumerations,
             migration: MigrationDeclaration(from: "1", drops: drops))
-        #expect(try prove(old, new).missing.isEmpty)
+        #expect(try prove(old, new).scarce.isEmpty)
+    }
+
+    @Test func `an entity of which one row alone is left is named`() throws {
+        func version(_ name: String, _ attributes: [Attribute], isUnique: Bool) -> Model {
+            Model(
+                name: "Shop", version: name,
+                entities: [
+                    Entity(
+                        name: "Product", attributes: attributes,
+                        uniqueConstraints: isUnique ? [UniqueConstraint(properties: ["code"])] : [])
+                ],
+                migration: name == "1"
+                    ? nil
+                    : MigrationDeclaration(
+                        from: "1",
+                        fills: [
+                            .init(
+                                entity: "Product", attribute: "code", value: .literal(.int(0)))
+                        ]))
+        }
+        let price = Attribute(name: "price", type: .int32)
+        let code = Attribute(name: "code", type: .int32)
+        let old = version("1", [price], isUnique: false)
+        let proof = try prove(old, version("2", [price, code], isUnique: true))
+        #expect(proof.scarce == ["Product"] && proof.rows == 1)
+        #expect(try prove(old, version("2", [price, code], isUnique: false)).scarce.isEmpty)
+    }
+
+    @Test func `an entity that the migration does not touch is not`() throws {
+        func version(_ name: String, _ more: [Attribute]) -> Model {
+            let never = ModelExpression.comparison(
+                .keyPath(root: .subject, names: ["price"]), .equal,
+                .arithmetic(.literal(.int(4711)), .multiply, .literal(.int(3))), [])
+            return Model(
+                name: "Shop", version: name,
+                entities: [
+                    Entity(
+                        name: "Product", attributes: [Attribute(name: "price", type: .int32)],
+                        rules: [Rule(name: "only", condition: never)]),
+                    Entity(
+                        name: "Maker", attributes: [Attribute(name: "name", type: .string)] + more),
+                ])
+        }
+        let old = version("1", [])
+        let city = Attribute(name: "city", type: .string, isOptional: true)
+        #expect(try prove(old, version("2", [city])).scarce.isEmpty)
     }
 }

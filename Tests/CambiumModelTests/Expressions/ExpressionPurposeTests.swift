@@ -20,6 +20,71 @@ import Testing
         }
     }
 
+    private func fill(
+        _ text: String, _ type: AttributeType, former: Entity?
+    ) -> Result<ModelExpression, ExpressionDiagnostics> {
+        ExpressionCompiler.fill(
+            text, as: type, entity: ShopModel.product, model: ShopModel.model, former: former)
+    }
+
+    @Test func `only a fill gives each row another value`() throws {
+        #expect(try fill("uuid()", .uuid, former: nil).get() == .function(.uuid, []))
+        #expect("\(try fill("uuid()", .uuid, former: nil).get())" == "uuid()")
+        #expect(throws: ExpressionDiagnostics.self) { try ShopModel.condition("uuid() == nil") }
+        let error = #expect(throws: ExpressionDiagnostics.self) {
+            try ExpressionCompiler.value(
+                "uuid()", as: .uuid, entity: ShopModel.product, model: ShopModel.model
+            ).get()
+        }
+        #expect(error?.diagnostics.first?.message == "'uuid()' has another value for each row")
+        #expect(throws: ExpressionDiagnostics.self) {
+            try ExpressionCompiler.derivation(
+                "uuid()", as: .uuid, entity: ShopModel.product, model: ShopModel.model
+            ).get()
+        }
+    }
+
+    @Test func `a fill reads what an object was by its old names`() throws {
+        let old = Model(
+            name: "Shop", version: "0",
+            entities: [
+                Entity(
+                    name: "Ware",
+                    attributes: [
+                        Attribute(name: "first", type: .string),
+                        Attribute(name: "kind", type: .enumeration("Old")),
+                        Attribute(name: "shown", type: .bool, isTransient: true),
+                    ],
+                    relationships: [Relationship(name: "maker", destination: "Ware")])
+            ],
+            enumerations: [
+                Enumeration(
+                    name: "Old", rawType: .string,
+                    cases: [EnumerationCase(name: "a", rawValue: .string("a"))])
+            ])
+        let ware = try #require(old.entity(named: "Ware"))
+        let former = old.formerRow(of: ware, in: ShopModel.model)
+        for text in ["$old.first + title", "$old.kind", "TERNARY($old.kind == 'a', title, 'x')"] {
+            #expect(throws: Never.self) { try fill(text, .string, former: former).get() }
+        }
+        for (text, message) in [
+            ("$old.frist", "'Ware of version 0' has no property 'frist'"),
+            ("$old.maker", "'Ware of version 0' has no property 'maker'"),
+            ("$old.shown", "'Ware of version 0' has no property 'shown'"),
+        ] {
+            let error = #expect(throws: ExpressionDiagnostics.self) {
+                try fill(text, .string, former: former).get()
+            }
+            #expect(error?.diagnostics.first?.message == message)
+        }
+        let error = #expect(throws: ExpressionDiagnostics.self) {
+            try fill("$old.first", .string, former: nil).get()
+        }
+        #expect(
+            error?.diagnostics.first?.message
+                == "no object of 'Product' was there in the version before")
+    }
+
     @Test(arguments: ["scan == 0x01", "length:(scan) > 1", "scan == scan", "scan IN {0x01}"])
     func `a value that may lie in a file can only be compared with nil`(_ text: String) {
         let error = #expect(throws: ExpressionDiagnostics.self) { try ShopModel.condition(text) }

@@ -55,7 +55,8 @@ extension MigrationCommand {
         } else {
             print(report, words)
         }
-        return report.isProven ? .fine : .notProven
+        guard report.isProven else { return .notProven }
+        return report.lacksRows ? .provenWithoutRows : .fine
     }
 
     private func rehearse(_ store: StoreMaintenance) throws -> RehearsalReport {

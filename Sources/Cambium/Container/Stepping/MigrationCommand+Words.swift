@@ -12,6 +12,7 @@ extension MigrationCommand {
         case file = 4
         case storeIsBehind = 6
         case storeRefused = 7
+        case provenWithoutRows = 9
     }
 
     /// A mistake on the command line; without a message, the wish to see the help.

@@ -25,6 +25,7 @@ import CambiumSQLite
 /// | 4 | a file cannot be read or written |
 /// | 6 | the store has to be migrated (`status`) |
 /// | 7 | the store cannot be opened or migrated, or another program has changed it |
+/// | 9 | all steps are right, and one was proven without two rows of an entity (`verify`) |
 public struct MigrationCommand: Sendable {
     /// Where it writes; its results, and what a person should know besides. The program's own
     /// output by default.

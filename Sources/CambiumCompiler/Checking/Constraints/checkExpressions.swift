@@ -1,12 +1,17 @@
 import CambiumModel
 
 extension ModelChecker {
-    /// The tree of a value of an attribute, or nil where it is wrong (and reported at its places).
+    /// The tree of what existing objects get as an attribute, or nil where it is wrong (and reported
+    /// at its places).
+    ///
+    /// - Parameter former: What the objects were, as `Model.formerRow(of:in:)` has it.
     mutating func checkValue(
-        _ text: ParsedText, of entity: Entity, in model: Model, _ attribute: Attribute
+        _ text: ParsedText, of entity: Entity, in model: Model, _ attribute: Attribute,
+        former: Entity?
     ) -> ModelExpression? {
         let value = settle(text) {
-            ExpressionCompiler.value($0, as: attribute.type, entity: entity, model: model)
+            ExpressionCompiler.fill(
+                $0, as: attribute.type, entity: entity, model: model, former: former)
         }
         if value == .literal(.null), !attribute.isOptional {
             report(

@@ -152,10 +152,4 @@ extension ModelExpression {
         visit { if case .parameter(let name) = $0 { names.insert(name) } }
         return names
     }
-
-    /// Calls a function with this expression and every one in it.
-    func visit(_ body: (ModelExpression) -> Void) {
-        body(self)
-        for operand in operands { operand.visit(body) }
-    }
 }

@@ -4,7 +4,7 @@ import CambiumModel
 extension ModelChecker {
     /// The value that existing objects get.
     mutating func checkFill(
-        _ element: ParsedElement, in model: Model
+        _ element: ParsedElement, in model: Model, from old: Model?
     ) -> MigrationDeclaration.Fill? {
         guard let name = element["entity"], let property = element["attribute"],
             let with = element["with"]
@@ -25,9 +25,12 @@ extension ModelChecker {
                 at: property)
             return nil
         }
-        guard let value = checkValue(with.text, of: entity, in: model, attribute) else {
-            return nil
+        let former = old.flatMap { old in
+            formerEntity(of: entity, of: model, in: old).map { old.formerRow(of: $0, in: model) }
         }
+        guard
+            let value = checkValue(with.text, of: entity, in: model, attribute, former: former)
+        else { return nil }
         if case .literal(let constant) = value,
             let problem = self.problem(of: constant, with: attribute.limits)
         {
@@ -50,7 +53,11 @@ extension ModelChecker {
             let entity = model.entity(named: name.value),
             let destination = model.entity(named: relationship.destination)
         else { return nil }
-        guard let source = formerEntity(of: entity, of: model, in: old),
+        // Where the entity is new, its objects were of the entities that inherit from it now.
+        let formers = model.family(of: entity).compactMap {
+            formerEntity(of: $0, of: model, in: old)
+        }
+        guard let source = formers.first,
             let found = formerEntity(of: destination, of: model, in: old)
         else {
             report(

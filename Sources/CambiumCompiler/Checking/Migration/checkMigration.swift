@@ -39,7 +39,9 @@ extension ModelChecker {
         let old = previous?.model
         return MigrationDeclaration(
             from: from.value,
-            fills: element.children(named: "fill").compactMap { checkFill($0, in: model) },
+            fills: element.children(named: "fill").compactMap {
+                checkFill($0, in: model, from: old)
+            },
             links: element.children(named: "link").compactMap {
                 checkLink($0, in: model, from: old)
             },

@@ -182,14 +182,15 @@ extension Explanation {
     static let emptyProof = Explanation(
         title: "The migration was proven without rows",
         meaning: """
-            A migration is proven with rows that are made up. The new version's conditions or types \
-            refused all of them, or all objects of some entities, as they would refuse a user's rows \
-            that do not meet them: such a store could not be opened. Or a drop with a condition took \
-            them, and what becomes of objects that stay was not seen.
+            A migration is proven with rows that are generated, two at least of every entity that it \
+            touches. The new version's conditions or types refused all of them, or all but one of some \
+            entities, as they would refuse a user's rows that do not meet them: such a store could not \
+            be opened. One value that a fill gives to all objects does so where it has to be unique. Or \
+            a drop with a condition took them, and what becomes of objects that stay was not seen.
             """,
         remedy: """
             Loosen the conditions, or fill what they look at: a fill that looks at the old value is \
-            computed for every row. If your rows do meet them, test the migration with a real store \
+            computed for every row, and uuid() is another value in each. If your rows do meet them, test the migration with a real store \
             (cambium migrate rehearse). A drop that is meant to take all objects says \
             where="TRUEPREDICATE".
             """,
@@ -205,7 +206,9 @@ extension Explanation {
             """,
         remedy: """
             Run cambium freeze --history: it declares in Name.history.xml beside the bundle what \
-            loses least. Then put the values there right that your mapping knew.
+            loses least. Then put the values there right that your mapping knew. Where the note says \
+            that the step needs code, write the migration that it shows into that file: your program \
+            then supplies the step.
             """,
         wrong: .words("A required attribute without a default, new in version 2 of 3"),
         right: .words("The same attribute with a default"))

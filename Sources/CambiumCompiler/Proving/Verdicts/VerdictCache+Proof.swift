@@ -9,7 +9,7 @@ extension VerdictCache {
         let names = words.dropFirst(3)
         return MigrationProver.Proof(
             rows: rows, newRows: newRows, refusals: refusals,
-            rowless: names.filter { !$0.hasPrefix(dropMark) }.map(String.init),
+            refused: names.filter { !$0.hasPrefix(dropMark) }.map(String.init),
             dropped: names.filter { $0.hasPrefix(dropMark) }.map { String($0.dropFirst()) })
     }
 
@@ -17,10 +17,10 @@ extension VerdictCache {
     func keep(_ proof: MigrationProver.Proof, for key: String) {
         let counts = [proof.rows, proof.newRows, proof.refusals].map(String.init)
         let dropped = proof.dropped.map { dropMark + $0 }
-        keep((counts + proof.rowless + dropped).joined(separator: " "), for: key)
+        keep((counts + proof.refused + dropped).joined(separator: " "), for: key)
     }
 
-    /// What stands before the name of a hierarchy that drops have taken all objects of. No name begins
-    /// with it.
+    /// What stands before the name of an entity of which drops have taken objects. No name begins with
+    /// it.
     private var dropMark: String { "-" }
 }

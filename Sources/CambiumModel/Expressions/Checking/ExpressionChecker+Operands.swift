@@ -145,7 +145,7 @@ extension ExpressionChecker {
         let right = checked.compactMap(\.self)
         guard right.count == operands.count else { return nil }
         guard isAllowed(function, right.first?.typed.type, at: offset) else { return nil }
-        guard right.count == (function == .now ? 0 : function == .modulus ? 2 : 1) else {
+        guard right.count == function.operandCount else {
             return fail("'\(function.rawValue)' has the wrong number of operands", at: offset)
         }
         if let unknown = right.first(where: { $0.typed.type == .null && !$0.typed.isNull }) {
@@ -166,17 +166,19 @@ extension ExpressionChecker {
         case .length, .uppercase, .lowercase, .canonical: return settle(operand, as: .string)
         case .ceiling, .floor, .trunc, .sqrt: return settle(operand, as: .double)
         case .modulus: return settle(operand, as: .integer)
-        case .now, .abs, .string, .text, .number, .date, .entity: return operand
+        case .now, .uuid, .abs, .string, .text, .number, .date, .entity: return operand
         }
     }
 
     private func typedFunction(
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) -> TypedExpression? {
-        guard let first = operands.first else { return .function(function, [], .date) }
+        guard let first = operands.first else {
+            return .function(function, [], function == .uuid ? .uuid : .date)
+        }
         let type = first.type
         switch function {
-        case .now:
+        case .now, .uuid:
             return nil
         case .length:
             return type == .string || type == .data ? .function(function, operands, .integer) : nil
@@ -208,6 +210,17 @@ extension ExpressionChecker {
         case .date:
             if type == .date { return first }
             return type.isNumber ? .convert(floating(first), .date) : nil
+        }
+    }
+}
+
+extension ModelFunction {
+    /// How many operands it takes.
+    fileprivate var operandCount: Int {
+        switch self {
+        case .now, .uuid: 0
+        case .modulus: 2
+        default: 1
         }
     }
 }

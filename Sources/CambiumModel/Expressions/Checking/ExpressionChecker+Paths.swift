@@ -228,6 +228,11 @@ extension ExpressionChecker {
                 "$\(name) is a parameter, and no path can start at one", at: offset,
                 hint: "compare with $\(name) itself, or make what is looked at a parameter")
         }
+        if purpose == .fill, name == FillScope.former {
+            return fail(
+                "no object of '\(entity.name)' was there in the version before", at: offset,
+                hint: "fill the attribute in the entity that the objects were of")
+        }
         let nearest = nearestName(to: name, among: variables.keys.sorted())
         return fail(
             "there is no variable $\(name)", at: offset,

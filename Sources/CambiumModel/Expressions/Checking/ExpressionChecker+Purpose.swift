@@ -7,7 +7,7 @@ extension ExpressionChecker {
     }
 
     mutating func isAllowed(_ attribute: Attribute, _ path: ObjectPath, at offset: Int) -> Bool {
-        guard purpose != .query else { return true }
+        guard purpose.isStored else { return true }
         if attribute.isTransient {
             _ = fail(
                 "'\(attribute.name)' is transient: it is not in the store", at: offset)
@@ -23,7 +23,7 @@ extension ExpressionChecker {
     mutating func isAllowed(
         _ relationship: Relationship, _ path: ObjectPath, at offset: Int
     ) -> Bool {
-        guard purpose != .query else { return true }
+        guard purpose.isStored else { return true }
         if relationship.isTransient {
             _ = fail(
                 "'\(relationship.name)' is transient: it is not in the store", at: offset)
@@ -59,6 +59,12 @@ extension ExpressionChecker {
     mutating func isAllowed(
         _ function: ModelFunction, _ type: ExpressionType?, at offset: Int
     ) -> Bool {
+        guard purpose == .fill || function != .uuid else {
+            _ = fail(
+                "'uuid()' has another value for each row", at: offset,
+                hint: "only a <fill> can use it")
+            return false
+        }
         guard purpose == .index else { return true }
         switch function {
         case .length, .modulus: return true
@@ -69,7 +75,7 @@ extension ExpressionChecker {
         case .now:
             _ = fail("'now()' has another value whenever it is asked", at: offset)
             return false
-        case .abs, .uppercase, .lowercase, .canonical, .sqrt, .entity: break
+        case .uuid, .abs, .uppercase, .lowercase, .canonical, .sqrt, .entity: break
         }
         _ = fail(
             "SQLite has no \(function.rawValue)() of its own for this, so an index cannot use it",

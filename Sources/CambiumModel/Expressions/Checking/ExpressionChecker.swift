@@ -20,6 +20,11 @@ struct ExpressionChecker {
         case derivation
         /// An index or its condition: columns of one row and SQLite's own functions.
         case index
+        /// A fill: what a row has and had, and values that differ from row to row.
+        case fill
+
+        /// Whether what it uses has to be in the store.
+        var isStored: Bool { self == .derivation || self == .index }
     }
 
     let model: Model

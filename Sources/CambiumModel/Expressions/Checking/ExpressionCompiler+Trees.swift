@@ -24,15 +24,17 @@ extension ExpressionCompiler {
     /// - Parameters:
     ///   - parameters: Values for `$name`.
     ///   - allowsParameters: Whether some `$name` may be left without a value for now.
+    ///   - isFill: Whether it is what existing objects get, which may use more.
     /// - Throws: What is wrong, with the parts of the tree.
     package static func typedValue(
         _ expression: ModelExpression, as type: AttributeType? = nil, entity: Entity, model: Model,
         parameters: [String: Value] = [:], variables: [String: Entity] = [:],
-        allowsParameters: Bool = false
+        allowsParameters: Bool = false, isFill: Bool = false
     ) throws(ExpressionDiagnostics) -> TypedExpression {
         try typed(expression, parameters) { (parsed) throws(ExpressionDiagnostics) in
             var checker = ExpressionChecker(entity: entity, model: model, variables: variables)
             checker.allowsUndeclaredParameters = allowsParameters
+            if isFill { checker.purpose = .fill }
             let checked =
                 type.map { checker.value(parsed, as: $0, isDerivation: true) }
                 ?? checker.anyValue(parsed)

@@ -26,7 +26,27 @@ package enum ExpressionCompiler {
         Result { () throws(ExpressionDiagnostic) in _ = try ExpressionParser.parse(text) }
     }
 
-    /// Checks an expression that computes a value, such as a fill.
+    /// Checks what existing objects get as the value of an attribute.
+    ///
+    /// - Parameters:
+    ///   - text: The expression in the grammar of predicate formats. `$old.name` is a value that the
+    ///     object had in the version before; `uuid()` is another one for each object.
+    ///   - type: The type of the attribute that gets the value.
+    ///   - entity: The entity of the object, in the new version.
+    ///   - model: The new version.
+    ///   - former: What the object was, as ``Model/formerRow(of:in:)`` has it; nil where objects of
+    ///     the entity are all new.
+    /// - Complexity: O(length of the text × size of the entity)
+    package static func fill(
+        _ text: String, as type: AttributeType, entity: Entity, model: Model, former: Entity?
+    ) -> Result<ModelExpression, ExpressionDiagnostics> {
+        var checker = ExpressionChecker(
+            entity: entity, model: model, variables: FillScope.variables(former))
+        checker.purpose = .fill
+        return checker.run(text, nil) { checker, parsed in checker.value(parsed, as: type) }
+    }
+
+    /// Checks an expression that computes a value, such as that of a batch update.
     ///
     /// - Parameters:
     ///   - text: The expression in the grammar of predicate formats.

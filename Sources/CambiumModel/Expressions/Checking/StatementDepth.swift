@@ -124,7 +124,9 @@ package struct StatementDepth: Sendable {
     private static func function(
         _ function: ModelFunction, _ operands: [TypedExpression]
     ) -> StatementDepth {
-        guard let first = operands.first else { return StatementDepth(stack: 8) }
+        guard let first = operands.first else {
+            return StatementDepth(stack: function == .uuid ? 20 : 8)
+        }
         switch function {
         case .abs where first.type.scale != nil && first.bounds == nil:
             return value(first).behind(2 * call)

@@ -114,7 +114,9 @@ extension ExpressionEvaluator {
         _ function: ModelFunction, _ operands: [TypedExpression], _ type: ExpressionType,
         _ frame: Frame
     ) throws -> Value {
-        guard let operand = operands.first else { return .date(frame.now) }
+        guard let operand = operands.first else {
+            return function == .uuid ? .uuid(UUID()) : .date(frame.now)
+        }
         if function == .entity, case .object(let path) = operand {
             return object(path, frame).map { .string($0.expressionEntity) } ?? .null
         }

@@ -1,7 +1,7 @@
 extension ExpressionParser {
     /// Functions by all their spellings, with the number of their arguments.
     private static let functions: [String: (function: ModelFunction, count: Int)] = [
-        "now": (.now, 0), "length": (.length, 1), "uppercase": (.uppercase, 1),
+        "now": (.now, 0), "uuid": (.uuid, 0), "length": (.length, 1), "uppercase": (.uppercase, 1),
         "lowercase": (.lowercase, 1), "canonical": (.canonical, 1), "abs": (.abs, 1),
         "ceiling": (.ceiling, 1), "floor": (.floor, 1), "trunc": (.trunc, 1), "sqrt": (.sqrt, 1),
         "modulus:by": (.modulus, 2), "string": (.string, 1), "entity": (.entity, 1),

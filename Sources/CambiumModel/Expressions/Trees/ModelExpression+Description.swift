@@ -120,7 +120,7 @@ extension ModelFunction {
         case .number: "CAST(\(list), 'NSNumber')"
         case .date: "CAST(\(list), 'NSDate')"
         case .modulus: "modulus:by:(\(list))"
-        case .now: "now()"
+        case .now, .uuid: "\(rawValue)()"
         default: "\(rawValue):(\(list))"
         }
     }

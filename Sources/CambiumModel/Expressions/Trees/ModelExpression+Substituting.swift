@@ -56,6 +56,12 @@ extension ModelExpression {
         }
     }
 
+    /// Looks at all parts, the whole first.
+    package func visit(_ body: (ModelExpression) -> Void) {
+        body(self)
+        for operand in operands { operand.visit(body) }
+    }
+
     /// The operands of the node itself.
     package var operands: [ModelExpression] {
         switch self {

@@ -74,7 +74,8 @@ package struct MigrationToll: Sendable {
         var losses = drops.map { Loss(words: "drop \($0.words)", measure: .choice) }
         var choices = drops.indices.map { index in
             Choice(
-                loss: index, query: ObjectRemoval.chosen(of: drops[index].entity, in: old),
+                loss: index,
+                query: ObjectRemoval.chosen(of: drops[index].entity, in: old, by: index),
                 entities: [:])
         }
         var late: [(entity: String, properties: Set<String>, loss: Int)] = []

@@ -16,10 +16,13 @@ package struct MigrationProblem: Error, Sendable, Hashable {
     package let enumeration: String?
     /// Which version has them.
     package let side: Side
-    /// What is wrong, and the remedy in words.
+    /// What is wrong, and after the first semicolon the remedy in words.
     package let message: String
     /// What to write; each by itself solves the problem.
     package let fixes: [MigrationFix]
+
+    /// What is wrong, without a remedy: for versions in which nothing can be changed any more.
+    package var fact: String { message.split(separator: "; ").first.map(String.init) ?? message }
 
     /// Describes a problem.
     package init(

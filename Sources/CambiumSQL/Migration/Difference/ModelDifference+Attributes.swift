@@ -218,7 +218,8 @@ extension ModelDifference {
                             + "the fill: it is new, or a drop takes the old values; without the "
                             + "drop they are there"))
             }
-            if ValueSource.fill(fill, for: attribute, of: entity, in: new) == nil {
+            let former = match.formerRow(of: entity)
+            if ValueSource.fill(fill, for: attribute, of: entity, in: new, former: former) == nil {
                 add(
                     MigrationProblem(
                         entity: entity.name, property: attribute.name,

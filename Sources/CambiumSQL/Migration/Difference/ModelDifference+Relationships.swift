@@ -129,9 +129,11 @@ extension ModelDifference {
     }
 
     /// Links are carried where each end holds as many as before. What keeps them from being carried
-    /// is one thing with two ends, and reported at one.
+    /// is one thing with two ends, and reported at one. Where no link can stay, nothing is asked.
     mutating func checkLinks(_ relationship: Relationship, of entity: Entity) {
-        guard let links = CarriedLinks(of: relationship, of: entity, in: match) else { return }
+        guard let links = CarriedLinks(of: relationship, of: entity, in: match),
+            links.all.contains(where: \.hasMembers)
+        else { return }
         if checkPartings(links) { return }
         if let conflict = links.conflict {
             guard reportedLinks.insert(Set(conflict)).inserted else { return }

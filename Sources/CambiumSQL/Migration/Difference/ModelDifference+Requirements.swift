@@ -153,12 +153,17 @@ extension ModelDifference {
                 problem(
                     "The links of \(place) are kept at the other end; link its inverse"))
         }
-        guard LinkSource(link, in: match) != nil else {
+        guard LinkSource.all(of: link, in: match) != nil else {
+            let formers = match.formers(of: entity).map(\.name)
             return add(
                 problem(
                     "What \(place) leads to cannot be computed by the store: version "
                         + "\(old.version) has no objects of \(relationship.destination), or the "
-                        + "condition needs more than its stored properties"))
+                        + "condition needs more than its stored properties"
+                        + (formers.count < 2
+                            ? ""
+                            : ", and more of $source than \(formers.joined(separator: " and ")) "
+                                + "all have")))
         }
     }
 

@@ -6,13 +6,20 @@ extension ModelMatch {
         new.migration?.fills.first { $0.entity == entity && $0.attribute == attribute }?.value
     }
 
-    /// Whether a fill looks at the attribute's own value: then it is computed for every object. Any
-    /// other fill is for the objects that have no value.
+    /// What objects of an entity were, for the fills that look at it; nil where all are new.
+    package func formerRow(of entity: Entity) -> Entity? {
+        oldEntity(of: entity).map { old.formerRow(of: $0, in: new) }
+    }
+
+    /// Whether a fill looks at the attribute's own value, by its new name or by its old one: then it
+    /// is computed for every object. Any other fill is for the objects that have no value.
     func isRevised(_ attribute: String, in entity: String) -> Bool {
         guard let fill = fill(of: attribute, in: entity), let owner = new.entity(named: entity)
         else { return false }
         let sources = DerivationSources(of: fill, entity: owner, in: new)
-        return sources.nodes[0].properties.contains(attribute)
+        if sources.nodes[0].properties.contains(attribute) { return true }
+        let former = oldAttribute(of: attribute, in: entity)?.name
+        return former.map(FillScope.attributes(in: fill).contains) ?? false
     }
 
     /// The optional composite value around an attribute that an object has to have for a fill of the

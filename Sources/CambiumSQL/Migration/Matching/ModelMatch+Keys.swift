@@ -29,6 +29,29 @@ extension ModelMatch {
         }
     }
 
+    /// What objects of an entity were: what the entity was, and for each other old table that has
+    /// such objects the entity that all of them there were at least.
+    func formers(of entity: Entity) -> [Entity] {
+        let own = oldEntity(of: entity)
+        var formers = [own].compactMap(\.self)
+        for member in new.family(of: entity) {
+            guard let former = oldEntity(of: member) else { continue }
+            let root = old.root(of: former)
+            guard let index = formers.firstIndex(where: { old.root(of: $0).name == root.name })
+            else {
+                formers.append(former)
+                continue
+            }
+            if formers[index].name != own?.name, !old.entity(former, isKindOf: formers[index]) {
+                formers[index] =
+                    old.lineage(of: formers[index]).last {
+                        old.entity(former, isKindOf: $0)
+                    } ?? root
+            }
+        }
+        return formers
+    }
+
     /// SQL for what is added to the keys of an old entity's objects; nil where they stay, or go.
     /// It reads the old key table.
     package func keyShift(of oldEntity: Entity) -> String? {

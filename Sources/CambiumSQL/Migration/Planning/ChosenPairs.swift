@@ -8,7 +8,7 @@ struct ChosenPairs {
     private let entity: Entity
     private let relationship: Relationship
     private let links: CarriedLinks?
-    private let given: LinkSource?
+    private let given: [LinkSource]
 
     private var isSymmetric: Bool { relationship.isOwnInverse(in: entity) }
 
@@ -21,9 +21,10 @@ struct ChosenPairs {
         self.entity = entity
         self.relationship = relationship
         links = CarriedLinks(of: relationship, of: entity, in: match)
-        given = match.link(of: relationship.name, in: entity.name)
-            .flatMap { LinkSource($0, in: match) }
-        guard given != nil || isSymmetric && links?.keeps.source != nil else { return nil }
+        given =
+            match.link(of: relationship.name, in: entity.name)
+            .flatMap { LinkSource.all(of: $0, in: match) } ?? []
+        guard !given.isEmpty || isSymmetric && links?.keeps.source != nil else { return nil }
     }
 
     /// All that there are of a new version.
@@ -58,7 +59,7 @@ struct ChosenPairs {
                         : "SELECT \"source\", \"destination\" FROM (\(links.query())) ORDER BY 1, 2")
             )
         }
-        if let given { statements.append(insertion + given.pairs(besides: table)) }
+        statements += given.map { insertion + $0.pairs(besides: table) }
         return statements
     }
 

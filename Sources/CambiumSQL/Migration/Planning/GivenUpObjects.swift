@@ -2,6 +2,9 @@ import CambiumModel
 
 /// Takes objects away that the author gives up by a condition. It runs on the old tables before
 /// anything else, so that nothing later meets what the new version cannot hold.
+///
+/// Every condition is about the store as it was: all objects are chosen before the first one goes,
+/// so the order of the drops makes no difference, and no drop takes what another one leads to.
 struct GivenUpObjects {
     let match: ModelMatch
     /// The tables of the old version.
@@ -11,18 +14,34 @@ struct GivenUpObjects {
     var step: MigrationStep? {
         let drops = match.conditionalDrops
         guard !drops.isEmpty else { return nil }
+        let removals = drops.indices.map { index in
+            ObjectRemoval(
+                model: match.old, schema: schema, entity: drops[index].entity, links: .drop,
+                number: index)
+        }
         let roots = drops.map { match.old.root(of: $0.entity).name }
+        let choices = drops.indices.flatMap { index in
+            removals[index].choice(query(of: drops[index], besides: roots[..<index]))
+        }
         return MigrationStep(
             summary: "Drop " + drops.map(\.words).unique.joined(separator: "; "),
-            kind: .lossy, tables: roots.unique, sql: drops.flatMap(statements))
+            kind: .lossy, tables: roots.unique,
+            sql: choices + removals.flatMap(\.deletion) + removals.flatMap(\.linkUpdates)
+                + removals.flatMap(\.ending))
     }
 
-    private func statements(of drop: ModelMatch.ConditionalDrop) -> [String] {
-        let removal = ObjectRemoval(
-            model: match.old, schema: schema, entity: drop.entity, links: .drop)
-        let table = SQLText.identifier(match.old.root(of: drop.entity).name)
-        return removal.statements(
-            removing: "SELECT \"_id\", \"_id\", 1 FROM \(table)\nWHERE \(drop.sql)")
+    /// The objects of a drop, without those that an earlier one takes.
+    ///
+    /// - Parameter earlier: The tables of the earlier drops, by their numbers.
+    private func query(
+        of drop: ModelMatch.ConditionalDrop, besides earlier: ArraySlice<String>
+    ) -> String {
+        let root = match.old.root(of: drop.entity).name
+        let others = earlier.indices.filter { earlier[$0] == root }.map {
+            " AND \"_id\" NOT IN (SELECT \"old\" FROM \(ObjectRemoval.pairs($0)))"
+        }
+        return "SELECT \"_id\", \"_id\", 1 FROM \(SQLText.identifier(root))\nWHERE \(drop.sql)"
+            + others.joined()
     }
 }
 

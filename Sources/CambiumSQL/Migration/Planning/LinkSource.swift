@@ -1,8 +1,9 @@
 import CambiumModel
 
-/// SQL for the object that a to-one leads to where existing objects have none there.
+/// SQL for the object that a to-one leads to where existing objects of one old table have none there.
 struct LinkSource {
     private let match: ModelMatch
+    /// What the objects that get the link were, at least.
     private let source: Entity
     private let destination: Entity
     /// The entity of the new version that declares the relationship.
@@ -10,11 +11,23 @@ struct LinkSource {
     private let conditions: [String]
     private let order: [String]
 
-    /// Works out what the author says; nil where the store cannot compute it.
-    init?(_ link: MigrationDeclaration.Link, in match: ModelMatch) {
+    /// Works out what the author says, for each old table that has objects which get the link; nil
+    /// where the store cannot compute it for one of them.
+    static func all(of link: MigrationDeclaration.Link, in match: ModelMatch) -> [LinkSource]? {
+        guard let entity = match.new.entity(named: link.entity) else { return nil }
+        let formers = match.formers(of: entity)
+        let sources = formers.compactMap { LinkSource(link, from: $0, in: match) }
+        return sources.isEmpty || sources.count < formers.count ? nil : sources
+    }
+
+    /// The old table of the objects that get the link.
+    var table: String { match.old.root(of: source).name }
+
+    private init?(
+        _ link: MigrationDeclaration.Link, from source: Entity, in match: ModelMatch
+    ) {
         guard let entity = match.new.entity(named: link.entity),
             let relationship = entity.relationships.first(where: { $0.name == link.relationship }),
-            let source = match.oldEntity(of: entity),
             let destination = match.new.entity(named: relationship.destination),
             let oldDestination = match.oldEntity(of: destination),
             let condition = try? ExpressionSQL.condition(

@@ -3,21 +3,25 @@ import CambiumModel
 // What can be told from the statements while they run.
 extension ObjectRemoval {
     /// Counts the objects that were chosen and are still there, by their entities.
-    static func chosen(of entity: Entity, in model: Model) -> String {
+    ///
+    /// - Parameter number: The number of the removal.
+    static func chosen(of entity: Entity, in model: Model, by number: Int = 0) -> String {
         let root = model.root(of: entity)
         let name =
             model.hasSubentities(root) ? "object.\"_entity\"" : SQLText.literal(.text(root.name))
-        return "SELECT \(name), count(*) FROM \(pairs) AS pair JOIN "
+        return "SELECT \(name), count(*) FROM \(pairs(number)) AS pair JOIN "
             + "\(SQLText.identifier(root.name)) AS object ON object.\"_id\" = pair.\"old\" GROUP BY 1"
     }
 
     /// Whether a statement is the first of those that take objects away.
     static func begins(with statement: String) -> Bool {
-        statement.hasPrefix("CREATE TABLE \(pairs) ")
+        statement.hasPrefix("CREATE TABLE \(pairsPrefix)")
     }
 
     /// Whether a statement chooses the objects.
     static func chooses(_ statement: String) -> Bool {
-        statement.hasPrefix("INSERT INTO \(pairs) ")
+        statement.hasPrefix("INSERT INTO \(pairsPrefix)")
     }
+
+    private static var pairsPrefix: Substring { pairs(0).dropLast() }
 }

@@ -7,33 +7,52 @@ struct ObjectRemoval {
     let entity: Entity
     /// What becomes of links to the objects that go.
     let links: MigrationDeclaration.Deduplication.Links
+    /// Its number among removals whose objects are chosen before any of them runs.
+    var number = 0
 
     private var root: Entity { model.root(of: entity) }
 
-    /// The helper table: the key of each object that goes, with that of the one that stays for it,
-    /// and its place among those that are equal.
-    static let pairs = "\"_duplicate\""
+    /// The helper table of a removal: the key of each object that goes, with that of the one that
+    /// stays for it, and its place among those that are equal.
+    static func pairs(_ number: Int) -> String {
+        "\"_duplicate\(number == 0 ? "" : "\(number)")\""
+    }
+    private var pairs: String { Self.pairs(number) }
     /// The helper table of the links of one to-one relationship, as they are to be.
     private static let moved = "\"_moved\""
 
-    /// The statements.
+    /// All statements of a removal that runs alone.
+    ///
+    /// - Parameter query: As of ``choice(_:)``.
+    func statements(removing query: String) -> [String] {
+        choice(query) + (links == .move ? linkUpdates + deletion : deletion + linkUpdates) + ending
+    }
+
+    /// Chooses the objects that go.
     ///
     /// - Parameter query: The keys of the objects that go, each with that of the one that its links
     ///   lead to from now on, and its place among those of the same; where links go as well, both are
     ///   of no importance.
-    func statements(removing query: String) -> [String] {
-        var statements = [
-            "CREATE TABLE \(Self.pairs) "
+    func choice(_ query: String) -> [String] {
+        [
+            "CREATE TABLE \(pairs) "
                 + "(\"old\" INTEGER PRIMARY KEY, \"kept\" INTEGER NOT NULL, "
                 + "\"place\" INTEGER NOT NULL) STRICT",
-            "INSERT INTO \(Self.pairs) (\"old\", \"kept\", \"place\")\n\(query)",
+            "INSERT INTO \(pairs) (\"old\", \"kept\", \"place\")\n\(query)",
         ]
-        for table in schema.tables { statements += linkStatements(in: table) }
-        statements.append(
-            "DELETE FROM \(SQLText.identifier(root.name)) WHERE \(isGoing("\"_id\""))")
-        statements.append("DROP TABLE \(Self.pairs)")
-        return statements
     }
+
+    /// Takes the links to the objects away, or moves them.
+    var linkUpdates: [String] { schema.tables.flatMap(linkStatements) }
+
+    /// Takes the objects away. Links that go are taken away after their objects: what an object
+    /// requires may go with it.
+    var deletion: [String] {
+        ["DELETE FROM \(SQLText.identifier(root.name)) WHERE \(isGoing("\"_id\""))"]
+    }
+
+    /// Takes the helper table away.
+    var ending: [String] { ["DROP TABLE \(pairs)"] }
 
     /// A condition that a row is one of the entity's objects; nil where all are.
     var membership: String? {
@@ -70,7 +89,7 @@ struct ObjectRemoval {
     /// What linked two equal objects would lead from one object to itself.
     private func deletionOfInnerPairs(in table: Table) -> String {
         func kept(_ side: String) -> String {
-            "coalesce((SELECT pair.\"kept\" FROM \(Self.pairs) AS pair "
+            "coalesce((SELECT pair.\"kept\" FROM \(pairs) AS pair "
                 + "WHERE pair.\"old\" = \(side)), \(side))"
         }
         return "DELETE FROM \(SQLText.identifier(table.name)) "
@@ -92,7 +111,7 @@ struct ObjectRemoval {
                 + "PARTITION BY coalesce(pair.\"kept\", link.\(owner)) "
                 + "ORDER BY coalesce(pair.\"place\", 0), link.\(place) NULLS LAST, link.\(other)) "
                 + "* \(Model.positionGap) AS \"place\" FROM \(name) AS link "
-                + "LEFT JOIN \(Self.pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
+                + "LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
                 + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)"))) AS listed\n"
                 + "WHERE listed.\"owner\" = \(name).\(owner) AND listed.\"member\" = \(name).\(other)"
         ]
@@ -107,7 +126,7 @@ struct ObjectRemoval {
             + "FROM (SELECT link.\(owner) AS \"owner\", link.\(other) AS \"member\", "
             + "row_number() OVER (PARTITION BY coalesce(pair.\"kept\", link.\(owner)), "
             + "link.\(other) ORDER BY coalesce(pair.\"place\", 0)) AS \"number\" "
-            + "FROM \(name) AS link LEFT JOIN \(Self.pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
+            + "FROM \(name) AS link LEFT JOIN \(pairs) AS pair ON pair.\"old\" = link.\(owner)\n"
             + "WHERE pair.\"old\" IS NOT NULL OR \(isStaying("link.\(owner)")))\n"
             + "WHERE \"number\" > 1)"
     }
@@ -117,7 +136,7 @@ struct ObjectRemoval {
         let name = SQLText.identifier(table.name)
         let column = SQLText.identifier(side)
         let kept =
-            "(SELECT pair.\"kept\" FROM \(Self.pairs) AS pair WHERE pair.\"old\" = "
+            "(SELECT pair.\"kept\" FROM \(pairs) AS pair WHERE pair.\"old\" = "
             + "\(name).\(column))"
         let move =
             "UPDATE \(name) SET \(column) = \(kept) WHERE "
@@ -145,8 +164,9 @@ struct ObjectRemoval {
         if case .key(_, let entityColumn?) = storage {
             nothing += ", \(SQLText.identifier(entityColumn)) = NULL"
         }
-        // What an object requires may go with it.
-        let stays = table.name == root.name ? " AND NOT \(isGoing("\"_id\""))" : ""
+        // What an object requires may go with it, after its links were moved.
+        let isMoved = links == .move && table.name == root.name
+        let stays = isMoved ? " AND NOT \(isGoing("\"_id\""))" : ""
         return statements + ["UPDATE \(name) SET \(nothing) WHERE \(isGoing(key))\(stays)"]
     }
 
@@ -185,11 +205,11 @@ struct ObjectRemoval {
         var concerned: [String] = []
         var joins = ""
         if sourceGoes {
-            joins += " LEFT JOIN \(Self.pairs) AS one ON one.\"old\" = link.\"_id\""
+            joins += " LEFT JOIN \(pairs) AS one ON one.\"old\" = link.\"_id\""
             concerned += ["one.\"old\" IS NOT NULL", isStaying("link.\"_id\"")]
         }
         if endGoes {
-            joins += " LEFT JOIN \(Self.pairs) AS other ON other.\"old\" = link.\(key)"
+            joins += " LEFT JOIN \(pairs) AS other ON other.\"old\" = link.\(key)"
             concerned += ["other.\"old\" IS NOT NULL"]
             if isOneToOne || isListed { concerned.append(isStaying("link.\(key)")) }
         }
@@ -230,12 +250,12 @@ struct ObjectRemoval {
     }
 
     private func isGoing(_ key: String) -> String {
-        "\(key) IN (SELECT \"old\" FROM \(Self.pairs))"
+        "\(key) IN (SELECT \"old\" FROM \(pairs))"
     }
 
     /// A condition that others go for an object.
     private func isStaying(_ key: String) -> String {
-        "\(key) IN (SELECT \"kept\" FROM \(Self.pairs))"
+        "\(key) IN (SELECT \"kept\" FROM \(pairs))"
     }
 
     /// A condition that an object is of an entity, where what goes and stays may be of another one.

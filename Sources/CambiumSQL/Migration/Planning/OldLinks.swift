@@ -14,6 +14,8 @@ struct OldLinks {
     /// The old entities of the objects at the other end, where those of others of them may not be
     /// there any more.
     let members: [String]?
+    /// Whether an object at the other end may still be there, as what the new relationship leads to.
+    let hasMembers: Bool
     private let match: ModelMatch
 
     /// Finds the links of a relationship that `entity`, of the new version, declares.
@@ -31,7 +33,8 @@ struct OldLinks {
             return OldLinks(
                 relationship: relationship, entity: owner, isSwapped: isSwapped,
                 owners: match.partialOwners(of: source),
-                members: match.partialMembers(of: relationship, at: newEnd), match: match)
+                members: match.partialMembers(of: relationship, at: newEnd),
+                hasMembers: match.hasMembers(relationship, at: newEnd), match: match)
         }
     }
 
@@ -184,16 +187,27 @@ extension ModelMatch {
     /// The old entities that a relationship led to and that `end` is or is above of now, where it
     /// led to others too that live on; else nil.
     func partialMembers(of relationship: Relationship, at end: Entity?) -> [String]? {
-        guard let end, let destination = old.entity(named: relationship.destination) else {
-            return nil
-        }
-        let living = old.family(of: destination).filter {
+        guard let end else { return nil }
+        let living = livingMembers(of: relationship)
+        let members = living.filter { isKind($0, of: end) }
+        return members.count == living.count ? nil : members.map(\.name)
+    }
+
+    /// Whether any of the old entities that a relationship led to is what `end` is or is above of.
+    func hasMembers(_ relationship: Relationship, at end: Entity?) -> Bool {
+        guard let end else { return true }
+        return livingMembers(of: relationship).contains { isKind($0, of: end) }
+    }
+
+    /// The old entities that a relationship led to and whose objects live on.
+    private func livingMembers(of relationship: Relationship) -> [Entity] {
+        (old.entity(named: relationship.destination).map(old.family) ?? []).filter {
             !$0.isAbstract && newEntity(of: $0) != nil
         }
-        let members = living.filter { member in
-            newEntity(of: member).map { new.entity($0, isKindOf: end) } ?? false
-        }
-        return members.count == living.count ? nil : members.map(\.name)
+    }
+
+    private func isKind(_ oldEntity: Entity, of end: Entity) -> Bool {
+        newEntity(of: oldEntity).map { new.entity($0, isKindOf: end) } ?? false
     }
 
     /// A query of the keys of the objects of some old entities.

@@ -19,6 +19,9 @@ struct TableCopy {
         let source: Table
         /// One per column of the new table.
         var values: [Value]
+        /// What fills look at of the old row: columns that are beside those of the new one while it
+        /// is filled, and SQL over the old row.
+        var former: [(column: String, sql: String)] = []
         /// A condition on the old rows that are taken.
         var filter: String?
     }
@@ -83,8 +86,9 @@ struct TableCopy {
             value.old == .column(column.name)
                 ? value.old.sql : "\(value.old.sql) AS \(SQLText.identifier(column.name))"
         }
+        let former = part.former.map { "\($0.sql) AS \(SQLText.identifier($0.column))" }
         let query =
-            "SELECT\n    \(old.joined(separator: ",\n    "))\n"
+            "SELECT\n    \((old + former).joined(separator: ",\n    "))\n"
             + "FROM \(SQLText.identifier(part.source.name)) AS old"
             + (part.filter.map { "\nWHERE \($0)" } ?? "")
         let last = written.filter { $0.0.new != nil }.map(\.0.turn).max() ?? 0
@@ -93,7 +97,8 @@ struct TableCopy {
                 guard entry.0.turn == turn, let new = entry.0.new else { return column }
                 return turn == last ? new : "\(new) AS \(column)"
             }
-            return "SELECT\n    \(results.joined(separator: ",\n    "))\nFROM "
+            let rest = turn == last ? [] : part.former.map { SQLText.identifier($0.column) }
+            return "SELECT\n    \((results + rest).joined(separator: ",\n    "))\nFROM "
         }
         if last == 0 { return head + query }
         if last == 1 { return head + given(in: 1) + "(\n\(query)\n)" }

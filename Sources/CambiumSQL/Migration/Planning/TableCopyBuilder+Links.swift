@@ -64,9 +64,8 @@ extension TableCopyBuilder {
     ) -> String? {
         guard let link = match.link(of: relationship, in: entity),
             let owner = new.entity(named: entity),
-            let oldOwner = match.oldEntity(of: owner),
-            old.root(of: oldOwner).name == origin.table.name,
-            let query = LinkSource(link, in: match)?.query
+            let query = LinkSource.all(of: link, in: match)?
+                .first(where: { $0.table == origin.table.name })?.query
         else { return nil }
         guard owner.parent != nil else { return query }
         let members = origin.members(of: owner, without: []).compactMap { name in

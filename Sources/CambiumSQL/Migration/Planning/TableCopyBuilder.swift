@@ -51,8 +51,28 @@ struct TableCopyBuilder {
                 TableCopy.Part(
                     source: origin.table,
                     values: inTurns(table.columns.map { value(of: $0, from: origin) }, of: table),
-                    filter: origin.filter)
+                    former: formerValues(for: root, from: origin), filter: origin.filter)
             })
+    }
+
+    /// What the fills of a table's attributes look at of the old row.
+    private func formerValues(
+        for root: Entity, from origin: RowOrigin
+    ) -> [(column: String, sql: String)] {
+        new.family(of: root).flatMap { entity -> [(column: String, sql: String)] in
+            let fills = (new.migration?.fills ?? []).filter { $0.entity == entity.name }
+            let names = Set(fills.flatMap { FillScope.attributes(in: $0.value) })
+            guard !names.isEmpty, let former = match.oldEntity(of: entity) else { return [] }
+            // What comes from other tables was no such object.
+            let isThere = old.root(of: former).name == origin.table.name
+            return names.sorted().map { name in
+                let column = old.column(of: name, in: old.declarer(of: name, in: former) ?? former)
+                return (
+                    ExpressionSQL.formerColumn(of: name, for: entity),
+                    isThere ? "old.\(SQLText.identifier(column))" : "NULL"
+                )
+            }
+        }
     }
 
     /// Lets the fills that look at others come after those.
@@ -113,7 +133,10 @@ struct TableCopyBuilder {
             return .init(derivedValue(of: attribute, of: entity, from: origin))
         }
         let fill = match.fill(of: attribute.name, in: entity.name)
-            .flatMap { ValueSource.fill($0, for: attribute, of: entity, in: new) }
+            .flatMap {
+                ValueSource.fill(
+                    $0, for: attribute, of: entity, in: new, former: match.formerRow(of: entity))
+            }
         let value = fill ?? ValueSource.defaultValue(of: attribute, in: new)
         let sources = origin.sources(of: attribute, in: entity)
         guard !sources.isEmpty else {

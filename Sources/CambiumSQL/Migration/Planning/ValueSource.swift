@@ -4,15 +4,17 @@ import CambiumModel
 enum ValueSource {
     /// The value of a fill over the columns of the new table, or nil where the store alone cannot
     /// compute it.
+    ///
+    /// - Parameter former: What the objects were, as `Model.formerRow(of:in:)` has it.
     static func fill(
-        _ expression: ModelExpression, for attribute: Attribute, of entity: Entity, in model: Model
+        _ expression: ModelExpression, for attribute: Attribute, of entity: Entity,
+        in model: Model, former: Entity?
     ) -> String? {
         if case .literal(let value) = expression {
             return literal(value, for: attribute, in: model)
         }
         guard !uses(expression, derivedOf: entity, in: model) else { return nil }
-        let value = model.columnValue(
-            expression, for: attribute, of: entity, heedsNUL: true)
+        let value = model.fillValue(expression, for: attribute, of: entity, former: former)
         return attribute.usesExternalForm ? value.map(inline) : value
     }
 
@@ -51,15 +53,7 @@ enum ValueSource {
             // The Julian day of 2001-01-01 is 2451910.5.
             "((julianday('now') - 2451910.5) * 86400.0)"
         case .newUUID:
-            randomUUID
+            ExpressionSQL.randomUUID
         }
     }
-
-    /// Random bytes with the marks of version 4 (the 7th) and of the variant (the 9th).
-    private static let randomUUID =
-        "CAST(randomblob(6)"
-        + " || substr(x'404142434445464748494a4b4c4d4e4f', 1 + (random() & 15), 1)"
-        + " || randomblob(1)"
-        + " || substr(x'8084888c9094989ca0a4a8acb0b4b8bc', 1 + (random() & 15), 1)"
-        + " || randomblob(7) AS BLOB)"
 }

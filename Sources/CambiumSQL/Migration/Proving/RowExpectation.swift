@@ -144,20 +144,27 @@ package struct RowExpectation {
         }
     }
 
-    /// Queries of an old store that count the objects which drops by condition leave, with the
-    /// topmost entities of their hierarchies. Where an author gives up every object there is nothing
-    /// to count.
-    package var leftCounts: [(name: String, query: String)] {
-        let drops = match.conditionalDrops.filter { !match.isEmptied($0.entity) }
-        return Dictionary(grouping: drops) { match.old.root(of: $0.entity).name }
-            .sorted { $0.key < $1.key }
-            .map { root, drops in
-                let isGoing = drops.map { "coalesce(\($0.sql), 0)" }.joined(separator: " OR ")
-                return (
-                    root,
-                    "SELECT count(*) FROM \(SQLText.identifier(root)) WHERE NOT (\(isGoing))"
-                )
-            }
+    /// Queries of a new store that count the objects of the entities in some tables, with their
+    /// names. Where an entity is new, or its author gives up every object, there are none to count.
+    ///
+    /// - Parameters:
+    ///   - tables: The tables of the new version that are of interest.
+    ///   - written: Those of them that the program writes, of which nothing is expected.
+    package func objectCounts(
+        in tables: Set<String>, except written: Set<String> = []
+    ) -> [(name: String, query: String)] {
+        let meant = tables.subtracting(written)
+        return match.new.entities.filter { entity in
+            guard !entity.isAbstract, meant.contains(match.new.root(of: entity).name),
+                let former = match.oldEntity(of: entity)
+            else { return false }
+            return !former.isAbstract && !match.isEmptied(former)
+        }.map { ($0.name, "SELECT count(*) FROM \(objects(of: $0, in: match.new))") }
+    }
+
+    /// The entities of the new version of which drops by condition take objects.
+    package var thinnedEntities: Set<String> {
+        Set(match.conditionalDrops.compactMap { match.newEntity(of: $0.entity)?.name })
     }
 
     /// Whether the author gives up some of the objects of an entity by a condition.

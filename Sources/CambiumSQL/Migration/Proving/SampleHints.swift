@@ -65,10 +65,11 @@ struct SampleHints {
             guard let entity = match.new.entity(named: link.entity),
                 let relationship = match.new.relationship(link.relationship, of: entity),
                 let destination = match.new.entity(named: relationship.destination),
-                let source = match.oldEntity(of: entity),
                 let target = match.oldEntity(of: destination)
             else { continue }
-            search(link.condition, [.variable("source"): source, .subject: target])
+            for source in match.formers(of: entity) {
+                search(link.condition, [.variable("source"): source, .subject: target])
+            }
         }
         return found
     }

@@ -16,6 +16,7 @@ extension MigrateCommand {
         console.writeError(DiagnosticReport(errors).rendered(as: .text))
         guard let report = verification.report else { return .modelHasErrors }
         try print(report, arguments, console)
-        return errors.isEmpty && report.isProven ? .fine : .modelHasErrors
+        guard errors.isEmpty, report.isProven else { return .modelHasErrors }
+        return report.lacksRows ? .provenWithoutRows : .fine
     }
 }

@@ -1,0 +1,85 @@
+import CambiumModel
+import CambiumSQL
+
+/// What can be done about a step that has shipped and that its two versions leave open. Nothing in
+/// the versions can be changed any more: only the file of declarations can say more.
+struct ShippedRemedy {
+    /// What is open, without advice.
+    let facts: [String]
+    /// Whether no declaration keeps the rows, so that code has to.
+    let needsCode: Bool
+    /// What to do, each in a sentence.
+    let notes: [String]
+
+    /// Finds out what helps.
+    ///
+    /// - Parameter problems: What is open.
+    init(of problems: [MigrationProblem], from old: Model, to new: Model) {
+        facts = problems.map(\.fact)
+        let file = "\(new.name).history.xml"
+        let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
+        let resolution = declarer.resolution
+        let deletions = resolution.items.compactMap(\.deletion)
+        let isSolved = resolution.difference.problems.isEmpty
+        needsCode = !isSolved || resolution.items.contains(where: \.removesAllObjects)
+        var notes: [String] = []
+        if isSolved {
+            notes.append(
+                "Run cambium freeze --history: it writes \(file)"
+                    + (deletions.isEmpty ? "" : ", which \(deletions.joined(separator: ", "))"))
+        }
+        if needsCode {
+            notes.append(
+                declarer.codeDeclaration.map { "This step needs code: write \($0) in \(file)" }
+                    ?? "This step needs code, and no declaration leaves room for it: let the program "
+                    + "change such stores before it opens them")
+        }
+        self.notes = notes
+    }
+}
+
+extension HistoryDeclarer {
+    /// The step with all that loses least declared.
+    var resolution: StepResolution {
+        StepResolution(from: old, to: new, declarations: items, furtherItem: item)
+    }
+
+    /// The `<migration>` with which code of the program does what the two versions do not say; nil
+    /// where that is not enough.
+    var codeDeclaration: String? {
+        let resolution = StepResolution(from: old, to: new) { problem in
+            let items = items(for: problem).filter(\.isLeftByCode)
+            return items.isEmpty ? [.code(entity: problem.entity)] : items
+        }
+        guard resolution.difference.problems.isEmpty else { return nil }
+        let code = resolution.items.compactMap(\.entityOfCode)
+        var list = AttributeList(at: 0)
+        list.set("from", old.version)
+        list.set("to", new.version)
+        let declarations =
+            resolution.items.filter { $0.entityOfCode == nil }.map(\.element)
+            + (code.isEmpty ? [] : [HistoryItem.code(entity: code.joined(separator: " ")).element])
+        return XMLPrinter.printCompactly(
+            ParsedElement(own: "migration", list, children: declarations))
+    }
+}
+
+extension HistoryItem {
+    fileprivate var removesAllObjects: Bool {
+        guard case .drop(let drop) = self else { return false }
+        return drop.condition == .literal(.bool(true))
+    }
+
+    /// Whether it is still to be said where code writes the values: what may go, but no object.
+    fileprivate var isLeftByCode: Bool {
+        switch self {
+        case .drop(let drop): drop.condition == nil
+        case .replace, .keep: true
+        case .fill, .code: false
+        }
+    }
+
+    fileprivate var entityOfCode: String? {
+        if case .code(let entity) = self { entity } else { nil }
+    }
+}
