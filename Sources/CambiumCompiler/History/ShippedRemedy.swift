@@ -4,7 +4,7 @@ import CambiumSQL
 /// What can be done about a step that has shipped and that its two versions leave open. Nothing in
 /// the versions can be changed any more: only the file of declarations can say more.
 struct ShippedRemedy {
-    /// What is open, without advice.
+    /// What is open, without advice that only a change of a version could follow.
     let facts: [String]
     /// Whether no declaration keeps the rows, so that code has to.
     let needsCode: Bool
@@ -15,7 +15,12 @@ struct ShippedRemedy {
     ///
     /// - Parameter problems: What is open.
     init(of problems: [MigrationProblem], from old: Model, to new: Model) {
-        facts = problems.map(\.fact)
+        // What solves nothing is a mistake in a declaration, which says what to do about itself.
+        facts = problems.map { $0.fixes.isEmpty ? $0.message : $0.fact }
+        guard problems.allSatisfy({ !$0.fixes.isEmpty }) else {
+            (needsCode, notes) = (false, [])
+            return
+        }
         let file = "\(new.name).history.xml"
         let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
         let resolution = declarer.resolution

@@ -123,6 +123,51 @@ struct RemedyTests {
         #expect(rows == [[.integer(9)]])
     }
 
+    private func person(_ attributes: String, _ version: Int, _ migration: String = "") -> String {
+        "<entity name='Person' hashModifier='\(version)'>\(attributes)</entity>\(migration)"
+    }
+
+    private let names = """
+        <attribute name="first" type="string"/><attribute name="last" type="string" optional="true"/>
+        """
+
+    private func merging(_ value: String) -> String {
+        """
+        <migration from="1"><fill entity="Person" attribute="name" with="\(value)"/>
+        <drop entity="Person" property="first" reason="the name has it"/>
+        <drop entity="Person" property="last" reason="the name has it"/></migration>
+        """
+    }
+
+    @Test func `a fill is made of what the same step drops`() throws {
+        let name = #"<attribute name="name" type="string"/>"#
+        let value = "$old.first + TERNARY($old.last == nil, '', ' ' + $old.last)"
+        let rows = try migrate(
+            person(names, 1), person(name, 2, merging(value)),
+            rows:
+                "INSERT INTO Person (_id, first, last) VALUES (1, 'Ada', 'Stone'), (2, 'Bo', NULL)",
+            query: "SELECT name FROM Person ORDER BY _id")
+        #expect(rows == [[.text("Ada Stone")], [.text("Bo")]])
+    }
+
+    @Test func `what an object may have lacked before is told of`() throws {
+        func version(_ number: Int, _ body: String) -> String {
+            "<model xmlns='urn:cambium:model:1' name='Shop' version='\(number)'>\(body)</model>"
+        }
+        func codes(_ value: String) throws -> [DiagnosticCode] {
+            let folder = try BundleReaderTests.Folder([
+                "1.xml": version(1, person(names, 1)),
+                "2.xml": version(
+                    2, person(#"<attribute name="name" type="string"/>"#, 2, merging(value))),
+            ])
+            return ModelCompiler.compile(folder.bundle.path).diagnostics.map(\.code)
+        }
+        #expect(try codes("$old.first") == [])
+        #expect(try codes("$old.last") == [.emptyFill])
+        #expect(try codes("$old.lst") == [.invalidExpression])
+        #expect(try codes("uuid()") == [.invalidExpression])
+    }
+
     @Test func `the summary says what was proven without rows`() throws {
         func text(_ rule: String, _ version: Int) -> String {
             """
@@ -140,6 +185,6 @@ struct RemedyTests {
         #expect(
             try summary(#"<rule name="only">length:(sku) == 4711</rule>"#)
                 == "Shop, version 2: no errors; 1 migration proven on SQLite, not with "
-                + "rows of every entity")
+                + "two rows of every entity")
     }
 }
