@@ -54,7 +54,7 @@ extension HistoryDeclarer {
     var codeDeclaration: String? {
         let resolution = StepResolution(from: old, to: new) { problem in
             let items = items(for: problem).filter(\.isLeftByCode)
-            return items.isEmpty ? [.code(entity: problem.entity)] : items
+            return items.isEmpty ? writers(of: problem) : items
         }
         guard resolution.difference.problems.isEmpty else { return nil }
         let code = resolution.items.compactMap(\.entityOfCode)
@@ -66,6 +66,17 @@ extension HistoryDeclarer {
             + (code.isEmpty ? [] : [HistoryItem.code(entity: code.joined(separator: " ")).element])
         return XMLPrinter.printCompactly(
             ParsedElement(own: "migration", list, children: declarations))
+    }
+
+    /// What code has to write so that a problem is none: the objects, and those that they are to
+    /// lead to where there are none yet.
+    private func writers(of problem: MigrationProblem) -> [HistoryItem] {
+        let relationship = problem.property.flatMap { name in
+            new.entity(named: problem.entity).flatMap { new.relationship(name, of: $0) }
+        }
+        let made = [relationship?.destination].compactMap(\.self)
+            .filter { old.entity(named: $0) == nil }
+        return ([problem.entity] + made).map { .code(entity: $0) }
     }
 }
 

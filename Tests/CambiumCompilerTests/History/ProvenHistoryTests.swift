@@ -208,7 +208,7 @@ struct ProvenHistoryTests {
         let diagnostic = try #require(found.diagnostics.first { $0.code == .brokenChain })
         #expect(diagnostic.message.hasSuffix("this version needs code"))
         #expect(!diagnostic.notes.contains { $0.contains("make it optional") })
-        #expect(diagnostic.notes.contains { $0.contains("which deletes all rows of Item") })
+        #expect(diagnostic.notes.contains { $0.contains("deletes all rows of Item") })
         let note = try #require(diagnostic.notes.first { $0.hasPrefix("This step needs code") })
         let declaration = try #require(note.firstRange(of: #/<migration.*</migration>/#))
         let file =

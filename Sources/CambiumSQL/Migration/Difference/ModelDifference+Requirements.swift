@@ -32,6 +32,11 @@ extension ModelDifference {
             let oldDestination = match.oldEntity(of: destination),
             let gone = droppedEntity(below: oldDestination)
         {
+            if isSupplied(entity) {
+                return add(
+                    SuppliedValue(
+                        entity: entity.name, property: relationship.name, isRelationship: true))
+            }
             add(
                 MigrationProblem(
                     entity: entity.name, property: relationship.name,

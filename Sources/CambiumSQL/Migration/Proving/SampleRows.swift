@@ -166,6 +166,10 @@ package struct SampleRows {
         model.entity(named: entity).map { model.family(of: $0) }?.filter { !$0.isAbstract } ?? []
     }
 
+    private func root(of relationship: Relationship) -> String? {
+        model.entity(named: relationship.destination).map { model.root(of: $0).name }
+    }
+
     private func value(
         of column: Table.Column, for entity: Entity, key: Int,
         place: (index: Int, attempt: Int), _ random: inout SampleRandom
@@ -199,7 +203,10 @@ package struct SampleRows {
             guard !destinations.isEmpty else { return .null }
             // A list of one has no order to lose.
             let isInList = model.inversePositionColumn(of: relationship, of: declarer) != nil
-            var position = (isInList ? key / 2 : key) % destinations.count
+            // The first object of an entity has nothing optional, and goes where a drop asks for it:
+            // others do not lead to it, so that some stay at the end of a chain of drops.
+            let isOther = model.root(of: declarer).name != self.root(of: relationship)
+            var position = (isInList ? key / 2 : isOther ? key - 1 : key) % destinations.count
             // All at the first or the last, and none at those between.
             if content != .ordinary { position = key % 2 == 0 ? 0 : destinations.count - 1 }
             if relationship.isOwnInverse(in: declarer) {

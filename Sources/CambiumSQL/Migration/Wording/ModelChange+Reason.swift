@@ -7,9 +7,11 @@ extension ModelChange {
         switch self {
         case .entityDropped(let entity):
             return migration.drops.first { $0.entity == entity && $0.property == nil }?.reason
-        case .objectsDropped(let entity, _):
+        case .objectsDropped(let entity, let condition):
             let former = formerName(of: entity, in: model, match)
-            return migration.drops.first { $0.entity == former && $0.condition != nil }?.reason
+            return migration.drops.first {
+                $0.entity == former && $0.condition?.description == condition
+            }?.reason
         case .attributeDropped(let entity, let name), .relationshipDropped(let entity, let name, _):
             return Self.reason(
                 forDropOf: name, from: formerName(of: entity, in: model, match), migration, match)
