@@ -12,8 +12,8 @@ struct SampleStore {
         repairs = model.derivationRepairs + schema.keyRepairs
     }
 
-    /// A new store, in which random values are the same in each run. Rules may look at several columns: a row that fails is tried again with other
-    /// values.
+    /// A new store, in which random values are the same in each run. Rules may look at several
+    /// columns: a row that fails is tried again with other values.
     func make(with rows: [AcceptableRows.Candidate]) throws -> Connection {
         let connection = try Connection(path: ":memory:")
         try connection.seedRandomFunctions()

@@ -9,11 +9,12 @@ extension BundleDifference {
     ///
     /// `class` is `additive`, `reversible`, `lossy`, `destructive`, `needsData` or `needsCode`, and
     /// of a change that only the program sees `program`; that of a step is the gravest of its
-    /// changes, and `needsCode` where it has shipped and has obstacles. `effect` is `constant`, `scan`, `update`, `rebuild`, `new` or `dropped`. `property`,
-    /// `before`, `after` and `reason` are missing where there is none; the words of `before` and `after`
-    /// are for people. `hasShipped` is true for a version that is frozen, and for all versions of Xcode's
-    /// but the current one. Members, and words for changes, may be added;
-    /// `format` changes when any is removed or changes its meaning.
+    /// changes, and `needsCode` where it has shipped and has obstacles. `effect` is `constant`, `scan`,
+    /// `update`, `rebuild`, `new` or `dropped`. `property`, `before`, `after` and `reason` are missing
+    /// where there is none; the words of `before` and `after` are for people. `hasShipped` is true
+    /// for a version that is frozen, and for all versions of Xcode's but the current one. Members,
+    /// and words for changes, may be added; `format` changes when any is removed or changes its
+    /// meaning.
     func json(relativeTo folder: String?) -> String {
         JSONValue.object([
             ("format", .number(1)),

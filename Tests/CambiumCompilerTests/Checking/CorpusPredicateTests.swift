@@ -35,7 +35,8 @@ struct CorpusPredicateTests {
             .success("unread == 1"),
         // The attribute is called lastname.
         Predicate(model: "Contacts", request: "fetchTheDucks", text: "lastName LIKE \"Duck*\""):
-            .failure(Refusal(message: "'Person' has no property 'lastName'")),
+            .failure(
+                Refusal(message: "'Person' has no property 'lastName'; the request is left out")),
     ]
 
     private struct Refusal: Error, Hashable {

@@ -190,9 +190,9 @@ extension Explanation {
             """,
         remedy: """
             Loosen the conditions, or fill what they look at: a fill that looks at the old value is \
-            computed for every row, and uuid() is another value in each. If your rows do meet them, test the migration with a real store \
-            (cambium migrate rehearse). A drop that is meant to take all objects says \
-            where="TRUEPREDICATE".
+            computed for every row, and uuid() is another value in each. If your rows do meet them, \
+            test the migration with a real store (cambium migrate rehearse). A drop that is meant to \
+            take all objects says where="TRUEPREDICATE".
             """,
         wrong: .words("A new rule total == 7 over rows with any total"),
         right: .words("The rule, and for total the fill TERNARY(total == 7, total, 7)"))

@@ -46,26 +46,27 @@ nonisolated protocol ThingKeys: EntityKeys {}
 /// - `rule29`: `SELF & SELF`
 /// - `rule30`: `SELF | SELF`
 /// - `rule31`: `now()`
-/// - `rule32`: `length:(SELF)`
-/// - `rule33`: `uppercase:(SELF)`
-/// - `rule34`: `lowercase:(SELF)`
-/// - `rule35`: `canonical:(SELF)`
-/// - `rule36`: `abs:(SELF)`
-/// - `rule37`: `ceiling:(SELF)`
-/// - `rule38`: `floor:(SELF)`
-/// - `rule39`: `trunc:(SELF)`
-/// - `rule40`: `sqrt:(SELF)`
-/// - `rule41`: `modulus:by:(SELF)`
-/// - `rule42`: `string:(SELF)`
-/// - `rule43`: `CAST(SELF, 'NSString')`
-/// - `rule44`: `CAST(SELF, 'NSNumber')`
-/// - `rule45`: `CAST(SELF, 'NSDate')`
-/// - `rule46`: `entity:(SELF)`
-/// - `rule47`: `items.@count`
-/// - `rule48`: `items.@sum`
-/// - `rule49`: `items.@avg`
-/// - `rule50`: `items.@min`
-/// - `rule51`: `items.@max`
+/// - `rule32`: `uuid()`
+/// - `rule33`: `length:(SELF)`
+/// - `rule34`: `uppercase:(SELF)`
+/// - `rule35`: `lowercase:(SELF)`
+/// - `rule36`: `canonical:(SELF)`
+/// - `rule37`: `abs:(SELF)`
+/// - `rule38`: `ceiling:(SELF)`
+/// - `rule39`: `floor:(SELF)`
+/// - `rule40`: `trunc:(SELF)`
+/// - `rule41`: `sqrt:(SELF)`
+/// - `rule42`: `modulus:by:(SELF)`
+/// - `rule43`: `string:(SELF)`
+/// - `rule44`: `CAST(SELF, 'NSString')`
+/// - `rule45`: `CAST(SELF, 'NSNumber')`
+/// - `rule46`: `CAST(SELF, 'NSDate')`
+/// - `rule47`: `entity:(SELF)`
+/// - `rule48`: `items.@count`
+/// - `rule49`: `items.@sum`
+/// - `rule50`: `items.@avg`
+/// - `rule51`: `items.@min`
+/// - `rule52`: `items.@max`
 nonisolated final class Thing: ManagedObject, ThingKeys {
     /// The entity `Thing` of the model `Expressions`.
     override class var entityReference: EntityReference {

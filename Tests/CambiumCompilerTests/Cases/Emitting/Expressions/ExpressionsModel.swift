@@ -318,63 +318,66 @@ nonisolated enum Expressions {
                     condition: .function(.now, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule32",
-                    condition: .function(.length, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.uuid, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule33",
-                    condition: .function(.uppercase, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.length, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule34",
-                    condition: .function(.lowercase, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.uppercase, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule35",
-                    condition: .function(.canonical, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.lowercase, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule36",
-                    condition: .function(.abs, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.canonical, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule37",
-                    condition: .function(.ceiling, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.abs, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule38",
-                    condition: .function(.floor, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.ceiling, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule39",
-                    condition: .function(.trunc, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.floor, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule40",
-                    condition: .function(.sqrt, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.trunc, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule41",
-                    condition: .function(.modulus, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.sqrt, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule42",
-                    condition: .function(.string, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.modulus, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule43",
-                    condition: .function(.text, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.string, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule44",
-                    condition: .function(.number, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.text, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule45",
-                    condition: .function(.date, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.number, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule46",
-                    condition: .function(.entity, [.keyPath(root: .subject, names: [])])),
+                    condition: .function(.date, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule47",
-                    condition: .aggregate(.count, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .function(.entity, [.keyPath(root: .subject, names: [])])),
                 .init(
                     name: "rule48",
-                    condition: .aggregate(.sum, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .aggregate(.count, .keyPath(root: .subject, names: ["items"]))),
                 .init(
                     name: "rule49",
-                    condition: .aggregate(.average, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .aggregate(.sum, .keyPath(root: .subject, names: ["items"]))),
                 .init(
                     name: "rule50",
-                    condition: .aggregate(.minimum, .keyPath(root: .subject, names: ["items"]))),
+                    condition: .aggregate(.average, .keyPath(root: .subject, names: ["items"]))),
                 .init(
                     name: "rule51",
+                    condition: .aggregate(.minimum, .keyPath(root: .subject, names: ["items"]))),
+                .init(
+                    name: "rule52",
                     condition: .aggregate(.maximum, .keyPath(root: .subject, names: ["items"]))),
             ])
     }
