@@ -68,7 +68,7 @@ enum ExitCode: Int32, CaseIterable {
         case .incomplete:
             "a store was adopted, but not all of it, or not to the version that was wanted (adopt)"
         case .provenWithoutRows:
-            "a migration was proven without rows, or without two of an entity (migrate verify)"
+            "a migration was proven without two rows of an entity (migrate verify, freeze)"
         }
     }
 }

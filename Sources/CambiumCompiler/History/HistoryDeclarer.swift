@@ -43,13 +43,19 @@ struct HistoryDeclarer {
         // A required link that no object can have.
         return fixes.compactMap { fix in
             guard case .giveUp(let entity, let condition) = fix else { return nil }
-            let isOfAll = condition == .literal(.bool(true))
             return .drop(
                 .init(
                     entity: entity, condition: condition,
-                    reason: (isOfAll ? "no object has" : "they do not have")
-                        + " what \(new.version) requires at "
-                        + (problem.property ?? problem.entity)))
+                    reason: reason(ofGivingUp: condition, problem.property ?? problem.entity)))
+        }
+    }
+
+    private func reason(ofGivingUp condition: ModelExpression, _ property: String) -> String {
+        switch condition {
+        case .literal(.bool(true)): "no object has what \(new.version) requires at \(property)"
+        case .comparison(.function(.entity, _), _, _, _):
+            "what they require at \(property) is gone in \(new.version)"
+        default: "they do not have what \(new.version) requires at \(property)"
         }
     }
 

@@ -25,9 +25,11 @@ enum HistoryItem: Hashable {
         }
     }
 
-    /// Which rows it deletes, in words; nil where it deletes none.
-    var deletion: String? {
-        guard case .drop(let drop) = self, drop.property == nil else { return nil }
+    /// Which rows of a store of the old version it deletes, in words; nil where it deletes none.
+    func deletion(in old: Model) -> String? {
+        guard case .drop(let drop) = self, drop.property == nil,
+            old.entity(named: drop.entity)?.isAbstract == false
+        else { return nil }
         guard let condition = drop.condition, condition != .literal(.bool(true)) else {
             return "deletes all rows of \(drop.entity)"
         }
@@ -71,9 +73,7 @@ enum HistoryItem: Hashable {
         let kinds = HistoryChecker.kinds(of: ParsedElement(own: name, list))
         list.set("class", kinds.first?.rawValue)
         list.set("reason", reason)
-        var element = ParsedElement(own: name, list)
-        element.remark = deletion
-        return element
+        return ParsedElement(own: name, list)
     }
 
     /// What the step of code is called that a tool proposes.

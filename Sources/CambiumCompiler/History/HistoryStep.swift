@@ -5,15 +5,14 @@ import CambiumSQL
 /// A step that has shipped, with what is to be declared about it.
 struct HistoryStep: Sendable {
     private let items: [HistoryItem]
-    /// The version that it starts from.
-    let former: String
+    private let old: Model
     /// The version that it leads to.
     let version: String
     /// What no declaration of ours solves, and what does, a line each.
     let open: [String]
 
     init(from old: CheckedModel, to new: CheckedModel) {
-        former = old.model.version
+        self.old = old.model
         version = new.model.version
         let declarer = HistoryDeclarer(
             old: old.model, new: new.model, isOfXcode: new.parsed.isOfXcode)
@@ -29,18 +28,27 @@ struct HistoryStep: Sendable {
         open = (remedy.facts + remedy.notes).map { "\(version): \($0)" }
     }
 
+    /// The version that it starts from.
+    var former: String { old.version }
+
     /// Whether there is nothing to declare.
     var isDecided: Bool { items.isEmpty && open.isEmpty }
 
-    /// The declarations.
-    var elements: [ParsedElement] { items.map(\.element) }
+    /// The declarations; those that delete rows with a comment that says so.
+    var elements: [ParsedElement] {
+        items.map { item in
+            var element = item.element
+            element.remark = item.deletion(in: old)
+            return element
+        }
+    }
 
     /// What they are about, a line for all, and one for each deletion of rows.
     var lines: [String] {
-        let others = items.filter { $0.deletion == nil }.map(\.subject)
+        let others = items.filter { $0.deletion(in: old) == nil }.map(\.subject)
         let all =
             (others.isEmpty ? [] : [others.joined(separator: ", ")])
-            + items.compactMap(\.deletion)
+            + items.compactMap { $0.deletion(in: old) }
         return all.map { "\(version): \($0)" }
     }
 

@@ -24,7 +24,7 @@ struct ShippedRemedy {
         let file = "\(new.name).history.xml"
         let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
         let resolution = declarer.resolution
-        let deletions = resolution.items.compactMap(\.deletion)
+        let deletions = resolution.items.compactMap { $0.deletion(in: old) }
         let isSolved = resolution.difference.problems.isEmpty
         needsCode = !isSolved || resolution.items.contains(where: \.removesAllObjects)
         var notes: [String] = []

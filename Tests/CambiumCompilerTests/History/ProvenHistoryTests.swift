@@ -163,6 +163,52 @@ struct ProvenHistoryTests {
         #expect(proves(folder))
     }
 
+    @Test func `what requires objects of a dropped entity is named`() throws {
+        func model(_ more: String...) -> String {
+            Self.entity("Item", Self.title)
+                + more.map { "<entity name=\"\($0)\" parentEntity=\"Item\"/>" }.joined()
+                + Self.entity(
+                    "Order",
+                    Self.toOne("item", "Item", nil, optional: false)
+                        + Self.toMany("lines", "Line", "order"))
+                + Self.entity("Line", Self.toOne("order", "Order", "lines", optional: false))
+        }
+        let (folder, result) = try write(model("Book", "Film", "Game"), model("Game"))
+        #expect(result.open == [])
+        #expect(
+            result.added == [
+                "Shop 2: deletes the rows of Order where entity:(item) == 'Book'",
+                "Shop 2: deletes the rows of Order where entity:(item) == 'Film'",
+                "Shop 2: deletes all rows of Book", "Shop 2: deletes all rows of Film",
+                "Shop 2: deletes the rows of Line where entity:(order.item) == 'Book'",
+                "Shop 2: deletes the rows of Line where entity:(order.item) == 'Film'",
+            ])
+        #expect(
+            result.text?.contains("reason=\"what they require at item is gone in Shop 2\"") == true)
+        #expect(proves(folder))
+    }
+
+    /// An abstract entity has no objects, and what led to games led to no toy.
+    @Test(
+        arguments: zip(
+            [" isAbstract=\"YES\"", ""], [("Item", "Toy"), ("Game", "deletes all rows of Toy")]))
+    func `what cannot lead to objects of a dropped entity is not asked about`(
+        toy: String, expected: (destination: String, line: String)
+    ) throws {
+        func model(_ more: String, _ destination: String) -> String {
+            Self.entity("Item", Self.title)
+                + "<entity name=\"Game\" parentEntity=\"Item\"/>" + more
+                + Self.entity("Order", Self.toOne("item", destination, nil, optional: false))
+        }
+        let (folder, result) = try write(
+            model("<entity name=\"Toy\" parentEntity=\"Item\"\(toy)/>", expected.destination),
+            model("", "Item"))
+        #expect(result.open == [])
+        #expect(result.added == ["Shop 2: \(expected.line)"])
+        #expect(result.text?.contains("deletes") == toy.isEmpty)
+        #expect(proves(folder))
+    }
+
     // MARK: Links
 
     @Test func `where no link can stay, none is chosen`() throws {

@@ -25,32 +25,49 @@ extension ModelDifference {
                 continue
             }
             for further in self.drops(of: taken, where: condition)
-            where !found.contains(further) && !drops.contains(where: further.isSaid) {
+            where !found.contains(further) && !isSaid(further) {
                 found.append(further)
             }
         }
         return found
     }
 
-    /// What requires the objects of an entity that meet a condition.
+    /// What requires the objects of an entity that meet a condition, as far as the store knows them.
     private func drops(of taken: Entity, where condition: ModelExpression) -> [FurtherDrop] {
         let passed = entities(lookedAtBy: condition, of: taken)
         return new.entities.flatMap { owner in
             owner.relationships.filter { isLeftOpen($0, of: owner) }.flatMap { relationship in
-                new.family(of: owner).compactMap { member -> FurtherDrop? in
-                    guard let former = match.oldEntity(of: member), !former.isAbstract,
-                        !match.isEmptied(former), !passed.contains(former.name),
-                        !isSupplied(member),
-                        let condition = self.condition(
-                            condition, of: taken, at: relationship, of: owner, in: member)
-                    else { return nil }
-                    let drop = FurtherDrop(
-                        entity: former.name, condition: condition, required: taken.name)
-                    let declared = MigrationDeclaration.Drop(
-                        entity: former.name, condition: condition, reason: "")
-                    return match.rows(of: declared, former) == nil ? nil : drop
-                }
+                drops(of: taken, where: condition, requiredAt: relationship, of: owner)
             }
+        }.filter { drop in
+            guard !passed.contains(drop.entity), let former = old.entity(named: drop.entity),
+                match.newEntity(of: former).map(isSupplied) != true
+            else { return false }
+            let declared = MigrationDeclaration.Drop(
+                entity: drop.entity, condition: drop.condition, reason: "")
+            return match.rows(of: declared, former) != nil
+        }
+    }
+
+    /// What requires at a relationship the objects of an entity that meet a condition.
+    func drops(
+        of taken: Entity, where condition: ModelExpression, requiredAt relationship: Relationship,
+        of owner: Entity
+    ) -> [FurtherDrop] {
+        new.family(of: owner).compactMap { member in
+            guard let former = match.oldEntity(of: member), !former.isAbstract,
+                !match.isEmptied(former)
+            else { return nil }
+            return self.condition(condition, of: taken, at: relationship, of: owner, in: member)
+                .map { FurtherDrop(entity: former.name, condition: $0, required: taken.name) }
+        }
+    }
+
+    /// Whether a drop by condition takes these objects, or all of their entity.
+    func isSaid(_ further: FurtherDrop) -> Bool {
+        (new.migration?.drops ?? []).contains {
+            $0.entity == further.entity
+                && ($0.condition == further.condition || $0.condition == .literal(.bool(true)))
         }
     }
 
@@ -109,13 +126,5 @@ extension ModelDifference {
             }
         }
         return found
-    }
-}
-
-extension ModelDifference.FurtherDrop {
-    /// Whether a drop takes the same objects, or all of the entity.
-    fileprivate func isSaid(by drop: MigrationDeclaration.Drop) -> Bool {
-        drop.entity == entity
-            && (drop.condition == condition || drop.condition == .literal(.bool(true)))
     }
 }

@@ -28,26 +28,44 @@ extension ModelDifference {
                         entity: entity.name, property: relationship.name, isRelationship: true))
             }
             add(unlinked(relationship, of: entity, hadLinks: !olds.isEmpty))
-        } else if let destination = new.entity(named: relationship.destination),
-            let oldDestination = match.oldEntity(of: destination),
-            let gone = droppedEntity(below: oldDestination)
-        {
-            if isSupplied(entity) {
-                return add(
-                    SuppliedValue(
-                        entity: entity.name, property: relationship.name, isRelationship: true))
-            }
-            add(
-                MigrationProblem(
-                    entity: entity.name, property: relationship.name,
-                    message: "\(gone) is dropped, but the required relationship "
-                        + "\(entity.name).\(relationship.name) may lead to its objects; make it "
-                        + "optional",
-                    fixes: [
-                        .makeOptional(
-                            .relationship, name: relationship.name, type: relationship.destination)
-                    ]))
+        } else {
+            checkDroppedObjects(requiredAt: relationship, of: entity)
         }
+    }
+
+    /// Objects that require one of an entity that is dropped cannot stay as they are.
+    private mutating func checkDroppedObjects(
+        requiredAt relationship: Relationship, of entity: Entity
+    ) {
+        guard let destination = new.entity(named: relationship.destination),
+            let oldDestination = match.oldEntity(of: destination)
+        else { return }
+        let dropped = old.family(of: oldDestination).filter {
+            !$0.isAbstract && match.newEntity(of: $0) == nil
+        }
+        let open = dropped.flatMap {
+            drops(of: $0, where: .literal(.bool(true)), requiredAt: relationship, of: entity)
+        }.filter { !isSaid($0) }
+        guard let first = open.first else { return }
+        if isSupplied(entity) {
+            return add(
+                SuppliedValue(
+                    entity: entity.name, property: relationship.name, isRelationship: true))
+        }
+        let giveUps = open.map { MigrationFix.giveUp(entity: $0.entity, where: $0.condition) }
+        add(
+            MigrationProblem(
+                entity: entity.name, property: relationship.name,
+                message: "\(first.required) is dropped, but the required relationship "
+                    + "\(entity.name).\(relationship.name) may lead to its objects; make it "
+                    + "optional, or drop the objects that lead there",
+                fixes: [
+                    .makeOptional(
+                        .relationship, name: relationship.name, type: relationship.destination),
+                    open.count > 1
+                        ? .together(giveUps)
+                        : .giveUp(entity: first.entity, where: first.condition),
+                ]))
     }
 
     /// Whether a relationship that is new has the links of one that every object had: the other end of
@@ -100,10 +118,6 @@ extension ModelDifference {
     func isLinkable(_ relationship: Relationship, of entity: Entity) -> Bool {
         guard case .key = new.storage(of: relationship, of: entity) else { return false }
         return new.entity(named: relationship.destination).flatMap(match.oldEntity) != nil
-    }
-
-    private func droppedEntity(below oldEntity: Entity) -> String? {
-        old.family(of: oldEntity).first { match.newEntity(of: $0) == nil }?.name
     }
 
     // MARK: What the author says
