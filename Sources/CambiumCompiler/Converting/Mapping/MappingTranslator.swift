@@ -119,7 +119,7 @@ struct MappingTranslator {
         _ destination: String
     ) {
         if entity.names.contains(path) {
-            addFill(attribute, with: path, of: entity, destination)
+            addFill(attribute, with: Self.former(path), of: entity, destination)
         } else {
             add(
                 "rename", [("entity", destination), ("property", attribute.name), ("from", path)],
@@ -143,8 +143,8 @@ struct MappingTranslator {
         let known = match.new.entity(named: destination)
             .flatMap { match.origin(of: name, in: $0) }
         if let known, known == (origin.name, path) { return }
-        if let attribute, let successor = match.newProperty(of: path, in: origin.name) {
-            addFill(attribute, with: successor, of: entity, destination)
+        if let attribute, match.newProperty(of: path, in: origin.name) != nil {
+            addFill(attribute, with: Self.former(path), of: entity, destination)
             return
         }
         // Where it is refused, it is not dropped either.
@@ -203,6 +203,11 @@ struct MappingTranslator {
             let same = other.attributes.first { $0.name == attribute.name }
             return same?.expression == attribute.expression
         }
+    }
+
+    /// The value that an object had, whatever has that name now.
+    private static func former(_ property: String) -> String {
+        "$\(FillScope.former).\(property)"
     }
 
     // MARK: Elements

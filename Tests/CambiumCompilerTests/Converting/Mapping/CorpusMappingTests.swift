@@ -52,7 +52,7 @@ final class CorpusMappingTests {
             #"<fill entity="StoreApp" attribute="sourceIdentifier" with="'com.rileytestut.AltStore'"/>"#,
             in: "AltStore5ToAltStore6")
         expect(
-            #"<fill entity="InstalledApp" attribute="installedDate" with="refreshedDate"/>"#,
+            #"<fill entity="InstalledApp" attribute="installedDate" with="$old.refreshedDate"/>"#,
             in: "AltStore2ToAltStore3")
         expect(
             "InstalledApp.isActive is made by: defaultIsActiveForBundleID:team: of the policy"

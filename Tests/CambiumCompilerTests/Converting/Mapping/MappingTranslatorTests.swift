@@ -169,6 +169,21 @@ struct MappingTranslatorTests {
             ])
     }
 
+    @Test func `a value of the source is the one that the object had`() throws {
+        let note = "<entity name=\"Note\">\(string("a"))\(string("b"))</entity>"
+        let lines = try lines(
+            [
+                entity(
+                    "Note", "Note",
+                    [property("a", .sourcePath("b")), property("b", .constant("'x'"))])
+            ], from: note, to: note)
+        #expect(
+            lines.filter { $0.hasPrefix("<fill") } == [
+                #"<fill entity="Note" attribute="a" with="$old.b"/>"#,
+                #"<fill entity="Note" attribute="b" with="'x'"/>"#,
+            ])
+    }
+
     @Test func `what the compiler refuses is left to a step, and nothing is dropped for it`() throws
     {
         let lines = try lines(
