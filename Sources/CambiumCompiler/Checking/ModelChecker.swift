@@ -120,6 +120,11 @@ package struct ModelChecker {
             enumerations: enumerations, composites: composites)
     }
 
+    /// The declarations of a kind that an entity has here, in the order in which its model has them.
+    func kept(_ kind: String, of draft: EntityDraft) -> [ParsedElement] {
+        draft.element.children.filter { $0.name == kind && !leftOut.contains($0.offset) }
+    }
+
     private mutating func checkHeader(_ root: ParsedElement, bundleName: String) {
         if let version = root["version"], version.value != parsed.version {
             report(

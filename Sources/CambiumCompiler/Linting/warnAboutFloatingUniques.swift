@@ -5,10 +5,7 @@ extension ModelChecker {
     mutating func warnAboutFloatingUniques(
         of entity: Entity, _ draft: EntityDraft, in model: Model
     ) {
-        let uniques = draft.element.children.filter {
-            $0.name == "unique" && !leftOut.contains($0.offset)
-        }
-        for (constraint, element) in zip(entity.uniqueConstraints, uniques) {
+        for (constraint, element) in zip(entity.uniqueConstraints, kept("unique", of: draft)) {
             let number = constraint.properties.first { name in
                 let type = model.attribute(name, of: entity)?.type
                 return type == .double || type == .float

@@ -13,10 +13,9 @@ extension ModelChecker {
 
     /// The patterns in the rules, the partial indexes and the requests of an entity.
     mutating func warnAboutPatterns(of entity: Entity, _ draft: EntityDraft) {
-        let elements = draft.element.children
-        let rules = zip(entity.rules, elements.filter { $0.name == "rule" })
+        let rules = zip(entity.rules, kept("rule", of: draft))
         for (rule, element) in rules { warnAboutPatterns(in: rule.condition, element) }
-        let requests = zip(entity.fetchTemplates, elements.filter { $0.name == "fetch" })
+        let requests = zip(entity.fetchTemplates, kept("fetch", of: draft))
         for (request, element) in requests { warnAboutPatterns(in: request.condition, element) }
     }
 

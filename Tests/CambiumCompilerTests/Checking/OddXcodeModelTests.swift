@@ -399,6 +399,18 @@ struct OddXcodeModelTests {
         #expect(entity.fetchedProperties == [])
     }
 
+    @Test func `what is said of a request stands there, though one before it is left out`() throws {
+        let content = Self.a(
+            "",
+            after: #"""
+                \#(Self.other)<fetchRequest name="Lost" entity="A" predicateString="gone == 3"/>
+                <fetchRequest name="Found" entity="A" predicateString="title MATCHES '(.)\\1'"/>
+                """#)
+        let folder = try XcodeBundleFolder([content])
+        let found = ModelCompiler.compile(folder.path).diagnostics
+        #expect(found.first { $0.code == .costlyPattern }?.position.line == 2)
+    }
+
     @Test func `a constraint is not made of fewer properties`() throws {
         let folder = try XcodeBundleFolder([Self.unique("title gone")])
         let bundle = try #require(ModelCompiler.compile(folder.path).bundle)

@@ -4,8 +4,7 @@ extension ModelChecker {
     /// Rules and conditions whose outcome is known beforehand.
     mutating func warnAboutConditions(of entity: Entity, _ draft: EntityDraft, in model: Model) {
         let folding = ConstantFolding(entity: entity, model: model)
-        let elements = draft.element.children
-        for (rule, element) in zip(entity.rules, elements.filter { $0.name == "rule" }) {
+        for (rule, element) in zip(entity.rules, kept("rule", of: draft)) {
             let offset = element.text.sourceOffset(
                 of: element.text.value.utf8.prefix { " \t\r\n".utf8.contains($0) }.count,
                 in: parsed.source)
@@ -23,8 +22,7 @@ extension ModelChecker {
                     notes: ["Remove the rule, or the limit"])
             }
         }
-        let indexes = elements.filter { $0.name == "index" && !leftOut.contains($0.offset) }
-        for (index, element) in zip(entity.indexes, indexes) {
+        for (index, element) in zip(entity.indexes, kept("index", of: draft)) {
             guard let written = element["where"],
                 let value = index.condition.flatMap({ folding.value(of: $0) })
             else { continue }
@@ -32,9 +30,7 @@ extension ModelChecker {
                 .constantCondition, "The condition is always \(value)", at: written,
                 notes: [value ? "Remove where" : "The index would stay empty; remove it"])
         }
-        for (template, element) in zip(
-            entity.fetchTemplates,
-            elements.filter { $0.name == "fetch" && !leftOut.contains($0.offset) })
+        for (template, element) in zip(entity.fetchTemplates, kept("fetch", of: draft))
         where template.condition.flatMap({ folding.value(of: $0) }) == false {
             report(
                 .constantCondition, "The request '\(template.name)' never finds anything",

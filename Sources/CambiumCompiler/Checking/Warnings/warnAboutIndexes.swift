@@ -3,10 +3,7 @@ import CambiumModel
 extension ModelChecker {
     /// Indexes that cost and do not help, and constraints that constrain less than it seems.
     mutating func warnAboutIndexes(of entity: Entity, _ draft: EntityDraft, in model: Model) {
-        let elements = draft.element.children.filter {
-            $0.name == "index" && !leftOut.contains($0.offset)
-        }
-        for (index, element) in zip(entity.indexes, elements) {
+        for (index, element) in zip(entity.indexes, kept("index", of: draft)) {
             let offset = (element["by"] ?? element["name"])?.offset ?? element.offset
             if let other = cover(of: index, entity, in: model) {
                 report(
@@ -16,10 +13,7 @@ extension ModelChecker {
                 report(.uselessIndex, reason, at: offset, notes: ["Remove the index"])
             }
         }
-        let uniques = draft.element.children.filter {
-            $0.name == "unique" && !leftOut.contains($0.offset)
-        }
-        for (constraint, element) in zip(entity.uniqueConstraints, uniques) {
+        for (constraint, element) in zip(entity.uniqueConstraints, kept("unique", of: draft)) {
             guard let written = element["by"] else { continue }
             let opaque = constraint.properties.first { name in
                 model.attribute(name, of: entity)?.type.isCodable ?? false
