@@ -5,21 +5,24 @@ import Testing
 
 @Suite struct ProofScopeTests {
     /// A row of entities, each of which leads to the next; `B` has another attribute in version 2.
-    private func model(_ version: String) -> Model {
+    private func model(_ version: String, isRequired: Bool = false) -> Model {
         let names = ["A", "B", "C", "D", "E"]
         let entities = zip(names, names.dropFirst() + ["E"]).map { name, next in
             let more =
                 version == "2" && name == "B" ? [TestStore.string("more", optional: true)] : []
             return Entity(
                 name: name, attributes: [TestStore.string("name")] + more,
-                relationships: [Relationship(name: "to", destination: next, isOptional: true)])
+                relationships: [
+                    Relationship(name: "to", destination: next, isOptional: !isRequired)
+                ])
         }
         return TestStore.model(version, entities)
     }
 
-    private func scope(_ statements: [String]) -> [String] {
+    private func scope(_ statements: [String], isRequired: Bool = false) -> [String] {
         let scope = ProofScope(
-            of: statements, from: Schema(of: model("1")), to: Schema(of: model("2")))
+            of: statements, from: Schema(of: model("1", isRequired: isRequired)),
+            to: Schema(of: model("2", isRequired: isRequired)))
         #expect(scope.old.tables.map(\.name) == scope.new.tables.map(\.name))
         return scope.old.tables.filter { $0.content != .system }.map(\.name)
     }
@@ -31,6 +34,21 @@ import Testing
     @Test func `a table that a statement names belongs to it`() {
         #expect(scope(["DELETE FROM \"E\""]) == ["A", "B", "C", "D", "E"])
         #expect(scope(["SELECT 'a quote: \"' FROM \"D\""]) == ["A", "B", "C", "D", "E"])
+    }
+
+    @Test func `what objects of it require belongs to it`() {
+        #expect(scope([], isRequired: true) == ["A", "B", "C", "D", "E"])
+    }
+
+    @Test(arguments: zip([false, true], [3, 5]))
+    func `a brief proof has all objects of its part`(isRequired: Bool, tables: Int) throws {
+        let (old, new) = (model("1", isRequired: isRequired), model("2", isRequired: isRequired))
+        let proof = try MigrationProver.prove(
+            from: old, to: new, migration: Migration(from: old, to: new), seeds: 0..<1,
+            isBrief: true)
+        #expect(proof.scarce == [])
+        // Ordinary rows, and four times as many extremes.
+        #expect(proof.rows == tables * 5 * SampleRows.objectsPerEntity)
     }
 
     @Test func `a brief proof has rows in the tables of its part only`() throws {

@@ -25,6 +25,14 @@ package struct ProofScope {
                 chosen.insert(table.name)
             }
         }
+        // An object needs those that it requires, and a link both of its ends.
+        var border = chosen
+        while !border.isEmpty {
+            let needed = tables.filter { border.contains($0.name) }
+                .flatMap { Self.names(in: $0.requiredLinks, among: names) }
+            border = Set(needed).subtracting(chosen)
+            chosen.formUnion(border)
+        }
         let selection = chosen
         self.old = old.part { $0.content == .system || selection.contains($0.name) }
         self.new = new.part { $0.content == .system || selection.contains($0.name) }
@@ -57,10 +65,21 @@ package struct ProofScope {
 
 extension Table {
     /// The definitions of the columns that lead to other tables.
-    fileprivate var links: String {
+    fileprivate var links: String { definitions { _ in true } }
+
+    /// The definitions of those that no row, or none of some entity, can be without.
+    fileprivate var requiredLinks: String {
+        definitions { column in
+            let condition = "\(SQLText.identifier(column.name)) IS NOT NULL"
+            return column.definition.contains("NOT NULL")
+                || constraints.contains { $0.contains(condition) }
+        }
+    }
+
+    private func definitions(where isMeant: (Column) -> Bool) -> String {
         let isOfLinks = if case .links = content { true } else { false }
         return columns.filter { column in
-            if case .key = column.content { true } else { isOfLinks }
+            if case .key = column.content { isMeant(column) } else { isOfLinks }
         }.map(\.definition).joined(separator: "\n")
     }
 }

@@ -29,6 +29,8 @@ package struct SampleRows {
 
     let model: Model
     private let schema: Schema
+    /// The topmost entities of the hierarchies that have a table.
+    private let roots: Set<String>
     private let keys: [String: [Int]]
     private let seed: UInt64
     let content: Content
@@ -37,7 +39,8 @@ package struct SampleRows {
     /// Prepares rows.
     ///
     /// - Parameters:
-    ///   - schema: The model's tables, where they are laid out already.
+    ///   - schema: The model's tables, where they are laid out already; those that are missing get
+    ///     no rows, and what may be without a link has none to them.
     ///   - match: What the model is in the version that a migration takes them to; their values
     ///     then mostly meet its conditions too.
     package init(
@@ -48,7 +51,12 @@ package struct SampleRows {
         self.seed = seed
         self.content = content
         hints = SampleHints(of: model, for: match)
-        self.schema = schema ?? Schema(of: model)
+        let schema = schema ?? Schema(of: model)
+        self.schema = schema
+        roots = Set(
+            schema.tables.compactMap {
+                if case .objects(let root) = $0.content { root } else { nil }
+            })
         // So many that most extremes of an attribute have a turn.
         let count = content == .ordinary ? Self.objectsPerEntity : 4 * Self.objectsPerEntity
         var keys: [String: [Int]] = [:]
@@ -170,6 +178,11 @@ package struct SampleRows {
         model.entity(named: relationship.destination).map { model.root(of: $0).name }
     }
 
+    /// Whether the table that a relationship leads to is one of those that get rows.
+    private func isThere(_ relationship: Relationship) -> Bool {
+        root(of: relationship).map(roots.contains) ?? false
+    }
+
     private func value(
         of column: Table.Column, for entity: Entity, key: Int,
         place: (index: Int, attempt: Int), _ random: inout SampleRandom
@@ -195,7 +208,7 @@ package struct SampleRows {
         case .key(let declarer, let name), .entityOfKey(let declarer, let name):
             guard let declarer = lineage.first(where: { $0.name == declarer }),
                 let relationship = declarer.relationships.first(where: { $0.name == name }),
-                !(isSparse && relationship.isOptional)
+                !(relationship.isOptional && (isSparse || !isThere(relationship)))
             else { return .null }
             // Both columns of a key must come to the same object: no random numbers here.
             let destinations = concrete(relationship.destination)
