@@ -23,11 +23,17 @@ public struct Migration: Sendable, Hashable {
     /// that one. One that is gone has an empty text.
     public let objects: [String: String]
 
+    /// How the history of a store is taken along; nil where nothing in it has another name or meaning
+    /// afterwards.
+    public let history: MigrationHistory?
+
     /// Describes a migration.
     public init(
         from: String, to: String, fromHash: String, toHash: String, steps: [MigrationStep],
-        schemaHash: String = "", objects: [String: String] = [:]
+        schemaHash: String = "", objects: [String: String] = [:],
+        history: MigrationHistory? = nil
     ) {
+        self.history = history
         self.schemaHash = schemaHash
         self.objects = objects
         self.from = from
@@ -56,10 +62,11 @@ public struct Migration: Sendable, Hashable {
     package init(
         _ difference: ModelDifference, schemas: (old: Schema, new: Schema)
     ) throws(MigrationProblems) {
+        let plan = try MigrationPlan(difference, schemas: schemas)
         self.init(
             from: difference.match.old.version, to: difference.match.new.version,
             fromHash: schemas.old.metadata.versionHash, toHash: schemas.new.metadata.versionHash,
-            steps: try MigrationPlan(difference, schemas: schemas).steps)
+            steps: plan.steps, history: plan.history)
     }
 
     /// The same with what a store of the version that it starts from has, so that what another
@@ -71,7 +78,8 @@ public struct Migration: Sendable, Hashable {
     package func noting(_ schema: Schema, after former: Schema?) -> Migration {
         Migration(
             from: from, to: to, fromHash: fromHash, toHash: toHash, steps: steps,
-            schemaHash: schema.hash, objects: schema.fingerprints(besides: former))
+            schemaHash: schema.hash, objects: schema.fingerprints(besides: former),
+            history: history)
     }
 
     /// What the whole migration means for the data: as much as the gravest step.
@@ -82,6 +90,13 @@ public struct Migration: Sendable, Hashable {
     /// Whether data goes away or becomes less exact, so that a copy of the store is made first.
     public var losesData: Bool {
         steps.contains(where: \.losesData)
+    }
+
+    /// Why the history of a store begins anew; nil where it goes on.
+    var historyObstacle: String? {
+        if let history { return history.obstacle }
+        if kind == .additive { return nil }
+        return "The migration was planned without it"
     }
 
     /// The names of the steps that the program supplies, in order.

@@ -20,6 +20,9 @@ struct MigrationChain: Equatable {
     /// What is done, in order.
     var steps: [MigrationStep] { migrations.flatMap(\.steps) }
 
+    /// Why the history of a store begins anew on the way; nil where it goes on.
+    var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
+
     /// The versions on the way, the first and the last included; empty where there is no migration.
     var versions: [String] { migrations.prefix(1).map(\.from) + migrations.map(\.to) }
 

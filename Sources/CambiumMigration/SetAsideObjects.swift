@@ -10,7 +10,8 @@ struct SetAsideObjects {
     private let connection: Connection
     /// The triggers and views of others, and their indexes, which go with a table that is made anew.
     private let others: [StoreObject]
-    private let history: HistorySettings?
+    /// What the store says of its history; nil where it has none.
+    let history: HistorySettings?
 
     /// Removes all triggers and views, inside of a transaction.
     init(of connection: Connection) throws(SQLiteError) {
@@ -29,11 +30,9 @@ struct SetAsideObjects {
 
     /// Puts them back.
     ///
-    /// - Parameter keepsHistory: Whether the names in the history still mean what they meant. If
-    ///   not, it begins anew.
     /// - Throws: ``MigrationError/foreignObjectsInTheWay(_:)`` where one does not fit any more: that
     ///   it is missing without a word is for nobody to find out; `SQLiteError`.
-    func putBack(in schema: Schema, _ model: Model, keepsHistory: Bool) throws {
+    func putBack(in schema: Schema, _ model: Model) throws {
         let there = Set(
             try connection.rows(StoreObject.query).compactMap(StoreObject.init)
                 .filter { $0.kind == .index }.map(\.name))
@@ -55,19 +54,5 @@ struct SetAsideObjects {
         for trigger in HistoryTriggers(of: schema, model, history.content).triggers {
             try connection.execute(trigger.createStatement)
         }
-        if !keepsHistory { try connection.expireHistory() }
-    }
-}
-
-extension Connection {
-    /// Removes all of the history, so that whoever asks what came after a moment before is told
-    /// that nobody knows. Inside of a transaction.
-    package func expireHistory() throws(SQLiteError) {
-        // What no transaction has yet is in none that stays.
-        _ = try rows(HistorySQL.record, [.real(0)] + Array(repeating: .null, count: 5))
-        guard case .integer(let last)? = try rows(HistorySQL.bounds).first?.first, last > 0 else {
-            return
-        }
-        for statement in HistorySQL.purge { _ = try rows(statement, [.integer(last)]) }
     }
 }

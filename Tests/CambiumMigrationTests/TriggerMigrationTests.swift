@@ -89,13 +89,55 @@ struct TriggerMigrationTests {
         #expect(last == [[.text(" more")]])
     }
 
-    @Test func `a migration that gives names another meaning begins the history anew`() throws {
+    @Test func `a migration that renames tells older changes by the new names`() throws {
         let connection = try store()
+        try connection.execute("UPDATE A SET name = 'b'")
         try migrate(connection, to: Self.renamed)
+        #expect(try floor(connection) == .integer(0))
+        try connection.execute("UPDATE A SET title = 'c'")
+        let lists = try connection.rows("SELECT properties FROM _history_changes ORDER BY number")
+        #expect(lists == ["", " title", "", " title"].map { [.text($0)] })
+        let transactions = try connection.rows(
+            "SELECT first, last, author, context FROM _history_transactions ORDER BY last")
+        #expect(
+            transactions == [
+                [.integer(1), .integer(2), .null, .null],
+                [
+                    .integer(3), .integer(3), .text("migration"),
+                    .text("from version 1 to version 2"),
+                ],
+            ])
+    }
+
+    @Test func `a plan says what becomes of the history`() throws {
+        let migration = try Migration(from: Self.old, to: Self.renamed)
+        let runner = MigrationRunner(model: Self.renamed, migrations: [migration])
+        let forecast = try runner.forecast(store(), at: nil)
+        #expect(forecast?.history == .goesOn)
+        let text = PlanReport(store: "a", forecast).text
+        #expect(text.contains("History") && text.contains("goes on, under the new names"))
+        #expect(try runner.forecast(store(hasHistory: false), at: nil)?.history == nil)
+    }
+
+    @Test func `a migration whose changes nobody knows begins the history anew`() throws {
+        let planned = try Migration(from: Self.old, to: Self.renamed)
+        let migration = Migration(
+            from: planned.from, to: planned.to, fromHash: planned.fromHash,
+            toHash: planned.toHash, steps: planned.steps,
+            history: MigrationHistory(obstacle: "Nobody knows"))
+        let runner = MigrationRunner(model: Self.renamed, migrations: [migration])
+        let connection = try store()
+        let forecast = try runner.forecast(connection, at: nil)
+        #expect(forecast?.history == .beginsAnew(because: "Nobody knows"))
+        _ = try runner.open(connection)
         #expect(try floor(connection) == .integer(1))
-        try connection.execute("UPDATE A SET title = 'b'")
-        let last = try connection.rows(
-            "SELECT number, properties FROM _history_changes ORDER BY number DESC LIMIT 1")
-        #expect(last == [[.integer(2), .text(" title")]])
+    }
+
+    @Test func `of the program's own steps nobody knows what they change`() throws {
+        let model = Model(
+            name: Self.renamed.name, version: "2", entities: Self.renamed.entities,
+            migration: MigrationDeclaration(from: "1", steps: [.init(name: "settle")]))
+        let obstacle = try Migration(from: Self.old, to: model).history?.obstacle
+        #expect(obstacle?.contains("own steps") == true)
     }
 }

@@ -1,3 +1,5 @@
+import CambiumMigration
+
 /// What one save, or one batch operation, changed in a store.
 public struct HistoryTransaction: Sendable, Hashable {
     /// The number among the transactions of its store, in the order of the commits.
@@ -5,9 +7,10 @@ public struct HistoryTransaction: Sendable, Hashable {
     /// When it was committed; of what a program without Cambium has written, when that was first
     /// seen.
     public let date: Date
-    /// Who made it: ``ManagedObjectContext/transactionAuthor``.
+    /// Who made it: ``ManagedObjectContext/transactionAuthor``, or ``migrationAuthor``.
     public let author: String?
-    /// The name of the context (``ManagedObjectContext/name``).
+    /// The name of the context (``ManagedObjectContext/name``). Of a migration, the versions: `from
+    /// version 1 to version 2`.
     public let contextName: String?
     /// The name of the program; nil for one without Cambium.
     public let processName: String?
@@ -22,6 +25,9 @@ public struct HistoryTransaction: Sendable, Hashable {
     public internal(set) var changes: [HistoryChange]
     /// Tells the opened store that wrote it apart from others.
     let writer: String?
+
+    /// The author of what migrations change: `migration`.
+    public static let migrationAuthor = CarriedHistory.author
 
     /// The objects by what happened to them, for
     /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.

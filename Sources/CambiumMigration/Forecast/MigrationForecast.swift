@@ -44,6 +44,9 @@ public struct MigrationForecast: Sendable, Hashable {
     /// nothing can be migrated.
     public let foreignObjects: [ForeignObject]
 
+    /// What becomes of the store's history; nil where it has none, or where nothing is migrated.
+    public let history: HistoryFate?
+
     /// What the whole means for the data: as much as the gravest step.
     public var kind: MigrationKind { steps.map(\.kind).max() ?? .additive }
 

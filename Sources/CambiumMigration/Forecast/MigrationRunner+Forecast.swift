@@ -54,7 +54,8 @@ extension MigrationRunner {
                 bytesNeeded: 2 * largest + (makesBackup ? storeSize : 0),
                 freeSpace: path.flatMap(StoreFiles.freeSpace), differences: differences,
                 foreignObjects: try foreignObjects(
-                    inWayOf: chain, from: metadata, differences, in: connection))
+                    inWayOf: chain, from: metadata, differences, in: connection),
+                history: try historyFate(on: chain, in: connection))
         }
     }
 

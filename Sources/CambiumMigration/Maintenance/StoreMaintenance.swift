@@ -60,6 +60,7 @@ package struct StoreMaintenance {
             report.class = chain.steps.map(\.kind).max()?.rawValue
             report.losesData = chain.steps.contains(where: \.losesData)
             report.codeSteps = chain.steps.compactMap(\.code)
+            report.history = try runner.historyFate(on: chain, in: connection)?.words
         }
         let expected = runner.expectedObjects(of: metadata, chain)
         let differences = try runner.weighed(
@@ -111,7 +112,7 @@ package struct StoreMaintenance {
         let outcome = try runner.open(fileAt: path)
         return ApplyReport(
             store: path, version: runner.model.version, outcome, differences: status.differences,
-            repair: repair, seconds: start.seconds)
+            repair: repair, history: status.history, seconds: start.seconds)
     }
 
     /// Migrates a copy of the store, which is removed afterwards.

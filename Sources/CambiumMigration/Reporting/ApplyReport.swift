@@ -19,14 +19,18 @@ package struct ApplyReport: MigrationReport, Hashable {
     package let differences: [StatusReport.Difference]
     /// What the repair of that did, in words; nil where there was none.
     package let repair: String?
+    /// What became of the store's history, in words; nil where it has none.
+    package let history: String?
     /// How long it took.
     package let seconds: Double
 
     /// Makes a report of what opening a store did to it.
     package init(
         store: String, version: String, _ outcome: MigrationOutcome,
-        differences: [StatusReport.Difference] = [], repair: String? = nil, seconds: Double
+        differences: [StatusReport.Difference] = [], repair: String? = nil,
+        history: String? = nil, seconds: Double
     ) {
+        self.history = history
         self.repair = repair
         self.store = store
         self.version = version
@@ -63,6 +67,7 @@ package struct ApplyReport: MigrationReport, Hashable {
             text += outcome == "current" ? "; it was left as it is\n" : "\n"
         }
         if let repair { text += "Repair: \(repair)\n" }
+        if let history { text += "The history \(history)\n" }
         if let backup { text += "The store as it was: \(backup)\n" }
         return text
     }

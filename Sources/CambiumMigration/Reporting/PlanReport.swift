@@ -44,6 +44,8 @@ package struct PlanReport: MigrationReport, Hashable {
     package let repair: String?
     /// What other programs have put into the store that is in the way of the migration.
     package let inTheWay: [StatusReport.ForeignObject]
+    /// What becomes of the store's history, in words; nil where it has none.
+    package let history: String?
 
     /// Makes a report of what a runner forecasts; nil where there is nothing to do.
     package init(store: String, _ forecast: MigrationForecast?) {
@@ -64,6 +66,7 @@ package struct PlanReport: MigrationReport, Hashable {
         differences = (forecast?.differences ?? []).map(StatusReport.Difference.init)
         repair = forecast?.differences.repairWords
         inTheWay = (forecast?.foreignObjects ?? []).map(StatusReport.ForeignObject.init)
+        history = forecast?.history?.words
     }
 
     /// Whether a program, and `apply`, would refuse the store as it is: others have changed what is the
@@ -106,6 +109,7 @@ package struct PlanReport: MigrationReport, Hashable {
                     + (isTight ? ": too little, make room first" : "")
             ))
         entries.append(("Backup", makesBackup ? "made first, beside the store" : "none needed"))
+        if let history { entries.append(("History", history)) }
         if !differences.isEmpty {
             let names = StatusReport.Difference.list(differences)
             entries.append(("Changed", "by another program: \(names)"))

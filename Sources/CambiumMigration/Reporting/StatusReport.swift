@@ -82,6 +82,8 @@ package struct StatusReport: MigrationReport, Hashable {
     package var losesData = false
     /// The steps that the program supplies.
     package var codeSteps: [String] = []
+    /// What becomes of the store's history, in words; nil where it has none.
+    package var history: String?
     /// What another program has changed.
     package var differences: [Difference] = []
     /// What a repair of that would do, in words.
@@ -120,6 +122,7 @@ package struct StatusReport: MigrationReport, Hashable {
         if !codeSteps.isEmpty {
             entries.append(("Code", codeSteps.joined(separator: ", ")))
         }
+        if let history { entries.append(("History", history)) }
         if !differences.isEmpty {
             let names = Difference.list(differences)
             entries.append(("Changed", "by another program: \(names)"))

@@ -127,8 +127,10 @@ extension MigrationRunner {
         var foreign = foreign
         let links = try ForeignLinks(in: connection, chain, schema)
         let others = try SetAsideObjects(of: connection)
+        let history = try CarriedHistory(in: connection, chain, isThere: others.history != nil)
         try repair()
         for migration in chain.migrations {
+            try history.begin(migration)
             for step in migration.steps {
                 for statement in step.sql {
                     try carry(foreign, before: statement, of: step.summary, connection, meter)
@@ -146,6 +148,7 @@ extension MigrationRunner {
                 try run(name, of: migration, on: connection, meter, files: files)
                 meter.ended()
             }
+            try history.end(migration)
         }
         let expected = Catalogue(of: schema)
         var catalogue = Catalogue(rows: try connection.rows(Catalogue.query))
@@ -174,8 +177,7 @@ extension MigrationRunner {
         let isAdditive = chain.steps.allSatisfy { $0.kind == .additive }
         if !isAdditive { try verifyLinks(connection, besides: links) }
         try verify(catalogue, expected)
-        // What is new in the model is in no history; anything else may have another meaning now.
-        try others.putBack(in: schema, model, keepsHistory: isAdditive)
+        try others.putBack(in: schema, model)
         for statement in target.updateStatements {
             try connection.execute(statement)
         }

@@ -112,7 +112,7 @@ struct RandomMappingTests {
 }
 
 /// Versions of a random model that follow each other.
-private struct RandomHistory {
+struct RandomHistory {
     private let randoms: [RandomModel]
     private let models: [Model]
     private let seed: UInt64

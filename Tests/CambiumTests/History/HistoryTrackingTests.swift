@@ -127,13 +127,17 @@ struct HistoryTrackingTests {
         }
     }
 
-    @Test func `after a migration that changes what was there old tokens are expired`() throws {
+    @Test func `a token leads through a migration that renames`() throws {
         try withStoreFile { path in
             let token: HistoryToken
             do {
                 let container = try openHistory(at: .file(path))
                 token = try container.historyToken
                 try save("a", to: container)
+                let context = container.newContext()
+                let person = try context.insertObject(ofEntity: "Person")
+                try person.setValue(.string("Ann"), forKey: "name")
+                try context.save()
             }
             let other = try Self.next { entities in
                 entities[2] = Entity(
@@ -146,10 +150,48 @@ struct HistoryTrackingTests {
                     ], relationships: entities[2].relationships)
             }
             let container = try openHistory(at: .file(path), .asStored, other)
-            let error = #expect(throws: StoreError.self) { try container.history(after: token) }
-            #expect(error?.code == .historyExpired)
             try save("b", to: container)
-            #expect(try container.history().words == [["insert Book"]])
+            let found = try container.history(after: token)
+            #expect(found.words == [["insert Book"], ["insert Person"], [], ["insert Book"]])
+            #expect(found[1].changes.first?.newValues["fullName"] == .value(.string("Ann")))
+            #expect(found[2].author == HistoryTransaction.migrationAuthor)
+            #expect(found[2].contextName == "from version 1 to version 2")
+        }
+    }
+
+    @Test func `objects that a migration deletes or fills are in its transaction`() throws {
+        try withStoreFile { path in
+            let token: HistoryToken
+            do {
+                let container = try openHistory(at: .file(path))
+                try save("a", to: container)
+                try save("b", to: container)
+                token = try container.historyToken
+            }
+            var entities = Chronicle.plain.entities
+            let index = try #require(entities.firstIndex { $0.name == "Book" })
+            let book = entities[index]
+            entities[index] = Entity(
+                name: book.name, parent: book.parent,
+                attributes: book.attributes + [Attribute(name: "shelf", type: .string)],
+                relationships: book.relationships, uniqueConstraints: book.uniqueConstraints)
+            let title = ModelExpression.keyPath(root: .subject, names: ["title"])
+            let model = Model(
+                name: "Chronicle", version: "2", entities: entities,
+                migration: MigrationDeclaration(
+                    from: "1", fills: [.init(entity: "Book", attribute: "shelf", value: title)],
+                    drops: [
+                        .init(
+                            entity: "Book",
+                            condition: .comparison(
+                                title, .equal, .literal(.string("a")), []), reason: "a test")
+                    ]))
+            let next = CompiledModel(
+                model, migrations: [try Migration(from: Chronicle.plain, to: model)])
+            let container = try openHistory(at: .file(path), .asStored, next)
+            let changes = try #require(try container.history(after: token).first).changes
+            #expect(changes.map(\.kind) == [.delete, .update])
+            #expect(changes.last?.updatedProperties.contains("shelf") == true)
         }
     }
 

@@ -39,7 +39,20 @@ extension SwiftEmitter {
                     .dictionary(objects.map { (.string($0.key), .string($0.value)) })
                 ))
         }
+        if let history = migration.history { arguments.append(("history", code(history))) }
         return .call(type, arguments)
+    }
+
+    private func code(_ history: MigrationHistory) -> SwiftCode {
+        if let obstacle = history.obstacle {
+            return .call(".init", [("obstacle", .string(obstacle))])
+        }
+        return .call(
+            ".init",
+            [
+                ("before", .array(history.before.map { .rawString($0) })),
+                ("after", .array(history.after.map { .rawString($0) })),
+            ])
     }
 
     private func code(_ step: MigrationStep) -> SwiftCode {

@@ -11,6 +11,9 @@ package struct MigrationPlan: Sendable {
     package let steps: [MigrationStep]
     /// The changes that they carry out.
     package let changes: [ModelChange]
+    /// How the history of a store is taken along; nil where nothing in it has another name or meaning
+    /// afterwards.
+    package let history: MigrationHistory?
 
     /// Plans a migration.
     ///
@@ -37,5 +40,9 @@ package struct MigrationPlan: Sendable {
         changes = difference.changes
         steps =
             MigrationStepBuilder(difference: difference, schemas.old, schemas.new).steps
+        history =
+            changes.allSatisfy { $0.kind == .additive }
+                && steps.allSatisfy { $0.kind == .additive }
+            ? nil : HistoryPlanner(difference, schemas.old, schemas.new).history
     }
 }
