@@ -82,5 +82,35 @@ nonisolated extension Notes {
                 ]),
         ],
         schemaHash: "b02569cb70d7483cbf990acaabc37eb82bd33801e1b89547e7b5a61ab93da8dc",
-        objects: ["Note": "445bebc6", "_keys": "76ba7dfb", "_metadata": "b94a3a40"])
+        objects: ["Note": "445bebc6", "_keys": "76ba7dfb", "_metadata": "b94a3a40"],
+        history: .init(
+            before: [
+                #"""
+                DELETE FROM "_history_values" WHERE "change" IN (SELECT "number" FROM \#
+                "_history_changes" WHERE "entity" = 'Note') AND "column" NOT IN ('created', \#
+                'title')
+                """#,
+                #"""
+                UPDATE "_history_values" SET "column" = CASE "column" WHEN 'created' THEN ' \#
+                created' WHEN 'title' THEN ' headline' END WHERE "change" IN (SELECT "number" \#
+                FROM "_history_changes" WHERE "entity" = 'Note')
+                """#,
+                #"""
+                UPDATE "_history_values" SET "column" = substr("column", 2) WHERE "column" LIKE ' \#
+                %'
+                """#,
+                #"""
+                UPDATE "_history_changes" SET "properties" = \#
+                rtrim(replace(replace(replace(replace("properties", ' ', '  ') || ' ', ' title ', \#
+                ' !0 '), ' !0 ', ' headline '), '  ', ' ')) WHERE "properties" <> '' AND "entity" \#
+                IN ('Note')
+                """#,
+                #"INSERT INTO "_history_changes" ("kind", "entity", "key") VALUES (1, '', 0)"#,
+            ],
+            after: [
+                #"""
+                INSERT INTO "_history_changes" ("kind", "entity", "key", "properties") SELECT 1, \#
+                'Note', "_id", ' price pinned labels folder' FROM "Note"
+                """#
+            ]))
 }
