@@ -21,8 +21,10 @@ import Testing
     private static let amounts = [
         "*", "+", "?", "{2}", "{1,2}", "{,1}", "{2,}", "*?", "+?", "??", "{ 0,1 }",
     ]
+    /// Without the Kelvin sign (U+212A): before it, the standard library takes `1` for `\W`, and it
+    /// is `(?i:k)` there and not `(?i:k{1})`.
     private static let letters = [
-        "a", "a", "b", "b", "c", "A", "é", "\n", "1", " ", "-", "k", "K", "\u{212A}", "ß", "'", ".",
+        "a", "a", "b", "b", "c", "A", "é", "\n", "1", " ", "-", "k", "K", "ß", "'", ".",
         "\u{85}", "x", "\u{7}",
     ]
 
