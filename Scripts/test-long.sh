@@ -201,7 +201,6 @@ part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
-part "every name in every place of a model" 5 every_name
 part "20,000 sequences against a model of the runtime" 5 model_based
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 2 crashes

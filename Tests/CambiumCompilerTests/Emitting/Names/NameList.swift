@@ -54,10 +54,11 @@ enum NameList {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// Those, and the types that generated code uses: what a model's own name could hide.
+    /// Those, and the types that generated code uses: what a model's own name could hide. A model's
+    /// name is that of a file.
     static var types: [String] {
         Set(few + usual + words.filter { $0.contains(/^[A-Z]/) && libraryTypes.contains($0) })
-            .sorted()
+            .filter { $0.utf8.count < 200 }.sorted()
     }
 
     /// The words of the accepted Swift of the fixtures.

@@ -153,8 +153,8 @@ struct NamePosition: Sendable, CustomTestStringConvertible {
         .init(
             "an entity, its attribute and what is in its request",
             """
-            <entity name="{n}"><attribute name="{n}" type="string" maxLength="4" optional="true"/>
-            <fetch name="ff"><parameter name="{n}" type="string"/>#{n} == ${n}</fetch></entity>
+            <entity name="{n}"><attribute name="{n}" type="Kindz" optional="true"/>
+            <fetch name="ff"><parameter name="{n}" type="Kindz"/>#{n} == ${n}</fetch></entity>
             """),
         .init(
             "an entity, its request and the parameter of that",
