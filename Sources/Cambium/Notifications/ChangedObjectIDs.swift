@@ -6,7 +6,8 @@ public struct ChangedObjectIDs: Sendable, Hashable {
     public private(set) var updated: Set<ObjectID> = []
     /// Those that were deleted.
     public private(set) var deleted: Set<ObjectID> = []
-    /// Those that got other values from the store; in a save, derived ones.
+    /// Those that got other values from the store: in a save, derived ones; in a merge, those of the
+    /// context's objects that have their values, which may be among the ``updated`` ones, too.
     public private(set) var refreshed: Set<ObjectID> = []
     /// Those whose rows were found missing.
     public private(set) var invalidated: Set<ObjectID> = []
@@ -23,7 +24,10 @@ public struct ChangedObjectIDs: Sendable, Hashable {
     }
 
     /// What several saves came to: the last one decides of what kind an object is.
-    init(_ changeSets: [ChangeSet]) {
+    ///
+    /// - Parameter refreshed: The objects of the context that has merged them which have other
+    ///   values now. Those that others have changed are among the updated ones, too.
+    init(_ changeSets: [ChangeSet], refreshed merged: [ObjectID] = []) {
         for changes in changeSets {
             for id in changes.insertedObjectIDs {
                 deleted.remove(id)
@@ -43,5 +47,6 @@ public struct ChangedObjectIDs: Sendable, Hashable {
             }
         }
         refreshed.subtract(updated)
+        refreshed.formUnion(merged.filter { !inserted.contains($0) && !deleted.contains($0) })
     }
 }

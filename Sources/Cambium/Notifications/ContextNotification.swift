@@ -41,6 +41,7 @@ extension ContextNotification where Payload == ChangedObjectIDs {
     public static var didSaveObjectIDs: Self { Self(handlers: \.didSaveObjectIDs) }
 
     /// Given when what other contexts have saved was merged, with everything that they saved, also
-    /// what this context had no objects for.
+    /// what this context had no objects for: ``ChangedObjectIDs/refreshed`` names the changed objects
+    /// that this context has and that show the new values.
     public static var didMergeChangesObjectIDs: Self { Self(handlers: \.didMergeChangesObjectIDs) }
 }

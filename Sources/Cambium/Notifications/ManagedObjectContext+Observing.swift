@@ -64,7 +64,9 @@ extension ManagedObjectContext {
     func notifyOfMerge(_ changes: ObjectChanges, _ changeSets: [ChangeSet]) {
         guard let observations else { return }
         if observations.wantsChanges { tell(ObjectsDidChange(merged: changes, into: self)) }
-        post(.didMergeChangesObjectIDs, ChangedObjectIDs(changeSets))
+        post(
+            .didMergeChangesObjectIDs,
+            ChangedObjectIDs(changeSets, refreshed: changes.refreshedObjects.map(\.objectID)))
     }
 }
 

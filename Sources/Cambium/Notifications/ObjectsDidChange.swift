@@ -60,8 +60,7 @@ public struct ObjectsDidChange {
             context.adopt(entity: $0.entity, key: $0.key, placed: $0.placed)
         }
         inserted = Set(changes.inserted + new)
-        refreshed = Set(changes.updated.map(\.object).filter { $0.record != nil })
-            .subtracting(inserted)
+        refreshed = Set(changes.refreshedObjects).subtracting(inserted)
         deleted = Set(changes.deleted)
         inserted.subtract(deleted)
         refreshed.subtract(deleted)

@@ -144,9 +144,12 @@ extension ManagedObject {
         return entityDescription.model.value(stored, as: attribute.type) ?? .null
     }
 
+    /// The value at the end of a path of to-ones; null where one of them leads nowhere, or to a
+    /// deleted row.
     final func value(atPath path: [String]) -> Value {
         var object = self
         for (position, step) in path.dropLast().enumerated() {
+            guard object.present != nil else { return .null }
             guard let relationship = object.entityDescription.relationship(named: step) else {
                 // What does not lead on is a composite value; the rest of the path names a part.
                 return object.attributeValue(named: path[position...].joined(separator: "."))
@@ -154,7 +157,7 @@ extension ManagedObject {
             guard let destination = object.destination(of: relationship) else { return .null }
             object = destination
         }
-        guard let name = path.last else { return .null }
+        guard object.present != nil, let name = path.last else { return .null }
         if let relationship = object.entityDescription.relationship(named: name) {
             return object.destination(of: relationship).map { .int($0.key) } ?? .null
         }

@@ -137,4 +137,7 @@ final class ObjectExtras {
     }
 
     var hasRelationshipChanges: Bool { links.contains { $0.value.hasChanges } }
+
+    /// Whether objects were linked here since the links were saved.
+    var hasNewLinks: Bool { links.contains { !$0.value.added.isEmpty } }
 }

@@ -181,13 +181,13 @@ enum Lifecycle: UInt8 {
     case gone
 }
 
-/// What a setter must know, in one byte.
+/// What a setter must know, in two bytes.
 @usableFromInline
 struct ChangeFlags: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
+    @usableFromInline let rawValue: UInt16
 
     @usableFromInline
-    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The record is the object's own and may be written.
     @usableFromInline static let isDraft = ChangeFlags(rawValue: 1)
@@ -208,6 +208,12 @@ struct ChangeFlags: OptionSet, Sendable {
     static let isForgotten = ChangeFlags(rawValue: 64)
     /// Its row could not be read when it was changed: what was not set are placeholders.
     static let isUnread = ChangeFlags(rawValue: 128)
+    /// In the current event it got values otherwise than by its setters: any value may be another.
+    static let hasOtherValues = ChangeFlags(rawValue: 256)
+    /// In the current event unsaved links of it were dropped.
+    static let hasOtherLinks = ChangeFlags(rawValue: 512)
+    /// What is true of one event only.
+    static let ofEvent: ChangeFlags = [.isNoted, .hasOtherValues, .hasOtherLinks]
 }
 
 extension ManagedObject {

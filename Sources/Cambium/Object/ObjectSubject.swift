@@ -11,13 +11,13 @@ final class ObjectSubject: ExpressionSubject {
     var expressionEntity: String { object.entityDescription.name }
 
     func value(ofAttribute name: String) -> Value {
-        object.attributeValue(named: name)
+        object.present == nil ? .null : object.attributeValue(named: name)
     }
 
     func related(_ toOne: String) -> (any ExpressionSubject)? {
-        guard let relationship = object.entityDescription.relationship(named: toOne) else {
-            return nil
-        }
+        guard object.present != nil,
+            let relationship = object.entityDescription.relationship(named: toOne)
+        else { return nil }
         return object.destination(of: relationship).map(ObjectSubject.init)
     }
 

@@ -8,7 +8,11 @@ extension ManagedObjectContext {
         var events: [(object: ManagedObject, event: SnapshotEvents)] = []
         for step in group.steps.reversed() {
             let revived = step.filter { $0.kind == .went && revive($0) }
-            let present = revived + step.filter { $0.kind == .changed && $0.object.canBeRestored }
+            let present =
+                revived
+                + step.filter {
+                    $0.kind == .changed && $0.object.canBeRestored && hasRow($0.object)
+                }
             for undo in present { undo.restoreValues() }
             for undo in revived { undo.object.relinkToOnes() }
             for undo in present { undo.restoreLinks() }
@@ -81,7 +85,10 @@ extension ManagedObjectContext {
     /// Takes an object away that came into being. Unlike a deletion it cascades to nobody: what the
     /// object brought along came with it, and goes by itself.
     private func withdraw(_ object: ManagedObject) -> Bool {
-        if object.lifecycle == .clean || object.lifecycle == .updated { fire(object) }
+        if object.lifecycle == .clean || object.lifecycle == .updated {
+            guard hasRow(object) else { return false }
+            fire(object)
+        }
         guard object.isThere else { return false }
         noteForDeletion(object)
         detachFromOthers(object)
@@ -105,7 +112,7 @@ extension ManagedObjectContext {
             for other in targets(of: relationship, object) {
                 if relationship.isJoinTable {
                     other.detachLink(inverse, from: object)
-                } else {
+                } else if hasRow(other) {
                     other.setDestination(
                         of: other.entityDescription.relationships[inverse], to: nil)
                 }
@@ -121,14 +128,10 @@ extension ManagedObjectContext {
             return object.canBeRestored ? object : nil
         }
         // A fault may stand for a row that another context has deleted.
-        do { try load(object) } catch { return object }
-        if object.record != nil { return object }
-        if followForward(of: object) { return object.standIn }
+        if hasRow(object) { return object.standIn }
         // Nor are its links to be changed.
         object.becomePlaceholder()
-        object.lifecycle = .gone
-        object.ownExtras.vanished = true
-        forget(object)
+        object.becomeGone()
         return nil
     }
 }
@@ -264,6 +267,7 @@ extension ManagedObject {
         becomeClean(snapshot)
         lifecycle = .updated
         if let base { extras.eventBase = .copy(base) }
+        flags.insert(.hasOtherValues)
     }
 
     /// Becomes clean where all values and links are as the store has them.

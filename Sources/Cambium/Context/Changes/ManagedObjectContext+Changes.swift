@@ -38,9 +38,14 @@ extension ManagedObjectContext {
             recordForeign(object)
             return
         }
-        let object = object.standIn
+        var object = object.standIn
         // The delete rules and the optimistic lock need the row.
-        if object.lifecycle == .clean || object.lifecycle == .updated { fire(object) }
+        if object.lifecycle == .clean || object.lifecycle == .updated {
+            // What others have deleted is as it is to be.
+            guard hasRow(object) else { return lose(object) }
+            object = object.standIn
+            fire(object)
+        }
         switch object.lifecycle {
         case .inserted, .clean, .updated:
             prepareForDeletion(object, because: cause)
@@ -147,6 +152,13 @@ extension ManagedObjectContext {
     func noteForEvent(_ object: ManagedObject) {
         if object.notesReads { object.tellOfChanges() }
         noteAsChanged(object)
+        object.flags.insert(.hasOtherValues)
+    }
+
+    /// Notes that unsaved links of an object were dropped, and nothing else of it.
+    func noteOtherLinks(_ object: ManagedObject) {
+        if !object.flags.contains(.isNoted) { note(object) }
+        object.flags.insert(.hasOtherLinks)
     }
 
     private func noteAsChanged(_ object: ManagedObject) {

@@ -72,7 +72,7 @@ extension ManagedObjectContext {
         for other in targets(of: relationship, object) {
             if relationship.isJoinTable {
                 other.detachLink(inverse, from: object)
-            } else {
+            } else if hasRow(other) {
                 other.setDestination(of: other.entityDescription.relationships[inverse], to: nil)
             }
         }
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
         object.entityDescription.relationships.compactMap { relationship in
             guard relationship.relationship.deleteRule == .deny else { return nil }
             let count = targets(of: relationship, object)
-                .count { $0.lifecycle != .deleted && $0.lifecycle != .gone }
+                .count { $0.lifecycle != .deleted && $0.lifecycle != .gone && hasRow($0) }
             return count > 0 ? (relationship, count) : nil
         }
     }

@@ -34,13 +34,14 @@ extension ManagedObjectContext {
         let changed = noted
         noted = []
         if isSaving { processedInRound += changed }
+        let changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
         changed.forEachUncounted { $0.endEvent() }
         insertedBeforeEvent = inserted.count
         deletedBeforeEvent = deleted.count
         revivedInEvent = []
         refreshedInEvent = []
         invalidatedInEvent = []
-        if !followers.isEmpty, !changed.isEmpty { notifyFollowers(ObjectChanges(of: changed)) }
+        notifyFollowers(changes)
         if let event, isTold { tell(ObjectsDidChange(event)) }
     }
 
@@ -121,11 +122,14 @@ struct Event {
 }
 
 extension ObjectChanges {
-    /// What is told to those who follow results.
+    /// What is told to those who follow results. Called before the event is over.
     init(of changed: [ManagedObject]) {
         for object in changed {
             switch object.lifecycle {
-            case .inserted: inserted.append(object)
+            case .inserted:
+                inserted.append(object)
+                // One that came in an earlier event may have got other links.
+                if object.changesLinksInEvent { updated.append(object.latestUpdate) }
             case .updated, .clean: updated.append(object.latestUpdate)
             case .deleted, .discarded, .gone: deleted.append(object)
             }
@@ -134,14 +138,17 @@ extension ObjectChanges {
 }
 
 extension ManagedObject {
-    /// What changed since the object was read or saved. After changes were taken back, anything may
-    /// have.
+    /// What may have changed in the current event: what differs from the store, and what was taken
+    /// back. A value that was taken back does not differ from the store any more.
     fileprivate final var latestUpdate: ObjectChanges.Update {
-        guard lifecycle == .updated else {
-            return ObjectChanges.Update(object: self, slots: nil, changesLinks: false)
-        }
+        let isKnown = lifecycle == .updated && !flags.contains(.hasOtherValues)
         return ObjectChanges.Update(
-            object: self, slots: extras?.changedSlots ?? SlotSet(),
-            changesLinks: extras?.hasRelationshipChanges ?? false)
+            object: self, slots: isKnown ? extras?.changedSlots ?? SlotSet() : nil,
+            changesLinks: changesLinksInEvent || extras?.hasRelationshipChanges ?? false)
+    }
+
+    /// Whether the current event changed relationships that are kept elsewhere.
+    fileprivate final var changesLinksInEvent: Bool {
+        flags.contains(.hasOtherLinks) || extras?.eventLinks != nil
     }
 }

@@ -30,10 +30,18 @@ struct ObjectChanges {
     var deleted: [ManagedObject] = []
     /// Rows of the entities that the context's observers watch.
     var unregistered: [UnregisteredRow] = []
+    /// The objects among the updated ones whose values were dropped, since the row did not come
+    /// along.
+    var emptied: [ManagedObject] = []
     /// The rows that others deleted and that this context has no objects for.
     var lostRows: [(entity: Int, key: Int64)] = []
     /// Whether these are all changes; if not, anything may have changed.
     var isComplete = true
+
+    /// The changed objects that have their values.
+    var refreshedObjects: [ManagedObject] {
+        updated.map(\.object).filter { $0.record != nil }
+    }
 
     var isEmpty: Bool {
         isComplete && inserted.isEmpty && updated.isEmpty && deleted.isEmpty && unregistered.isEmpty

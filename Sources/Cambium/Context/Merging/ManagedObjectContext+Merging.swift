@@ -50,12 +50,16 @@ extension ManagedObjectContext {
         mergeChanges(from: [changeSet])
     }
 
-    func mergeChanges(from changeSets: [ChangeSet]) {
+    /// - Parameter readsAgain: Whether the rows of objects that have their values are read at once,
+    ///   where they do not come along.
+    func mergeChanges(from changeSets: [ChangeSet], readsAgain: Bool = false) {
         processChanges()
         advanceQueryGeneration()
         // What is in another context's memory cannot be seen from here.
         let visible = changeSets.filter { $0.holder == nil || $0.holder == parent?.identifier }
-        merge(parent == nil ? visible : visible.map(\.withoutRows), isComplete: true)
+        merge(
+            parent == nil ? visible : visible.map(\.withoutRows), isComplete: true,
+            readsAgain: readsAgain)
     }
 
     /// Takes over what a batch operation of this context, or of a child, has changed. What it
@@ -109,9 +113,27 @@ extension ManagedObjectContext {
     }
 
     /// Takes over several saves in their order, and tells observers once.
-    private func merge(_ changeSets: [ChangeSet], isComplete: Bool) {
+    private func merge(
+        _ changeSets: [ChangeSet], isComplete: Bool, readsAgain: Bool = false
+    ) {
         var changes = ObjectChanges()
         changes.isComplete = isComplete
+        let changed = withoutUndoing { takeOver(changeSets, &changes) }
+        // Whoever is told of objects looks at them.
+        if readsAgain || observations != nil {
+            loadOrNote(changes.emptied.filter { $0.lifecycle == .clean && $0.record == nil })
+        }
+        if state.notesReads { changes.tellObjects() }
+        tellChildren(
+            changeSets.map { $0.leavingOut(rebirths, deaths) }, of: changed,
+            isComplete: isComplete)
+        notifyFollowers(changes)
+        notifyOfMerge(changes, changeSets)
+        // Links to what others have deleted were cleared, which is a change of this context.
+        if !changed.isEmpty { processChanges() }
+    }
+
+    private func takeOver(_ changeSets: [ChangeSet], _ changes: inout ObjectChanges) {
         var unregistered = UnregisteredRows()
         let caughtUp = takeMissed()
         var outdated = caughtUp
@@ -139,12 +161,7 @@ extension ManagedObjectContext {
         leaving = isOwn ? .conflicts : left
         reread(outdated)
         changes.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
-        if state.notesReads { changes.tellObjects() }
         changes.unregistered = unregistered.all
-        tellChildren(
-            changeSets.map { $0.leavingOut(rebirths, deaths) }, isComplete: isComplete)
-        notifyFollowers(changes)
-        notifyOfMerge(changes, changeSets)
     }
 
     private func merge(
@@ -170,7 +187,9 @@ extension ManagedObjectContext {
         }
         for row in entity.updated {
             if let object = map.map[row.key] {
+                let hadValues = object.record != nil
                 if !row.slots.isEmpty { take(row.placed, for: object, &outdated) }
+                if hadValues, object.record == nil { changes.emptied.append(object) }
                 changes.updated.append(
                     .init(object: object, slots: row.slots, changesLinks: !row.links.isEmpty))
             } else if isWatched {

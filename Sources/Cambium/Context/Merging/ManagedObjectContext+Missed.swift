@@ -30,11 +30,6 @@ extension ManagedObjectContext {
         guard object.hasUnsavedChanges || (object.lifecycle == .clean && keepsLocked(object)) else {
             return false
         }
-        // Of a fault there is nothing that could be in conflict, or come back.
-        if object.record == nil {
-            recordMissingRow(object)
-            return false
-        }
         miss(object, .deletion)
         return true
     }
@@ -157,14 +152,22 @@ extension ManagedObject {
     }
 
     /// Whether there is anything to be saved that would go with the object's row: values, and links
-    /// to others that no row keeps.
+    /// that neither another row nor another object keeps.
     final var hasUnsavedChanges: Bool {
         guard lifecycle == .updated else { return false }
-        return hasUnsavedValues
-            || entityDescription.relationships.contains { relationship in
-                relationship.isJoinTable
-                    && extras?.links[relationship.ordinal]?.hasAdditions == true
-            }
+        return hasUnsavedValues || hasUnsavedLinks { $0.inverse == nil }
+    }
+
+    /// Whether objects were added to relationships that join tables keep.
+    ///
+    /// - Parameter isWanted: Which relationships count.
+    final func hasUnsavedLinks(
+        in isWanted: (RelationshipDescription) -> Bool = { _ in true }
+    ) -> Bool {
+        entityDescription.relationships.contains { relationship in
+            relationship.isJoinTable && isWanted(relationship)
+                && extras?.links[relationship.ordinal]?.hasAdditions == true
+        }
     }
 
     /// Whether a stored value differs from the one that was read.

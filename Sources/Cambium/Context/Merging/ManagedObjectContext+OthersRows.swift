@@ -85,7 +85,7 @@ extension ManagedObjectContext {
     }
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read
-    /// it.
+    /// it. Unsaved links that lead to it are cleared, whatever its delete rules say.
     func vanish(_ object: ManagedObject) {
         guard
             object.lifecycle == .clean || object.lifecycle == .updated
@@ -94,9 +94,33 @@ extension ManagedObjectContext {
         if object.record == nil { object.becomePlaceholder() }
         if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
         object.takeBackLinksElsewhere()
-        object.lifecycle = .gone
-        object.ownExtras.vanished = true
-        listsAreStale = true
-        forget(object)
+        object.dropTransientLinks()
+        object.becomeGone()
+        clearUnsavedLinks(to: object)
+    }
+
+    /// Clears the keys of unsaved links that lead to an object whose row is gone.
+    private func clearUnsavedLinks(to object: ManagedObject) {
+        for (ordinal, links) in object.extras?.links ?? [:] where !links.added.isEmpty {
+            let relationship = object.entityDescription.relationships[ordinal]
+            guard !relationship.isJoinTable, let inverse = relationship.inverse else { continue }
+            for member in links.added.members {
+                guard let other = registered(entity: member.entity, key: member.key),
+                    other.isMember(of: object, relationship)
+                else { continue }
+                other.withRelationship(inverse) { other.setDestination(of: $0, to: nil) }
+            }
+        }
+    }
+
+    /// Runs a body that takes over what others have saved: what it changes here is not to be undone.
+    ///
+    /// - Returns: The objects that were not changed in the event before.
+    func withoutUndoing(_ body: () -> Void) -> [ManagedObject] {
+        let count = noted.count
+        body()
+        let changed = Array(noted.dropFirst(count))
+        for object in changed { object.restartEvent() }
+        return changed
     }
 }

@@ -68,14 +68,8 @@ extension ManagedObjectContext {
         processChanges()
         coordinator.rowCache.remove(ids)
         for store in coordinator.persistentStores { store.store.seeOthersCommits() }
-        let realized = ids.compactMap { id in
-            objects[id.root].map[id.key].flatMap {
-                $0.lifecycle == .clean && $0.record != nil ? $0 : nil
-            }
-        }
         forgetLinks(of: Set(entities.map(\.entity.index)))
-        mergeChanges(from: changeSets(of: entities))
-        loadOrNote(realized.filter { $0.lifecycle == .clean && $0.record == nil })
+        mergeChanges(from: changeSets(of: entities), readsAgain: true)
     }
 
     /// Makes all links be read again that changes of some entities can touch. There is no commit

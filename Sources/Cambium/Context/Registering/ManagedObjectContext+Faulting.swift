@@ -22,6 +22,22 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Whether an object has a row, which is read where it was not: for what the library looks at by
+    /// itself. A deleted row is no error then, and the object stays the fault that it is. Where the
+    /// row cannot be read, it has one: whoever uses the object meets the error.
+    func hasRow(_ object: ManagedObject) -> Bool {
+        if object.record != nil { return true }
+        if object.lifecycle == .gone || object.lifecycle == .discarded {
+            return object.standIn !== object
+        }
+        do {
+            try load(object)
+        } catch {
+            guard (error as? StoreError)?.code == .missingRow else { return true }
+        }
+        return object.record != nil || followForward(of: object)
+    }
+
     /// Keeps for the next save that the row of an object is gone.
     func recordMissingRow(_ object: ManagedObject) {
         recordedErrors.append(StoreError.missingRow(of: object))
@@ -30,10 +46,7 @@ extension ManagedObjectContext {
     /// Shows placeholder values in an object whose row is gone.
     private func showPlaceholder(_ object: ManagedObject, because error: StoreError) {
         object.becomePlaceholder()
-        object.lifecycle = .gone
-        object.ownExtras.vanished = true
-        listsAreStale = true
-        forget(object)
+        object.becomeGone()
         if observations?.wantsChanges == true { invalidatedInEvent.append(object) }
         noteForEvent(object)
         if shouldDeleteInaccessibleFaults { return }
@@ -234,6 +247,14 @@ extension ManagedObject {
     final func becomePlaceholder() {
         record = entityDescription.template.record
         page = entityDescription.template.page
+    }
+
+    /// Becomes an object whose row is gone: its context does not know it any more.
+    final func becomeGone() {
+        lifecycle = .gone
+        ownExtras.vanished = true
+        state.context?.listsAreStale = true
+        state.context?.forget(self)
     }
 
     /// Becomes an unchanged object with these values; a fault without. So does one whose changes

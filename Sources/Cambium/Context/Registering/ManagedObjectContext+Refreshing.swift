@@ -31,6 +31,7 @@ extension ManagedObjectContext {
         if mergeChanges, object.keepsSomethingWhenRefreshed { return rereadKeepingChanges(object) }
         let hadValues = object.record != nil
         if hadValues { object.willTurnIntoFault() }
+        let hadLinks = object.extras?.hasRelationshipChanges == true
         object.takeBackLinks()
         if parent == nil { object.dropTransientLinks() } else { object.forgetTransientLinks() }
         object.takeBackPlaces()
@@ -44,6 +45,7 @@ extension ManagedObjectContext {
         // Links that are kept in the rows of others are their changes, and stay.
         if object.extras?.hasRelationshipChanges == true { willChangeLinks(object) }
         noteForEvent(object)
+        if hadLinks { object.flags.insert(.hasOtherLinks) }
     }
 
     /// Brings all objects back to what the store has: unchanged ones become faults, changed ones
@@ -73,6 +75,7 @@ extension ManagedObjectContext {
         }
         if observations?.wantsChanges == true { refreshedInEvent.append(object) }
         note(object)
+        object.flags.insert(.hasOtherValues)
         if object.notesReads { object.tellOfChanges() }
         awaken(CollectionOfOne(object), from: .refresh)
     }
@@ -251,8 +254,10 @@ extension ManagedObject {
     }
 
     private func forgetLink(_ ordinal: Int, to key: Int64) {
+        let isChange = extras?.links[ordinal]?.hasChange(of: key) == true
         extras?.links[ordinal]?.forgetChange(of: key)
         if notesReads { tellOfChange(of: .links(ordinal)) }
+        if isChange { state.context?.noteOtherLinks(self) }
         becomeCleanWithoutChanges()
     }
 }

@@ -170,10 +170,11 @@ extension ManagedObjectContext {
             }
             // A hook may have met it in a child context and gone on.
             if let error = family.endlessInsertions { throw error }
-            // A hook that fetches has processed what it changed before.
+            // A hook that fetches has processed what it changed before. Of those whose rows were
+            // found missing there is nothing to be saved.
             let touched = Dictionary(
-                (processedInRound + noted).map { (RowID($0), $0.contentHash) },
-                uniquingKeysWith: { $1 })
+                (processedInRound + noted).filter { $0.lifecycle != .gone }
+                    .map { (RowID($0), $0.contentHash) }, uniquingKeysWith: { $1 })
             let isSettled = touched.allSatisfy { seen[$0.key] == $0.value }
             if isSettled, unpropagated.isEmpty { return processChanges(propagatesDeletes: true) }
             seen.merge(touched) { $1 }
@@ -200,13 +201,18 @@ extension ManagedObjectContext {
         return error
     }
 
-    /// Reads the row of an object of which nothing is changed but links that others keep. Where it
-    /// is gone, there is nothing of it to be saved.
+    /// Reads the row of an object of which nothing is changed but links. Where it was deleted, there
+    /// is nothing of it to be saved; the merge policy decides about links that lead to it.
     private func findsRow(of object: ManagedObject) -> Bool {
         loadOrNote([object])
-        if object.record != nil { return true }
-        if !failedReads.concerns(RowID(object)) { settleWithoutRow(object) }
-        return object.extras?.survivor != nil
+        if object.record != nil || followForward(of: object) { return true }
+        if failedReads.concerns(RowID(object)) { return false }
+        if object.hasUnsavedLinks(), mergePolicy.refuses {
+            recordMissingRow(object)
+        } else if object.extras?.missed == .deletion || object.extras?.hasNewLinks != true {
+            lose(object)
+        }
+        return false
     }
 
     private func validate() throws {
@@ -265,6 +271,9 @@ extension ManagedObjectContext {
             object.forgetMissedChange()
             object.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
             noteForEvent(object)
+            if object.extras?.hasRelationshipChanges == true {
+                object.flags.insert(.hasOtherLinks)
+            }
         }
         // What was read of the links took the changes into account, also where none was noted.
         for root in objects { root.map.forEach { $0.extras?.links = [:] } }

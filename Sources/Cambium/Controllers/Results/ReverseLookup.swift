@@ -63,7 +63,7 @@ extension ManagedObjectContext {
                 next.append(destination)
             }
             try load(next.filter { $0.record == nil && $0.lifecycle == .clean })
-            current = next
+            current = next.filter { $0.record != nil }
         }
     }
 }

@@ -51,7 +51,7 @@ struct SlotReader {
 
     /// A test of the row that has the slot.
     ///
-    /// - Parameter missing: The result where the path leads to no object.
+    /// - Parameter missing: The result where the path leads to no object, or to a deleted row.
     func test(
         missing: Bool = false, _ body: @escaping (ManagedObject, Record) -> Bool
     ) -> ObjectTest {
@@ -61,7 +61,8 @@ struct SlotReader {
         case 0:
             return ObjectTest { object, _ in
                 if object.notesReads { object.noteRead(of: slot) }
-                return body(object, object.readable)
+                guard let record = object.present else { return missing }
+                return body(object, record)
             }
         case 1:
             let ordinal = path[0]
@@ -70,19 +71,21 @@ struct SlotReader {
                     return missing
                 }
                 if owner.notesReads { owner.noteRead(of: slot) }
-                return body(owner, owner.readable)
+                guard let record = owner.present else { return missing }
+                return body(owner, record)
             }
         default:
             return ObjectTest { object, context in
                 var owner = object
                 for ordinal in path {
-                    guard let next = owner.destination(at: ordinal, in: context) else {
-                        return missing
-                    }
+                    guard owner.present != nil,
+                        let next = owner.destination(at: ordinal, in: context)
+                    else { return missing }
                     owner = next
                 }
                 if owner.notesReads { owner.noteRead(of: slot) }
-                return body(owner, owner.readable)
+                guard let record = owner.present else { return missing }
+                return body(owner, record)
             }
         }
     }

@@ -86,6 +86,9 @@ struct LinkSet {
         }
     }
 
+    /// Whether anything was changed about one member.
+    func hasChange(of key: Int64) -> Bool { added[key] != nil || removed.contains(key) }
+
     /// Forgets what was read, and what was changed about one member.
     mutating func forgetChange(of key: Int64) {
         _ = added.remove(key)

@@ -102,9 +102,20 @@ extension ManagedObject {
         return extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: relationship.isOrdered)
     }
 
+    /// Lets the current event begin with the object as it is now.
+    final func restartEvent() {
+        guard let extras else { return }
+        extras.eventBase = .none
+        if extras.eventLinks != nil {
+            extras.eventLinks = nil
+            flags.insert(.hasOtherLinks)
+        }
+        keepEventBase()
+    }
+
     /// Forgets what was before the event.
     final func endEvent() {
-        flags.remove(.isNoted)
+        flags.subtract(.ofEvent)
         guard let extras else { return }
         extras.eventBase = .none
         if extras.eventLinks != nil { extras.eventLinks = nil }

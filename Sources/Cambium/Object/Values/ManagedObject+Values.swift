@@ -9,6 +9,19 @@ extension ManagedObject {
         return fire()
     }
 
+    /// The record, read if it was not, for what the library looks at by itself; nil where the row was
+    /// deleted, which is no error then.
+    @inline(__always)
+    final var present: Record? {
+        if let record { return record }
+        return firePresent()
+    }
+
+    private func firePresent() -> Record? {
+        if let context = state.context, !context.hasRow(self) { return nil }
+        return fire()
+    }
+
     /// The value of a required attribute. What another program has written and is no value of the
     /// type (a raw value without a case, bytes that are no UUID) reads as the model's default, and
     /// the next save throws an error that names it.
