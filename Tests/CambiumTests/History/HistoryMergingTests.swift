@@ -107,4 +107,60 @@ struct HistoryMergingTests {
             #expect(nodes.map { $0[0].label } == ["0", "0"])
         }
     }
+
+    @Test(arguments: ["transactions", "remote changes", "remote changes, faults"])
+    func `observers are told of updated objects as refreshed`(_ way: String) throws {
+        try withTwo { container, theirs, token in
+            let context = container.newContext()
+            let nodes = try context.fetch(Node.fetchRequest().sorted(by: Node.label))
+            if way.hasSuffix("faults") { context.refreshAllObjects() }
+            context.processPendingChanges()
+            let told = Told(context)
+            let theirNodes = try theirs.fetch(Node.fetchRequest().sorted(by: Node.label))
+            theirNodes[0].label = "z"
+            theirs.delete(theirNodes[1])
+            let new = Node(in: theirs)
+            try theirs.save()
+            let transactions = try container.history(after: token)
+            if way == "transactions" {
+                context.mergeChanges(from: transactions)
+            } else {
+                for transaction in transactions {
+                    ManagedObjectContext.mergeChanges(
+                        fromRemoteContextSave: transaction.objectIDs, into: [context])
+                }
+            }
+            // Of an object that was a fault there were no values that could be others now.
+            let refreshed: Set<ManagedObject> = way.hasSuffix("faults") ? [] : [nodes[0]]
+            #expect(told.changes.map(\.refreshed) == [refreshed])
+            #expect(told.changes.map(\.deleted) == [[nodes[1]]])
+            #expect(told.changes.first?.inserted.map(\.objectID) == [new.objectID])
+            #expect(told.ids.map(\.refreshed) == [Set(refreshed.map(\.objectID))])
+            #expect(told.merged.map(\.refreshed) == [Set(refreshed.map(\.objectID))])
+            #expect(told.merged.map(\.updated) == [[nodes[0].objectID]])
+            #expect(told.labels == (refreshed.isEmpty ? [] : ["z"]), "read before they are told")
+            #expect(nodes[0].label == "z")
+        }
+    }
+
+    /// What a context tells its observers.
+    private final class Told {
+        var changes: [ObjectsDidChange] = []
+        var labels: [String] = []
+        var ids: [ChangedObjectIDs] = []
+        var merged: [ChangedObjectIDs] = []
+        private var tokens: [ObservationToken] = []
+
+        init(_ context: ManagedObjectContext) {
+            tokens = [
+                context.observe(.objectsDidChange) { [unowned self] change in
+                    changes.append(change)
+                    labels += change.refreshed.compactMap { $0 as? Node }
+                        .filter { !$0.isFault }.map(\.label)
+                },
+                context.observe(.objectIDsDidChange) { [unowned self] in ids.append($0) },
+                context.observe(.didMergeChangesObjectIDs) { [unowned self] in merged.append($0) },
+            ]
+        }
+    }
 }

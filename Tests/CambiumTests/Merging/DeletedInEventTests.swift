@@ -89,60 +89,6 @@ struct DeletedInEventTests {
         }
     }
 
-    @Test(arguments: [MergePolicy.error, .objectTrump, .storeTrump], [false, true])
-    func `a new link of what others deleted is a conflict`(
-        _ policy: MergePolicy, ordered: Bool
-    ) throws {
-        try withLinkedNode(policy, ordered: ordered) { context, node, topic in
-            if policy == .error {
-                let error = #expect(throws: ConflictError.self) { try context.save() }
-                #expect(error?.conflicts.map(\.objectID) == [node.objectID])
-                #expect(error?.conflicts.first?.isRowGone == true)
-                context.rollback()
-                #expect(node.isDeleted && topic.nodes.isEmpty && topic.waiting.isEmpty)
-                return
-            }
-            try context.save()
-            #expect(!context.hasChanges)
-            #expect(node.isDeleted == (policy == .storeTrump))
-            let links = Array(ordered ? topic.waiting : topic.nodes)
-            #expect(links == (policy == .storeTrump ? [] : [node]))
-            let count = try context.count(for: EverythingModel.Node.fetchRequest())
-            #expect(count == links.count)
-        }
-    }
-
-    @Test func `a fault with a new link comes back as it was`() throws {
-        try withLinkedNode(.objectTrump, ordered: false, isFault: true) { context, node, topic in
-            #expect(node.isFault)
-            try context.save()
-            #expect(node.label == "a" && Array(topic.nodes) == [node])
-            context.refreshAllObjects()
-            #expect(node.label == "a" && Array(topic.nodes) == [node])
-        }
-    }
-
-    /// A node that is linked to a topic, without being saved, and that others have deleted.
-    private func withLinkedNode(
-        _ policy: MergePolicy, ordered: Bool, isFault: Bool = false,
-        _ body: (ManagedObjectContext, EverythingModel.Node, EverythingModel.Topic) throws -> Void
-    ) throws {
-        let container = try PersistentContainer(model: Everything.model, at: .memory)
-        let (others, context) = (container.newContext(), container.newContext())
-        context.automaticallyMergesChangesFromParent = true
-        context.mergePolicy = policy
-        let original = EverythingModel.Node(in: others, label: "a")
-        let topic = EverythingModel.Topic(in: others)
-        try others.save()
-        let node: EverythingModel.Node = try context.get(original.objectID)
-        let same: EverythingModel.Topic = try context.get(topic.objectID)
-        if !isFault { #expect(node.label == "a") }
-        if ordered { node.queue.append(same) } else { node.tags.insert(same) }
-        others.delete(original)
-        try others.save()
-        try body(context, node, same)
-    }
-
     @Test func `until then every fetch finds the object`() throws {
         let container = try PersistentContainer(model: Shop.model, at: .memory)
         let context = container.newContext()

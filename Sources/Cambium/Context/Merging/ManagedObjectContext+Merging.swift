@@ -154,7 +154,7 @@ extension ManagedObjectContext {
                 }
                 merge(
                     entity.leavingOut(rebirths, deaths, after: changeSet.number), &changes,
-                    &unregistered, &outdated, isWatched: watched.contains(entity.entity.index))
+                    &unregistered, &outdated, watched)
             }
             noteMerged(changeSet)
         }
@@ -166,9 +166,12 @@ extension ManagedObjectContext {
 
     private func merge(
         _ entity: EntityChanges, _ changes: inout ObjectChanges,
-        _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject], isWatched: Bool
+        _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject],
+        _ watched: Set<Int>
     ) {
         let map = objects[entity.entity.rootIndex]
+        let isWatched = watched.contains(entity.entity.index)
+        let farEnds = FarEnds(of: entity.entity, watched: watched, in: self)
         if isWatched { unregistered.reserve(entity.inserted.count) }
         for row in entity.inserted {
             if let object = map.map[row.key] {
@@ -187,9 +190,11 @@ extension ManagedObjectContext {
         }
         for row in entity.updated {
             if let object = map.map[row.key] {
-                let hadValues = object.record != nil
+                let (hadValues, former) = (object.record != nil, farEnds.keys(of: object))
                 if !row.slots.isEmpty { take(row.placed, for: object, &outdated) }
                 if hadValues, object.record == nil { changes.emptied.append(object) }
+                changes.updated += farEnds.updates(
+                    from: former, to: farEnds.keys(of: object), slots: row.slots)
                 changes.updated.append(
                     .init(object: object, slots: row.slots, changesLinks: !row.links.isEmpty))
             } else if isWatched {
@@ -207,7 +212,13 @@ extension ManagedObjectContext {
         }
         for key in entity.deleted {
             if let object = map.map[key] {
-                if keepsDeleted(object) { continue }
+                if keepsDeleted(object) {
+                    // What led to it in the store has left it.
+                    changes.updated.append(
+                        .init(object: object, slots: SlotSet(), changesLinks: true))
+                    continue
+                }
+                changes.updated += farEnds.updates(from: farEnds.keys(of: object), to: nil)
                 vanish(object)
                 changes.deleted.append(object)
             } else if isWatched {

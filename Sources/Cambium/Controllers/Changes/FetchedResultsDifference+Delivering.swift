@@ -7,7 +7,7 @@ extension FetchedResultsDifference {
         if let delegate = delegate as? any FetchedResultsSnapshotDelegate<Entity> {
             delegate.controller(
                 controller,
-                didChangeContentWith: controller.snapshot(reconfigured: updatedObjectIDs))
+                didChangeContentWith: controller.snapshot(reconfigured: renewedObjectIDs))
         } else if let delegate = delegate as? any FetchedResultsDifferenceDelegate<Entity> {
             delegate.controller(controller, didChangeContentWith: collectionDifference)
         } else {
@@ -15,9 +15,13 @@ extension FetchedResultsDifference {
         }
     }
 
-    private var updatedObjectIDs: [ObjectID] {
+    /// The objects that a view has already, and has to show anew.
+    private var renewedObjectIDs: [ObjectID] {
         changes.compactMap { change in
-            if case .update(let object, _, _) = change { object.objectID } else { nil }
+            switch change {
+            case .update(let object, _, _), .move(let object, _, _): object.objectID
+            case .insert, .delete: nil
+            }
         }
     }
 

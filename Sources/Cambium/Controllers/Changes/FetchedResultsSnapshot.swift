@@ -13,8 +13,8 @@ public struct FetchedResultsSnapshot: Sendable, Hashable {
 
     /// The sections, in order; one, without a name, where the results are not in sections.
     public let sections: [Section]
-    /// The objects whose values changed since the snapshot before, while they kept their place
-    /// among the others: a view that only compares identities must show them anew.
+    /// The objects that were there in the snapshot before and whose values changed, or those of
+    /// objects that decide their places: a view that only compares identities must show them anew.
     public let reconfiguredItemIDs: [ObjectID]
 
     /// All objects, in order.

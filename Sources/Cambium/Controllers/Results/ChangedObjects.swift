@@ -1,7 +1,7 @@
 /// What is said to have changed, object by object.
 struct ChangedObjects {
     enum Change {
-        /// Nothing.
+        /// Nothing that was said. Values that were not seen may be told of later, or never.
         case nothing
         /// Values, unless they were seen already.
         case values
@@ -48,9 +48,8 @@ extension ChangedObjects.Change {
     func tells(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
         let hasOtherValues = seen.look(at: object)
         return switch self {
-        case .nothing: false
         case .links: true
-        case .values: hasOtherValues
+        case .nothing, .values: hasOtherValues
         }
     }
 }

@@ -9,12 +9,7 @@ extension GraphWork {
         sibling.mergePending()
         for _ in 0..<Int.random(in: 1...3, using: &generator) { try changeInSibling() }
         guard sibling.hasChanges else { return }
-        log.append("the sibling saves")
-        do {
-            try sibling.save()
-        } catch {
-            try fail("the sibling's save threw \(error)")
-        }
+        try saveInSibling()
         // The context does not know of the save yet.
         if generator.chance(0.3) { try runBatch() }
         context.mergePending()
@@ -24,6 +19,57 @@ extension GraphWork {
         if generator.chance(0.5) {
             try check(context, against: world, "the context, after merging")
         }
+    }
+
+    private mutating func saveInSibling() throws {
+        log.append("the sibling saves")
+        do {
+            try sibling.save()
+        } catch {
+            try fail("the sibling's save threw \(error)")
+        }
+    }
+
+    /// The sibling deletes an object to which the context may have led others, without having saved
+    /// it: these links are cleared when the deletion is merged. What was done before can be undone
+    /// and redone all the same, and no such link comes back.
+    mutating func deleteInSibling() throws {
+        try endEvent()
+        sibling.mergePending()
+        let all =
+            Array(saved.nodes.keys) + Array(saved.boxes.keys) + Array(saved.tags.keys)
+        guard let id = pick(all.filter { isOnlyLinked($0) && hasOnlySavedParts($0) }),
+            saved.referrers(of: id).allSatisfy(world.has)
+        else { return }
+        log.append("theirs: delete \(id), linked or not")
+        sibling.delete(sibling.object(with: id))
+        try saveInSibling()
+        saved.delete(id)
+        world.delete(id)
+        history.delete(id)
+        context.mergePending()
+        if generator.chance(0.5) {
+            try check(context, against: world, "the context, after merging a deletion")
+        }
+    }
+
+    /// Whether unsaved changes of an object are none but links that go with it: those that others
+    /// keep, and pairs.
+    private func isOnlyLinked(_ id: ObjectID) -> Bool {
+        guard world.has(id) || world.tags[id] != nil else { return false }
+        guard let object = context.registeredObject(for: id), object.hasChanges else { return true }
+        let own: Set<String> = ["label", "number", "name", "box", "next", "topic"]
+        return !object.isDeleted && own.isDisjoint(with: object.changedValues().keys)
+    }
+
+    /// Whether the parts of an object go with it in all that was and is: one that had come to it
+    /// without being saved would stay, without a node.
+    private func hasOnlySavedParts(_ id: ObjectID) -> Bool {
+        let parts = saved.parts.filter { $0.value == id }.keys
+        return parts.allSatisfy { isUntouched($0) && world.parts[$0] == id }
+            && !(history.states + [world]).contains { state in
+                state.parts.contains { $0.value == id && saved.parts[$0.key] != id }
+            }
     }
 
     private mutating func changeInSibling() throws {

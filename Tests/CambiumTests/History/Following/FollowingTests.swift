@@ -120,6 +120,29 @@ struct FollowingTests {
         }
     }
 
+    @Test func `observers are told of updated objects as refreshed`() async throws {
+        try await withFollower { container, theirs, _ in
+            let context = container.viewContext
+            var told: [ObjectsDidChange] = []
+            var merged: Set<ObjectID> = []
+            let observations = [
+                context.observe(.objectsDidChange) { told.append($0) },
+                context.observe(.didMergeChangesObjectIDs) { merged.formUnion($0.refreshed) },
+            ]
+            let node = Node(in: theirs, label: "a")
+            try theirs.save()
+            try await eventually { !told.isEmpty }
+            let mine = try context.get(node.objectID, as: Node.self)
+            #expect(mine.label == "a" && told.map(\.inserted) == [[mine]])
+            node.label = "b"
+            try theirs.save()
+            try await eventually { mine.label == "b" }
+            #expect(told.map(\.refreshed) == [[], [mine]])
+            #expect(merged == [node.objectID])
+            withExtendedLifetime(observations) {}
+        }
+    }
+
     @Test func `own saves are not told of again`() async throws {
         try await withFollower { container, theirs, _ in
             let context = container.viewContext

@@ -1,0 +1,142 @@
+import Cambium
+import ShopModel
+import Testing
+
+/// Changes that are taken back, of objects that keep other unsaved changes: controllers that look at
+/// them follow.
+struct TakenBackTests {
+    private let container: PersistentContainer
+    private let context: ManagedObjectContext
+    private let categories: [ShopModel.Category]
+    private let products: [Product]
+
+    /// Two products in category "a", none in category "b".
+    init() throws {
+        container = try PersistentContainer(model: Shop.model, at: .memory)
+        let context = container.newContext()
+        categories = ["a", "b"].map { ShopModel.Category(in: context, name: $0) }
+        products = (0..<2).map { Product(in: context, sku: "AB-\($0)", kind: .toy, price: 1) }
+        for product in products { product.category = categories[0] }
+        try context.save()
+        context.undoManager = ContextUndoManager()
+        self.context = context
+    }
+
+    enum Step: CaseIterable { case undo, refresh, refreshMerging, rollback }
+
+    /// Moves a product, renames the category that it left, and takes the name back.
+    private func rename(thenBackBy step: Step, whileFollowed body: () throws -> Void) throws {
+        products[0].category = categories[1]
+        context.processPendingChanges()
+        categories[0].name = "n1"
+        context.processPendingChanges()
+        try body()
+        switch step {
+        case .undo: context.undo()
+        case .refresh: context.refresh(categories[0], mergeChanges: false)
+        case .refreshMerging: context.refresh(categories[0], mergeChanges: true)
+        case .rollback: context.rollback()
+        }
+        context.processPendingChanges()
+    }
+
+    private func controller(
+        _ request: FetchRequest<Product>, inSections: Bool = false
+    ) throws -> FollowedController<Product> {
+        let controller =
+            inSections
+            ? FetchedResultsController(request, in: context, sectionedBy: Product.category.name)
+            : FetchedResultsController(request, in: context)
+        return try FollowedController(
+            controller, sectionName: { inSections ? $0.category?.name ?? "" : "" },
+            summary: \.title)
+    }
+
+    @Test(arguments: Step.allCases)
+    func `sections, orders and conditions over a related object`(_ step: Step) throws {
+        let byTitle = Product.fetchRequest().sorted(by: Product.title)
+        let followed = [
+            try controller(byTitle, inSections: true),
+            try controller(byTitle.filter(Product.category.name == "a")),
+            try controller(
+                Product.fetchRequest().sorted(by: Product.category.name.descending)),
+        ]
+        var told = 0
+        let observer = try ContextObserver(Product.category.name == "n1", in: context) { _ in
+            told += 1
+        }
+        let touched = Set((products + categories).map(\.objectID))
+        try rename(thenBackBy: step) {
+            #expect(followed[0].controller.sections.map(\.name) == ["b", "n1"])
+            #expect(observer.count == 1)
+        }
+        let name = step == .refreshMerging ? "n1" : "a"
+        #expect(categories[0].name == name)
+        let sections = step == .rollback ? ["a"] : name == "a" ? ["a", "b"] : ["b", "n1"]
+        #expect(followed[0].controller.sections.map(\.name) == sections)
+        #expect(observer.count == (name == "a" ? 0 : 1))
+        for followed in followed {
+            #expect(try followed.faults(touched: touched, looks: true) == [])
+        }
+        try context.save()
+        #expect(followed[0].controller.sections.map(\.name) == sections)
+        withExtendedLifetime(observer) {}
+    }
+
+    @Test func `values that a refresh has read, below changes that stay`() throws {
+        let followed = try controller(
+            Product.fetchRequest().sorted(by: Product.title), inSections: true)
+        categories[0].isBrand = true
+        context.processPendingChanges()
+        let sibling = container.newContext()
+        try sibling.get(categories[0].objectID, as: ShopModel.Category.self).name = "theirs"
+        try sibling.save()
+        context.refresh(categories[0], mergeChanges: true)
+        context.processPendingChanges()
+        #expect(categories[0].name == "theirs" && categories[0].isBrand)
+        #expect(followed.controller.sections.map(\.name) == ["theirs"])
+    }
+
+    @Test(arguments: [Step.undo, .refresh, .rollback])
+    func `links that are taken back are told as an update, at both ends`(_ step: Step) throws {
+        let controller = FetchedResultsController(
+            ShopModel.Category.fetchRequest().sorted(by: ShopModel.Category.name), in: context)
+        let followed = try FollowedController(controller) { "\($0.products.count)" }
+        let touched = Set(categories.map(\.objectID))
+        products[0].category = categories[1]
+        context.processPendingChanges()
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+        switch step {
+        case .undo: context.undo()
+        case .rollback: context.rollback()
+        case .refresh, .refreshMerging: context.refresh(products[0], mergeChanges: false)
+        }
+        context.processPendingChanges()
+        #expect(categories.map(\.products.count) == [2, 0])
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+    }
+
+    @Test func `a new object that gets a link in a later event is told as updated`() throws {
+        let controller = FetchedResultsController(
+            ShopModel.Category.fetchRequest().sorted(by: ShopModel.Category.name), in: context)
+        let followed = try FollowedController(controller) { "\($0.products.count)" }
+        let new = ShopModel.Category(in: context, name: "c")
+        context.processPendingChanges()
+        _ = try followed.faults(touched: [new.objectID], looks: true)
+        products[0].category = new
+        context.processPendingChanges()
+        let touched = Set((categories + [new]).map(\.objectID))
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+    }
+
+    @Test func `what is set after a link was dropped in the same event can be undone`() throws {
+        categories[0].isBrand = true
+        products[0].category = categories[1]
+        context.processPendingChanges()
+        context.refresh(products[0], mergeChanges: false)
+        categories[0].name = "later"
+        context.processPendingChanges()
+        context.undo()
+        #expect(categories[0].name == "a" && categories[0].isBrand)
+    }
+}
