@@ -65,6 +65,11 @@ public final class ManagedObjectContext {
     /// row another context has deleted stays, in the same event and in later ones, and ``mergePolicy``
     /// decides when it is saved. (In Core Data it goes, and its changes with it.)
     ///
+    /// An unsaved link is no change of the object that it leads to. Where the relationship has an
+    /// inverse, unsaved links to an object are cleared when its deletion is merged, whatever the
+    /// delete rules say: observers are told, and no undo brings such a link back. A required to-one
+    /// is an error of the next save then, which names it.
+    ///
     /// An event is one `perform`, or one turn of the main actor. A context that was made by hand for
     /// another isolation has one event only, which never ends.
     ///
@@ -97,9 +102,10 @@ public final class ManagedObjectContext {
     /// handler too, until it was read (each save tries to) or the changes that need it were taken
     /// back with ``refresh(_:mergeChanges:)``, an undo, ``rollback()`` or ``reset()``.
     public var onInaccessibleFault: ((ObjectID, any Error) -> Void)?
-    /// Whether an object whose row is found missing simply counts as deleted. Default: false, the
-    /// next save throws that the row is gone. Its properties can be read in both cases, and show
-    /// placeholders.
+    /// Whether an object whose row is found missing, when the program reads a property, simply counts
+    /// as deleted. Default: false, the next save throws that the row is gone. Its properties can be
+    /// read in both cases, and show placeholders. What Cambium reads by itself (for conditions,
+    /// orders, delete rules, undo) passes deleted rows by and makes no save fail.
     public var shouldDeleteInaccessibleFaults = false
     /// Whether the delete rules are followed whenever changes are processed; if not, only by the
     /// save. Default: true.

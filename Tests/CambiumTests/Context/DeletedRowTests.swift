@@ -29,7 +29,9 @@ struct DeletedRowTests {
     }
 
     @Test func `conditions, orders and sections show nothing of it`() throws {
-        try withLost { [Box(in: $0, name: "b")] } _: { context, lost in
+        try withLost {
+            [Box(in: $0, name: "b")]
+        } _: { context, lost in
             let node = Node(in: context, label: "a", box: lost[0] as? Box)
             let other = Node(in: context, label: "b")
             let requests = [
@@ -81,7 +83,9 @@ struct DeletedRowTests {
     }
 
     @Test func `what was deleted can be deleted again`() throws {
-        try withLost(.error) { [Node(in: $0, label: "a")] } _: { context, lost in
+        try withLost(.error) {
+            [Node(in: $0, label: "a")]
+        } _: { context, lost in
             context.delete(lost[0])
             #expect(lost[0].isDeleted)
         }

@@ -1,8 +1,8 @@
 import CambiumSQLite
 
-/// The objects that to-ones of an entity's rows lead to, while a merge takes these rows over: their
-/// relationships change when a row leads elsewhere or is deleted, and the context that saved it may
-/// not have had them.
+/// The objects that to-ones of an entity's rows lead to, while a merge or a save takes over what
+/// others have saved: their relationships change when a row leads elsewhere or is deleted, and the
+/// context that saved it may not have had them.
 struct FarEnds {
     private let context: ManagedObjectContext
     private let relationships: [RelationshipDescription]
@@ -19,13 +19,19 @@ struct FarEnds {
     }
 
     /// The keys that the row of an object has, by the relationships that matter.
-    func keys(of object: ManagedObject) -> [Int64?] {
-        if relationships.isEmpty { return [] }
-        guard let record = object.extras?.snapshot?.record ?? object.record else {
-            return relationships.map { _ in nil }
-        }
-        return relationships.map { relationship in
-            relationship.slot.flatMap { record.hasValue($0) ? record.integer($0) : nil }
+    func savedKeys(of object: ManagedObject) -> [Int64?] {
+        keys(in: object.extras?.snapshot?.record ?? object.record)
+    }
+
+    /// The keys that an object shows.
+    func shownKeys(of object: ManagedObject) -> [Int64?] { keys(in: object.record) }
+
+    private func keys(in record: Record?) -> [Int64?] {
+        relationships.map { relationship in
+            guard let record, let slot = relationship.slot, record.hasValue(slot) else {
+                return nil
+            }
+            return record.integer(slot)
         }
     }
 
@@ -34,21 +40,26 @@ struct FarEnds {
     /// - Parameters:
     ///   - former: The keys before.
     ///   - now: The keys now; nil where the row is gone.
-    ///   - slots: What was set.
-    func updates(
+    ///   - slots: What was set; nil where anything may have been.
+    func changed(
         from former: [Int64?], to now: [Int64?]?, slots: SlotSet? = nil
-    ) -> [ObjectChanges.Update] {
-        var updates: [ObjectChanges.Update] = []
+    ) -> [ManagedObject] {
+        var ends: [ManagedObject] = []
         for (index, relationship) in relationships.enumerated() {
             let (old, new) = (former[index], now.flatMap { $0[index] })
             guard old != new, let slot = relationship.slot, slots?.contains(slot) ?? true
             else { continue }
-            for key in [old, new].compactMap(\.self) {
-                guard let end = context.registered(entity: relationship.destination, key: key)
-                else { continue }
-                updates.append(.init(object: end, slots: SlotSet(), changesLinks: true))
+            ends += [old, new].compactMap { key in
+                key.flatMap { context.registered(entity: relationship.destination, key: $0) }
             }
         }
-        return updates
+        return ends
+    }
+}
+
+extension ObjectChanges.Update {
+    /// A change of nothing but relationships that are kept elsewhere.
+    init(ofLinksOf object: ManagedObject) {
+        self.init(object: object, slots: SlotSet(), changesLinks: true)
     }
 }

@@ -4,7 +4,7 @@ extension ManagedObjectContext {
     /// Takes over what other contexts have saved since the last time, a child what has come to its
     /// ``parent``. Unsaved changes of the same objects stay on top, by the merge rules of the model
     /// (`merge="sum"`), and no conflict is raised. An object that others have deleted goes, together
-    /// with its unsaved changes, and is told of among the deleted ones.
+    /// with its unsaved changes and unsaved links to it, and is told of among the deleted ones.
     ///
     /// Contexts that merge automatically do it by themselves, at the end of an event and, but for
     /// what is a conflict then, at every fetch and save; see
@@ -190,11 +190,12 @@ extension ManagedObjectContext {
         }
         for row in entity.updated {
             if let object = map.map[row.key] {
-                let (hadValues, former) = (object.record != nil, farEnds.keys(of: object))
+                let (hadValues, former) = (object.record != nil, farEnds.savedKeys(of: object))
                 if !row.slots.isEmpty { take(row.placed, for: object, &outdated) }
                 if hadValues, object.record == nil { changes.emptied.append(object) }
-                changes.updated += farEnds.updates(
-                    from: former, to: farEnds.keys(of: object), slots: row.slots)
+                changes.updated += farEnds.changed(
+                    from: former, to: farEnds.savedKeys(of: object), slots: row.slots
+                ).map(ObjectChanges.Update.init(ofLinksOf:))
                 changes.updated.append(
                     .init(object: object, slots: row.slots, changesLinks: !row.links.isEmpty))
             } else if isWatched {
@@ -214,11 +215,11 @@ extension ManagedObjectContext {
             if let object = map.map[key] {
                 if keepsDeleted(object) {
                     // What led to it in the store has left it.
-                    changes.updated.append(
-                        .init(object: object, slots: SlotSet(), changesLinks: true))
+                    changes.updated.append(.init(ofLinksOf: object))
                     continue
                 }
-                changes.updated += farEnds.updates(from: farEnds.keys(of: object), to: nil)
+                changes.updated += farEnds.changed(from: farEnds.savedKeys(of: object), to: nil)
+                    .map(ObjectChanges.Update.init(ofLinksOf:))
                 vanish(object)
                 changes.deleted.append(object)
             } else if isWatched {

@@ -32,7 +32,7 @@ struct SaveAdoption {
         let (deleted, deletedElsewhere) = scope.split(context.deleted)
         let resolutions = outcome.resolutions
         written.forEachUncounted { $0.record?.version += 1 }
-        for resolution in resolutions { adopt(resolution) }
+        for resolution in resolutions { adoptNotingFarEnds(resolution) }
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
         // Survivors are what they will be now.
@@ -87,6 +87,19 @@ struct SaveAdoption {
         for object in inserted where context.rebirths[RowID(object)] != nil {
             context.rebirths[RowID(object)] = commit
         }
+    }
+
+    /// Takes a resolution over, and notes the objects at the other ends of links that it changes.
+    private mutating func adoptNotingFarEnds(_ resolution: ConflictResolution) {
+        guard let object = context.objects[resolution.id.root].map[resolution.id.key] else {
+            return adopt(resolution)
+        }
+        let ends = FarEnds(
+            of: resolution.entity, watched: context.watchedEntities, in: context)
+        let former = ends.shownKeys(of: object)
+        adopt(resolution)
+        let now = object.isThere ? ends.shownKeys(of: object) : nil
+        for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
     }
 
     private mutating func adopt(_ resolution: ConflictResolution) {
