@@ -116,6 +116,12 @@ optimized() {
 # random operations.
 model_based() { optimized RandomGraphTests CAMBIUM_GENERATOR_RUNS=20000; }
 
+# 3,000 programs with lists of all kinds, followed in four ways, against a model of a table view.
+tables() {
+    # shellcheck disable=SC2086
+    CAMBIUM_GENERATOR_RUNS=3000 sh Scripts/run-tests.sh $strict --filter RandomTableTests
+}
+
 # 20,000 random conditions, 50 in each run: in memory, before a save, in SQL, read anew and as text.
 conditions() {
     # shellcheck disable=SC2086
@@ -202,6 +208,7 @@ part "the plugin on packages of its own" 2 plugin
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
 part "20,000 sequences against a model of the runtime" 5 model_based
+part "3,000 programs against a model of a table view" 5 tables
 part "generators at full count" 5 generators
 part "kills and faults at every call of a migration" 2 crashes
 part "10,000 damaged stores of Core Data" 3 damaged_stores

@@ -139,4 +139,88 @@ struct TakenBackTests {
         context.undo()
         #expect(categories[0].name == "a" && categories[0].isBrand)
     }
+
+    // MARK: Beside another context
+
+    private func followCategories() throws -> FollowedController<ShopModel.Category> {
+        try FollowedController(
+            FetchedResultsController(
+                ShopModel.Category.fetchRequest().sorted(by: ShopModel.Category.name), in: context)
+        ) { "\($0.products.count)" }
+    }
+
+    @Test(arguments: ["moves", "deletes"])
+    func `a member that another context takes away is an update of its owner`(
+        _ how: String
+    ) throws {
+        let followed = try followCategories()
+        let touched = Set(categories.map(\.objectID))
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+        let sibling = container.newContext()
+        // It does not know the category that the product was in.
+        let same: Product = try sibling.get(products[0].objectID)
+        if how == "moves" { same.category = nil } else { sibling.delete(same) }
+        try sibling.save()
+        context.mergePending()
+        #expect(categories[0].products.count == 1)
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+    }
+
+    @Test func `a link that a merge policy takes back is an update of both ends`() throws {
+        context.mergePolicy = .rollback
+        let followed = try followCategories()
+        let sibling = container.newContext()
+        try sibling.get(products[0].objectID, as: Product.self).title = "theirs"
+        products[0].category = categories[1]
+        context.processPendingChanges()
+        _ = try followed.faults(touched: Set(categories.map(\.objectID)), looks: true)
+        try sibling.save()
+        try context.save()
+        #expect(categories.map(\.products.count) == [2, 0])
+        #expect(
+            try followed.faults(touched: Set(categories.map(\.objectID)), looks: true) == [])
+    }
+
+    /// The list is fetched again at the deletion of the category, and sees the link that is cleared.
+    @Test func `a list with a limit tells what it has seen before`() throws {
+        let new = ShopModel.Category(in: context, name: "c")
+        try context.save()
+        let followed = try FollowedController(
+            FetchedResultsController(
+                Product.fetchRequest().sorted(by: Product.category.created, Product.sku).limit(5),
+                in: context)
+        ) { "\($0.category?.objectID.key ?? 0)" }
+        for product in products { product.category = new }
+        context.processPendingChanges()
+        _ = try followed.faults(touched: Set(products.map(\.objectID)), looks: true)
+        let sibling = container.newContext()
+        sibling.delete(sibling.object(with: new.objectID))
+        try sibling.save()
+        context.mergePending()
+        #expect(products.allSatisfy { $0.category == nil })
+        #expect(try followed.faults(touched: Set(products.map(\.objectID)), looks: true) == [])
+    }
+
+    @Test func `a snapshot names a row that moves`() throws {
+        let controller = FetchedResultsController(
+            Product.fetchRequest().sorted(by: Product.title), in: context)
+        try controller.performFetch()
+        let delegate = LastSnapshot()
+        controller.delegate = delegate
+        products[0].title = "Z"
+        context.processPendingChanges()
+        #expect(delegate.snapshot?.itemIDs == [products[1], products[0]].map(\.objectID))
+        #expect(delegate.snapshot?.reconfiguredItemIDs == [products[0].objectID])
+    }
+
+    private final class LastSnapshot: FetchedResultsSnapshotDelegate {
+        private(set) var snapshot: FetchedResultsSnapshot?
+
+        func controller(
+            _ controller: FetchedResultsController<Product>,
+            didChangeContentWith snapshot: FetchedResultsSnapshot
+        ) {
+            self.snapshot = snapshot
+        }
+    }
 }

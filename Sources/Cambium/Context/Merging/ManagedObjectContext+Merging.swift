@@ -213,13 +213,13 @@ extension ManagedObjectContext {
         }
         for key in entity.deleted {
             if let object = map.map[key] {
+                changes.updated += farEnds.changed(from: farEnds.savedKeys(of: object), to: nil)
+                    .map(ObjectChanges.Update.init(ofLinksOf:))
                 if keepsDeleted(object) {
                     // What led to it in the store has left it.
                     changes.updated.append(.init(ofLinksOf: object))
                     continue
                 }
-                changes.updated += farEnds.changed(from: farEnds.savedKeys(of: object), to: nil)
-                    .map(ObjectChanges.Update.init(ofLinksOf:))
                 vanish(object)
                 changes.deleted.append(object)
             } else if isWatched {

@@ -46,6 +46,8 @@ extension ManagedObjectContext {
     /// Reads the rows of changed objects whose rows did not come with the change set.
     func reread(_ outdated: [ManagedObject]) {
         let commit = coordinator.rowCache.commit
+        let watched = outdated.isEmpty ? [] : watchedEntities
+        var farEnds: [Int: FarEnds] = [:]
         for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
                 entity: coordinator.model.entities[group.key],
@@ -62,19 +64,16 @@ extension ManagedObjectContext {
                             readAt: commit, replacesOnly: true)
                     }
                     guard let object = objects[group.key].map[row.key] else { return }
-                    if object.lifecycle == .clean, leavesOut(object, placed.record) {
-                        miss(object)
-                    } else if object.lifecycle == .clean, object.record != nil || parent != nil {
-                        object.becomeClean(object.keepingTransients(placed, draftWriter))
-                    } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
-                        // Its links alone have changed.
-                        let kept = object.keepingTransients(placed, draftWriter)
-                        object.record = kept?.record
-                        object.page = kept?.page
-                    } else {
-                        rebase(object, on: placed)
+                    guard object.record != nil else { return take(reread: placed, for: object) }
+                    let entity = object.entityDescription
+                    let ends =
+                        farEnds[entity.index] ?? FarEnds(of: entity, watched: watched, in: self)
+                    farEnds[entity.index] = ends
+                    let former = ends.shownKeys(of: object)
+                    take(reread: placed, for: object)
+                    for end in ends.changed(from: former, to: ends.shownKeys(of: object)) {
+                        noteOtherLinks(end)
                     }
-                    forgetLists(without: object)
                 }
             } catch {
                 // Whatever the context takes over next reads them again, and so does a save.
@@ -82,6 +81,23 @@ extension ManagedObjectContext {
                 recordedErrors.append(error)
             }
         }
+    }
+
+    /// Gives an object its row as the store has it now.
+    private func take(reread placed: PlacedRecord, for object: ManagedObject) {
+        if object.lifecycle == .clean, leavesOut(object, placed.record) {
+            miss(object)
+        } else if object.lifecycle == .clean, object.record != nil || parent != nil {
+            object.becomeClean(object.keepingTransients(placed, draftWriter))
+        } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
+            // Its links alone have changed.
+            let kept = object.keepingTransients(placed, draftWriter)
+            object.record = kept?.record
+            object.page = kept?.page
+        } else {
+            rebase(object, on: placed)
+        }
+        forgetLists(without: object)
     }
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read

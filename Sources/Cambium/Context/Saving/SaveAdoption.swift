@@ -96,7 +96,9 @@ struct SaveAdoption {
         }
         let ends = FarEnds(
             of: resolution.entity, watched: context.watchedEntities, in: context)
-        let former = ends.shownKeys(of: object)
+        var former = ends.shownKeys(of: object)
+        // There was no row that led anywhere.
+        if case .reinsert = resolution.action { former = former.map { _ in nil } }
         adopt(resolution)
         let now = object.isThere ? ends.shownKeys(of: object) : nil
         for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
@@ -141,6 +143,7 @@ struct SaveAdoption {
             // must hear of them: not of the values that were taken back.
             if wasUpdated, object.extras?.hasRelationshipChanges == true { changes.update(object) }
             // Written, or taken back with the row; read again when asked.
+            if object.extras?.hasRelationshipChanges == true { context.noteOtherLinks(object) }
             object.extras?.links = [:]
             context.noteForEvent(object)
         case .yield(nil):
