@@ -47,6 +47,7 @@ private struct ShopWork {
         sibling.automaticallyMergesChangesFromParent = true
         for _ in 0..<6 { insert(into: main) }
         try main.save()
+        if generator.chance(0.5) { main.undoManager = ContextUndoManager() }
         try makeControllers()
         touched = []
     }
@@ -144,7 +145,9 @@ private struct ShopWork {
     }
 
     private mutating func change(_ context: ManagedObjectContext) throws {
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<22, using: &generator) {
+        case 20: undo(redoes: false)
+        case 21: undo(redoes: true)
         case 0..<3: insert(into: context)
         case 3..<6: try changeProduct(in: context)
         case 6..<9: try moveProduct(in: context)
@@ -258,13 +261,29 @@ private struct ShopWork {
     }
 
     private mutating func refresh(in context: ManagedObjectContext) throws {
-        guard let product = try pick(Product.fetchRequest(), in: context) else { return }
         let merges = generator.chance(0.5)
+        if generator.chance(0.4) {
+            guard let category = try pick(ShopModel.Category.fetchRequest(), in: context) else {
+                return
+            }
+            touch(category, context)
+            context.refresh(category, mergeChanges: merges)
+            return note("refresh \(category.objectID), merging \(merges)")
+        }
+        guard let product = try pick(Product.fetchRequest(), in: context) else { return }
         touch(product, context)
         touch(product.category, context)
         context.refresh(product, mergeChanges: merges)
         touch(product.category, context)
         note("refresh \(product.objectID), merging \(merges)")
+    }
+
+    /// What is taken back or done again may be anything.
+    private mutating func undo(redoes: Bool) {
+        touched.formUnion(main.registeredObjects.map(\.objectID))
+        note(redoes ? "redo" : "undo")
+        if redoes { main.redo() } else { main.undo() }
+        touched.formUnion(main.registeredObjects.map(\.objectID))
     }
 
     private mutating func rollBack(_ context: ManagedObjectContext) {
