@@ -18,10 +18,9 @@ extension FetchedResultsController {
         let (scope, order) = try currentScope()
         // What changed while nobody listened has ended the following.
         managedObjectContext.addFollower(self)
-        let changed = ChangedObjects(ObjectChanges(), isComplete: false)
         tracking.isDelivering = true
         defer { finishDelivering() }
-        try refetch(changed, scope, order)
+        try refetch(ChangedObjects(ObjectChanges()), scope, order)
     }
 
     // MARK: Tracking
@@ -48,8 +47,7 @@ extension FetchedResultsController {
                 tracking.isStale = false
                 deliver(difference)
             } else {
-                let changed = ChangedObjects(
-                    changes, isComplete: isKnown, of: scope.family)
+                let changed = ChangedObjects(changes, of: scope.family)
                 try refetch(changed, scope, list.order)
             }
         } catch {

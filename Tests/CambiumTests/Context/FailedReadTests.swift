@@ -328,6 +328,48 @@ struct FailedReadTests {
         #expect(node.isDeleted)
     }
 
+    @Test(arguments: [MergePolicy.error, .storeTrump], ["box", "tags"])
+    func `the policy decides about links to what was deleted before it could be read`(
+        _ policy: MergePolicy, _ name: String
+    ) throws {
+        try #require(fault_vfs_register() == 0)
+        defer { fault_vfs_disarm() }
+        try withStoreFile { path in
+            let container = try container(at: path)
+            let writer = container.newContext()
+            let (node, box, topic) = (Node(in: writer), Box(in: writer), Topic(in: writer))
+            try writer.save()
+            let context = container.newContext()
+            context.mergePolicy = policy
+            let same: Node = try context.get(node.objectID)
+            let lost: ManagedObject = context.object(with: (name == "box" ? box : topic).objectID)
+            if let lost = lost as? Topic { same.tags.insert(lost) } else { same.box = lost as? Box }
+            #expect(lost.isFault)
+            fault_vfs_arm(1, FaultUnreadable)
+            #expect(try lost.value(forKey: "name") == .string(""))
+            for _ in 0..<3 { #expect(throws: SQLiteError.self) { try context.save() } }
+            fault_vfs_disarm()
+            writer.delete(name == "box" ? box : topic)
+            try writer.save()
+            if policy == .error {
+                for _ in 0..<3 { #expect(throws: (any Error).self) { try context.save() } }
+                #expect(same.box == lost || same.tags.contains { $0 == lost })
+                same.box = nil
+                if let lost = lost as? Topic { same.tags.remove(lost) }
+            }
+            try context.save()
+            #expect(same.box == nil && same.tags.isEmpty && !context.hasChanges)
+        }
+    }
+
+    /// A store in a file whose reads can be made to fail.
+    private func container(at path: String) throws -> PersistentContainer {
+        var options = StoreOptions()
+        options.fileSystem = String(cString: fault_vfs_name())
+        return try PersistentContainer(
+            model: Everything.model, at: .file(path), options: options)
+    }
+
     // MARK: Other contexts
 
     @Test func `a change by another context is not lost where it could not be read`() throws {
@@ -473,10 +515,7 @@ struct FailedReadTests {
         try #require(fault_vfs_register() == 0)
         defer { fault_vfs_disarm() }
         try withStoreFile { path in
-            var options = StoreOptions()
-            options.fileSystem = String(cString: fault_vfs_name())
-            let container = try PersistentContainer(
-                model: Everything.model, at: .file(path), options: options)
+            let container = try container(at: path)
             let writer = container.newContext()
             let node = Node(in: writer, label: "node", number: 1)
             try writer.save()

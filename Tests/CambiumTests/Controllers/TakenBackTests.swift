@@ -214,6 +214,8 @@ struct TakenBackTests {
     }
 
     private final class LastSnapshot: FetchedResultsSnapshotDelegate {
+        typealias Entity = Product
+
         private(set) var snapshot: FetchedResultsSnapshot?
 
         func controller(

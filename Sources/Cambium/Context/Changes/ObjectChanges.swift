@@ -43,6 +43,12 @@ struct ObjectChanges {
         updated.map(\.object).filter { $0.record != nil }
     }
 
+    /// Whether an object that is there is among those that changed, as far as all of them are named.
+    func mayConcern(_ object: ManagedObject) -> Bool {
+        !isComplete || updated.contains { $0.object === object }
+            || inserted.contains { $0 === object }
+    }
+
     var isEmpty: Bool {
         isComplete && inserted.isEmpty && updated.isEmpty && deleted.isEmpty && unregistered.isEmpty
             && lostRows.isEmpty

@@ -171,7 +171,7 @@ extension ManagedObject {
     }
 
     /// Whether a stored value differs from the one that was read.
-    private final var hasUnsavedValues: Bool {
+    final var hasUnsavedValues: Bool {
         guard lifecycle == .updated, let extras, let draft = record,
             let base = extras.snapshot?.record
         else { return false }

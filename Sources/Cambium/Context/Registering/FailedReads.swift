@@ -140,17 +140,23 @@ extension ManagedObjectContext {
             }
             for id in ids {
                 guard let object = objects[root].map[id.key] else { continue }
-                if object.needsRow { settleWithoutRow(object) }
+                if object.needsRow, !followForward(of: object) { settleWithoutRow(object) }
             }
         }
     }
 
-    /// Forgets an object whose row is gone, as is seen now. Its unsaved changes go with it, which is
-    /// an error.
+    /// Forgets an object whose row was deleted, as is seen now. Unsaved values go with it, which is
+    /// an error; about unsaved links the merge policy decides.
     func settleWithoutRow(_ object: ManagedObject) {
-        if followForward(of: object) { return }
-        if object.hasUnsavedChanges { recordMissingRow(object) }
-        lose(object)
+        failedReads.remove(.row(RowID(object)))
+        if object.hasUnsavedValues {
+            recordMissingRow(object)
+            lose(object)
+        } else if object.hasUnsavedLinks(), mergePolicy.refuses {
+            recordMissingRow(object)
+        } else if object.extras?.missed == .deletion || object.extras?.hasNewLinks != true {
+            lose(object)
+        }
     }
 
     /// Lays the unsaved changes of an object over its row, which could not be read when they were

@@ -202,16 +202,11 @@ extension ManagedObjectContext {
     }
 
     /// Reads the row of an object of which nothing is changed but links. Where it was deleted, there
-    /// is nothing of it to be saved; the merge policy decides about links that lead to it.
+    /// is nothing of it to be saved.
     private func findsRow(of object: ManagedObject) -> Bool {
         loadOrNote([object])
         if object.record != nil || followForward(of: object) { return true }
-        if failedReads.concerns(RowID(object)) { return false }
-        if object.hasUnsavedLinks(), mergePolicy.refuses {
-            recordMissingRow(object)
-        } else if object.extras?.missed == .deletion || object.extras?.hasNewLinks != true {
-            lose(object)
-        }
+        if !failedReads.concerns(RowID(object)) { settleWithoutRow(object) }
         return false
     }
 

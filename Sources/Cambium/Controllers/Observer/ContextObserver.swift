@@ -132,7 +132,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         for object in try scope.candidates(for: changes, in: managedObjectContext) {
             if object.isThere { remaining.insert(object.key) }
             guard let object = object.cast(to: Entity.self), isDue(object) else { continue }
-            judge(object, changed[object], &told)
+            judge(object, changed, &told)
         }
         let lost = changes.lostRows.filter {
             // Some may have been inserted again.
@@ -152,9 +152,7 @@ public final class ContextObserver<Entity: ManagedObject> {
         moment == .change || object.lifecycle == .clean || object.lifecycle == .gone
     }
 
-    private func judge(
-        _ object: Entity, _ change: ChangedObjects.Change, _ told: inout Changes
-    ) {
+    private func judge(_ object: Entity, _ changed: ChangedObjects, _ told: inout Changes) {
         guard scope.includes(object) else {
             if known.removeValue(forKey: object.key) != nil { told.deleted.append(object) }
             return
@@ -164,19 +162,19 @@ public final class ContextObserver<Entity: ManagedObject> {
             told.inserted.append(object)
             return
         }
-        if change.tells(object, &seen) { told.updated.append(object) }
+        if changed.tells(object, &seen) { told.updated.append(object) }
         known[object.key] = seen
     }
 
     /// Compares what meets the condition now with what did before.
     private func compare(_ changes: ObjectChanges) throws -> Changes {
-        let changed = ChangedObjects(changes, isComplete: false)
+        let changed = ChangedObjects(changes, of: scope.family)
         var told = Changes()
         var missing = Set(known.keys)
         let found = try managedObjectContext.fetchObjects(scope.request, moment == .change)
         for object in found.cast(to: Entity.self) {
             missing.remove(object.key)
-            judge(object, changed[object], &told)
+            judge(object, changed, &told)
         }
         let left = missing.sorted().map { key in
             known[key] = nil

@@ -117,10 +117,9 @@ private final class ObjectFollower<Entity: ManagedObject>: ChangeFollower {
     func contextDidChange(_ changes: ObjectChanges) {
         let isGone = object.isDeleted
         if !isGone {
-            let change = ChangedObjects(changes, isComplete: changes.isComplete)[object]
-            if case .nothing = change { return }
+            guard changes.mayConcern(object) else { return }
             object.willAccessValue(forKey: nil)  // it may have been made a fault
-            guard change.tells(object, &seen) else { return }
+            guard ChangedObjects(changes).tells(object, &seen) else { return }
         }
         source?.put(object)
         if isGone { source?.end() }

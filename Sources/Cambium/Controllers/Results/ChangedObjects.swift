@@ -1,56 +1,28 @@
-/// What is said to have changed, object by object.
+/// The objects of which it is said that relationships changed that are kept elsewhere. Other values
+/// need not be said: they are seen, also where they are told of later, or never.
 struct ChangedObjects {
-    enum Change {
-        /// Nothing that was said. Values that were not seen may be told of later, or never.
-        case nothing
-        /// Values, unless they were seen already.
-        case values
-        /// Relationships that are kept elsewhere.
-        case links
-    }
+    private var objects: Set<ObjectIdentifier> = []
+    /// The keys of rows that the context had no objects for.
+    private var rows: Set<Int64> = []
 
-    private var changes: [ObjectIdentifier: Change] = [:]
-    /// By the key: what is said of rows that the context had no objects for.
-    private var rows: [Int64: Change] = [:]
-    /// What holds for objects that are not named.
-    private let others: Change
-
-    /// - Parameters:
-    ///   - isComplete: Whether all changes are named.
-    ///   - family: The numbers of the entities that are asked for, all of one hierarchy.
-    init(_ changes: ObjectChanges, isComplete: Bool = true, of family: Set<Int> = []) {
-        others = isComplete ? .nothing : .values
-        rows.reserveCapacity(changes.unregistered.count)
-        self.changes.reserveCapacity(changes.inserted.count + changes.updated.count)
+    /// - Parameter family: The numbers of the entities that are asked for, all of one hierarchy.
+    init(_ changes: ObjectChanges, of family: Set<Int> = []) {
+        for update in changes.updated where update.changesLinks {
+            objects.insert(ObjectIdentifier(update.object))
+        }
         for row in changes.unregistered where family.contains(row.entity) {
-            rows[row.key] = row.slots?.isEmpty == true ? .links : .values
-        }
-        for object in changes.inserted { self.changes[ObjectIdentifier(object)] = .values }
-        for update in changes.updated {
-            let id = ObjectIdentifier(update.object)
-            if update.changesLinks {
-                self.changes[id] = .links
-            } else if self.changes[id] == nil {
-                self.changes[id] = .values
-            }
+            // Nothing of its own was set.
+            if row.slots?.isEmpty == true { rows.insert(row.key) }
         }
     }
 
-    subscript(object: ManagedObject) -> Change {
-        changes[ObjectIdentifier(object)] ?? rows[object.key] ?? others
-    }
-}
-
-extension ChangedObjects.Change {
     /// Whether an object that is among the results is to be told as changed.
     ///
     /// - Parameter seen: How it looked the last time; now as it looks.
     func tells(_ object: ManagedObject, _ seen: inout SeenState) -> Bool {
         let hasOtherValues = seen.look(at: object)
-        return switch self {
-        case .links: true
-        case .nothing, .values: hasOtherValues
-        }
+        return hasOtherValues || objects.contains(ObjectIdentifier(object))
+            || rows.contains(object.key)
     }
 }
 
