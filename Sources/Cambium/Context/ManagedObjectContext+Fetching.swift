@@ -233,7 +233,8 @@ extension ManagedObjectContext {
         if !kept.isEmpty { candidates = candidates.filter { !kept.contains($0) } + kept }
         // The row of a fault may be gone, though a relationship led there and was changed here.
         try load(candidates.filter(\.needsRow))
-        candidates.removeAll { !$0.isThere }
+        // One that an undo has brought back may have a row again, which others inserted.
+        candidates.removeAll { !$0.isThere || $0.lifecycle == .inserted }
         candidates += inserted.filter {
             $0.lifecycle == .inserted && family.contains($0.entityDescription.index)
         }

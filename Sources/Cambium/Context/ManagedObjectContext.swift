@@ -159,7 +159,7 @@ public final class ManagedObjectContext {
     @exclusivity(unchecked) var noted: [ManagedObject] = []
     /// Objects whose deletion was not propagated yet.
     @exclusivity(unchecked) var unpropagated: [ManagedObject] = []
-    /// Lists that were read without an object, by the object.
+    /// Lists that were read otherwise than the store has them, by the object that made them so.
     var leftLists: [RowID: [LinkOwner]] = [:]
     /// Deleted objects to which others have led theirs meanwhile: a save was refused for it.
     var refusedDeletions: [ManagedObject] = []

@@ -107,9 +107,9 @@ extension ManagedObjectContext {
             var links =
                 object.extras?.links[relationship.ordinal]
                 ?? LinkSet(isOrdered: relationship.isOrdered)
-            let found = members[object.key] ?? []
-            links.setStored(
-                found.filter { isStillMember($0, of: object, relationship) }, at: commit)
+            let present = (members[object.key] ?? [])
+                .filter { isStillMember($0, of: object, relationship) }
+            links.setStored(addingKept(to: present, of: object, relationship), at: commit)
             object.ownExtras.links[relationship.ordinal] = links
         }
     }
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
         }
         for (owner, members) in zip(owners, members) {
             var links = owner.extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
-            links.setStored(members, at: commit)
+            links.setStored(addingKept(to: members, of: owner, relationship), at: commit)
             owner.ownExtras.links[relationship.ordinal] = links
         }
         awaken(awoken)

@@ -38,7 +38,7 @@ struct DeliveryTests {
     @Test func `a snapshot delegate is told what the results are now, and nothing else`() throws {
         let delegate = SnapshotDelegate()
         controller.delegate = delegate
-        let third = try object(2)
+        let (second, third) = try (object(1), object(2))
         try change()
         let snapshot = try #require(delegate.snapshots.last)
         #expect(delegate.snapshots.count == 1)
@@ -46,7 +46,7 @@ struct DeliveryTests {
         #expect(snapshot.sections.map(\.name) == [""])
         #expect(snapshot.itemIDs == controller.fetchedObjects?.map(\.objectID))
         #expect(snapshot.numberOfItems == 4)
-        #expect(snapshot.reconfiguredItemIDs == [third.objectID])
+        #expect(snapshot.reconfiguredItemIDs == [second.objectID, third.objectID])
         #expect(controller.snapshot.sections == snapshot.sections)
     }
 

@@ -65,7 +65,7 @@ struct OneWayLinkTests {
                 try delete(file)
                 #expect(folder.changedValues().keys.contains(name))
                 let request = FetchRequest<ManagedObject>(entityName: "Folder")
-                    .filter(try Condition(format: "cover.name == 'x'"))
+                    .filter(format: "cover.name == 'x'")
                 #expect(try context.fetch(request) == [])
                 guard policy == .error else {
                     try context.save()

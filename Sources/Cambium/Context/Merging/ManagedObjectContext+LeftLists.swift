@@ -1,6 +1,7 @@
-// Lists that were read without an object which others have put there meanwhile, because unsaved
-// changes of this context had it elsewhere. When the object takes over what others saved, by a
-// refresh, an undo or a merge, the lists have to be read again.
+// Lists that were read otherwise than the store has them, because of an object: without one that
+// others have put there meanwhile and that unsaved changes have elsewhere, or with one whose row
+// others have deleted and that stays until a save has met the conflict. When the object takes over
+// what others saved, by a refresh, an undo or a merge, the lists have to be read again.
 extension ManagedObjectContext {
     /// Whether unsaved changes keep an object, which the store has among an owner's, away from
     /// there; what is read of the owner's members leaves it out.
@@ -10,28 +11,57 @@ extension ManagedObjectContext {
         guard member.hasLeft(owner, relationship) else { return false }
         // An owner that it was read with hears of its coming and going.
         if !member.wasRead(with: owner, relationship) {
-            leftLists[RowID(member), default: []]
-                .append(LinkOwner(row: RowID(owner), ordinal: relationship.ordinal))
+            noteList(of: owner, relationship, because: member)
         }
         return true
     }
 
-    /// Lets the lists be read again that were read without an object.
-    func forgetLists(without object: ManagedObject) {
-        if leftLists.isEmpty { return }
-        for list in leftLists.removeValue(forKey: RowID(object)) ?? [] { forget(list) }
+    /// The members that the store has among an owner's, and those whose rows others have deleted and
+    /// that stay until a save has met the conflict.
+    func addingKept(
+        to members: [LinkSet.Member], of owner: ManagedObject,
+        _ relationship: RelationshipDescription
+    ) -> [LinkSet.Member] {
+        if missed.isEmpty || relationship.isJoinTable { return members }
+        if !relationship.isToMany, !members.isEmpty { return members }
+        let family = Set(coordinator.model.families[relationship.destination])
+        let kept = keptWithoutRow(in: family).filter { $0.isMember(of: owner, relationship) }
+        return members
+            + kept.sorted { $0.key < $1.key }.map { member in
+                noteList(of: owner, relationship, because: member)
+                return LinkSet.Member(key: member.key, entity: member.entityDescription.index)
+            }
     }
 
-    /// Lets all lists be read again that were read without any object.
+    private func noteList(
+        of owner: ManagedObject, _ relationship: RelationshipDescription,
+        because member: ManagedObject
+    ) {
+        leftLists[RowID(member), default: []]
+            .append(LinkOwner(row: RowID(owner), ordinal: relationship.ordinal))
+    }
+
+    /// Lets the lists be read again that an object made others than the store has them.
+    ///
+    /// - Returns: Their owners.
+    @discardableResult
+    func forgetLists(otherBecauseOf object: ManagedObject) -> [ManagedObject] {
+        if leftLists.isEmpty { return [] }
+        return (leftLists.removeValue(forKey: RowID(object)) ?? []).compactMap(forget)
+    }
+
+    /// Lets all lists be read again that any object made others than the store has them.
     func forgetLeftLists() {
         for list in leftLists.values.joined() { forget(list) }
         leftLists = [:]
     }
 
-    private func forget(_ list: LinkOwner) {
-        guard let owner = objects[list.row.root].map[list.row.key] else { return }
+    @discardableResult
+    private func forget(_ list: LinkOwner) -> ManagedObject? {
+        guard let owner = objects[list.row.root].map[list.row.key] else { return nil }
         owner.extras?.links[list.ordinal]?.forget()
         if owner.notesReads { owner.tellOfChange(of: .links(list.ordinal)) }
+        return owner
     }
 }
 

@@ -97,7 +97,7 @@ extension ManagedObjectContext {
         } else {
             rebase(object, on: placed)
         }
-        forgetLists(without: object)
+        forgetLists(otherBecauseOf: object)
     }
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read
@@ -111,6 +111,7 @@ extension ManagedObjectContext {
         if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
         object.takeBackLinksElsewhere()
         object.dropTransientLinks()
+        for owner in forgetLists(otherBecauseOf: object) { noteOtherLinks(owner) }
         object.becomeGone()
         clearUnsavedLinks(to: object)
     }

@@ -179,10 +179,9 @@ extension ManagedObjectContext {
         // What this context added and did not save is in the links' own notes. What it moved
         // elsewhere or deleted is in the store's answer still, and was noted only by the objects
         // that were there at the time.
-        links.setStored(
-            found.filter { !isLeftOut($0, of: object, relationship) }
-                .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) },
-            at: commit)
+        let members = found.filter { !isLeftOut($0, of: object, relationship) }
+            .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) }
+        links.setStored(addingKept(to: members, of: object, relationship), at: commit)
     }
 
     /// Reads the keys of a to-many's members and nothing else.
@@ -197,7 +196,8 @@ extension ManagedObjectContext {
         try store(of: request.entity).fetch(request) { row in
             members.append(LinkSet.Member(key: row.key, entity: row.entity))
         }
-        links.setStored(members.filter { isStillMember($0, of: object, relationship) }, at: commit)
+        let present = members.filter { isStillMember($0, of: object, relationship) }
+        links.setStored(addingKept(to: present, of: object, relationship), at: commit)
     }
 
     /// What reads the far end of a relationship.

@@ -24,7 +24,8 @@ extension ManagedObjectContext {
         case .inserted, .deleted, .discarded, .gone: return
         }
         object.extras?.fetched = [:]
-        forgetLists(without: object)
+        // One that goes by this tells the owners of the lists.
+        if object.extras?.missed != .deletion { forgetLists(otherBecauseOf: object) }
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
             object.extras?.links[ordinal]?.forget()
         }

@@ -272,12 +272,12 @@ extension ManagedObjectContext {
         }
         // What was read of the links took the changes into account, also where none was noted.
         for root in objects { root.map.forEach { $0.extras?.links = [:] } }
-        leftLists = [:]
         locked = []
         // Who came in this event was never told of.
         revivedInEvent += inserted.dropFirst(insertedBeforeEvent)
         emptyLists()
         catchUp()
+        leftLists = [:]
         awaken(restored.filter { $0.lifecycle == .clean }, from: .rollback)
         tellChildren([], of: noted)
         processPendingChanges()
