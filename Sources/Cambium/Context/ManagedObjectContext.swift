@@ -206,6 +206,8 @@ public final class ManagedObjectContext {
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
     @exclusivity(unchecked) var rebirths: [RowID: Int64] = [:]
+    /// Whether others may have saved rows that no merge has told, and that are to be seen now.
+    var hasLeftOutRows = false
     /// What the context reads is noted in the last of them, while somebody counts.
     @exclusivity(unchecked) var readLogs: [ReadLog] = []
     /// What could not be reported where it happened; the next save throws it.

@@ -2,7 +2,11 @@ import CambiumSQLite
 
 /// Gathers what a save changed, by entity.
 struct ChangeCollector {
-    let attachesRows: Bool
+    private let attachesRows: Bool
+    private let namesOwners: Bool
+    /// Those of whom nothing is known here but that rows lead to them no more: by entity and key,
+    /// the names of the relationships.
+    private var absentOwners: [Int: [Int64: Set<String>]] = [:]
     /// By the number of the entity; nil for those without changes.
     private var byEntity: [Gathering?]
 
@@ -17,8 +21,13 @@ struct ChangeCollector {
         }
     }
 
-    init(entityCount: Int, attachesRows: Bool) {
+    /// - Parameters:
+    ///   - attachesRows: Whether the rows come along.
+    ///   - namesOwners: Whether objects are named that the context does not have and whose
+    ///     relationships changed, since rows lead to them no more.
+    init(entityCount: Int, attachesRows: Bool, namesOwners: Bool) {
         self.attachesRows = attachesRows
+        self.namesOwners = namesOwners
         byEntity = Array(repeating: nil, count: entityCount)
     }
 
@@ -35,6 +44,7 @@ struct ChangeCollector {
             key: object.key, slots: slots, links: changedLinks(of: object),
             placed: attachesRows && !slots.isEmpty ? object.placed : nil)
         gathering(of: object).use { $0.changes.updated.append(row) }
+        if namesOwners, !slots.isEmpty { noteAbsentOwners(of: object, slots) }
     }
 
     /// Notes a row that the context has no changes of and that the save wrote all the same.
@@ -57,6 +67,29 @@ struct ChangeCollector {
 
     mutating func delete(_ object: ManagedObject) {
         gathering(of: object).use { $0.changes.deleted.append(object.key) }
+        if namesOwners { noteAbsentOwners(of: object) }
+    }
+
+    /// Notes whom the row of an object has led to, where the context does not have them.
+    ///
+    /// - Parameter slots: What was set; nil where the row is gone.
+    private mutating func noteAbsentOwners(of object: ManagedObject, _ slots: SlotSet? = nil) {
+        guard let context = object.state.context,
+            let former = object.extras?.snapshot?.record ?? object.record
+        else { return }
+        for relationship in object.entityDescription.relationships {
+            guard let slot = relationship.slot, let inverse = relationship.inverse,
+                slots?.contains(slot) ?? true, former.hasValue(slot)
+            else { continue }
+            let key = former.integer(slot)
+            guard context.registered(entity: relationship.destination, key: key) == nil
+            else { continue }
+            let entity = object.destinationEntity(of: relationship, in: former)
+            let owner = object.state.coordinator.model.entities[entity]
+            absentOwners[entity, default: [:]][key, default: []]
+                .insert(owner.relationships[inverse].relationship.name)
+            _ = gathering(of: owner)
+        }
     }
 
     @inline(__always)
@@ -83,5 +116,14 @@ struct ChangeCollector {
     }
 
     /// All changes, in the order of the entities.
-    var entities: [EntityChanges] { byEntity.compactMap { $0?.changes } }
+    var entities: [EntityChanges] {
+        byEntity.compactMap { gathering in
+            guard var changes = gathering?.changes else { return nil }
+            for (key, names) in absentOwners[changes.entity.index] ?? [:] {
+                changes.updated.append(
+                    .init(key: key, slots: SlotSet(), links: names.sorted(), placed: nil))
+            }
+            return changes
+        }
+    }
 }

@@ -34,7 +34,11 @@ extension ManagedObjectContext {
         let changed = noted
         noted = []
         if isSaving { processedInRound += changed }
-        let changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
+        var changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
+        if hasLeftOutRows {
+            changes.isComplete = false
+            hasLeftOutRows = false
+        }
         changed.forEachUncounted { $0.endEvent() }
         insertedBeforeEvent = inserted.count
         deletedBeforeEvent = deleted.count

@@ -116,7 +116,8 @@ struct ParentSave {
     /// What the save is told as.
     var changeSets: [ChangeSet] {
         var changes = ChangeCollector(
-            entityCount: child.coordinator.model.entities.count, attachesRows: false)
+            entityCount: child.coordinator.model.entities.count, attachesRows: false,
+            namesOwners: true)
         for object in child.inserted { changes.insert(object) }
         for (object, _) in updates { changes.update(object) }
         for object in child.deleted { changes.delete(object) }

@@ -179,7 +179,10 @@ extension ManagedObjectContext {
         guard root.map[object.key] === object else { return }
         root.map.remove(object.key)
         registeredCount -= 1
-        if !rebirths.isEmpty { rebirths[RowID(object)] = nil }
+        // One that was not saved: what others did to its row meanwhile was left out.
+        if !rebirths.isEmpty, rebirths.removeValue(forKey: RowID(object)) == .max {
+            hasLeftOutRows = true
+        }
     }
 
     /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.

@@ -18,10 +18,11 @@ struct SaveAdoption {
     init(context: ManagedObjectContext, written: [ManagedObject]) {
         self.context = context
         self.written = written
+        let isHeard = context.coordinator.hasListeners(beside: context.identifier)
         changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
-            attachesRows: context.coordinator.hasListeners(beside: context.identifier)
-                && context.inserted.count + context.updated.count <= 10_000)
+            attachesRows: isHeard && context.inserted.count + context.updated.count <= 10_000,
+            namesOwners: isHeard)
     }
 
     /// - Parameter scope: The objects of the store that has committed. Those of others wait for
