@@ -109,7 +109,7 @@ extension ManagedObjectContext {
                 ?? LinkSet(isOrdered: relationship.isOrdered)
             let present = (members[object.key] ?? [])
                 .filter { isStillMember($0, of: object, relationship) }
-            links.setStored(addingKept(to: present, of: object, relationship), at: commit)
+            links.setStored(addingMissed(to: present, of: object, relationship), at: commit)
             object.ownExtras.links[relationship.ordinal] = links
         }
     }
@@ -181,7 +181,7 @@ extension ManagedObjectContext {
         }
         for (owner, members) in zip(owners, members) {
             var links = owner.extras?.links[relationship.ordinal] ?? LinkSet(isOrdered: false)
-            links.setStored(addingKept(to: members, of: owner, relationship), at: commit)
+            links.setStored(addingMissed(to: members, of: owner, relationship), at: commit)
             owner.ownExtras.links[relationship.ordinal] = links
         }
         awaken(awoken)

@@ -201,28 +201,65 @@ struct TakenBackTests {
         #expect(try followed.faults(touched: Set(products.map(\.objectID)), looks: true) == [])
     }
 
-    @Test func `a snapshot names a row that moves`() throws {
-        let controller = FetchedResultsController(
-            Product.fetchRequest().sorted(by: Product.title), in: context)
-        try controller.performFetch()
-        let delegate = LastSnapshot()
-        controller.delegate = delegate
-        products[0].title = "Z"
-        context.processPendingChanges()
-        #expect(delegate.snapshot?.itemIDs == [products[1], products[0]].map(\.objectID))
-        #expect(delegate.snapshot?.reconfiguredItemIDs == [products[0].objectID])
+    @Test(arguments: ["moves", "deletes"])
+    func `a context that has not read the owner names it all the same`(_ how: String) throws {
+        let observed = container.newContext()
+        observed.automaticallyMergesChangesFromParent = true
+        var told: [ChangedObjectIDs] = []
+        let token = observed.observe(.didMergeChangesObjectIDs) { told.append($0) }
+        let sibling = container.newContext()
+        for product in products {
+            let same: Product = try sibling.get(product.objectID)
+            if how == "moves" { same.category = nil } else { sibling.delete(same) }
+        }
+        #expect(sibling.registeredObject(for: categories[0].objectID) == nil)
+        try sibling.save()
+        observed.mergePending()
+        #expect(told.count == 1)
+        #expect(told.first?.updated.contains(categories[0].objectID) == true)
+        #expect(told.first?.updated.contains(categories[1].objectID) == false)
+        withExtendedLifetime(token) {}
     }
 
-    private final class LastSnapshot: FetchedResultsSnapshotDelegate {
-        typealias Entity = Product
+    @Test func `what waits for a conflict stays in the relationships that it leads to`() throws {
+        context.automaticallyMergesChangesFromParent = true
+        let followed = try followCategories()
+        products[0].title = "mine"
+        context.processPendingChanges()
+        let sibling = container.newContext()
+        sibling.delete(sibling.object(with: products[0].objectID))
+        try sibling.save()
+        context.refresh(categories[0], mergeChanges: false)
+        let full = try context.fetch(
+            ShopModel.Category.fetchRequest().filter(ShopModel.Category.products.count == 2))
+        #expect(full == [categories[0]])
+        #expect(Set(categories[0].products) == Set(products))
+        let touched = Set(categories.map(\.objectID))
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+        context.refresh(products[0], mergeChanges: false)
+        context.processPendingChanges()
+        #expect(products[0].isDeleted && Array(categories[0].products) == [products[1]])
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+        #expect(context.invariantFaults() == [])
+    }
 
-        private(set) var snapshot: FetchedResultsSnapshot?
-
-        func controller(
-            _ controller: FetchedResultsController<Product>,
-            didChangeContentWith snapshot: FetchedResultsSnapshot
-        ) {
-            self.snapshot = snapshot
-        }
+    @Test func `what left a conflict to the save stays in the relationships that it leads to`()
+        throws
+    {
+        context.automaticallyMergesChangesFromParent = true
+        products[0].title = "mine"
+        let sibling = container.newContext()
+        let theirs: Product = try sibling.get(products[0].objectID)
+        theirs.title = "theirs"
+        theirs.category = try sibling.get(categories[1].objectID)
+        try sibling.save()
+        _ = try context.count(for: Product.fetchRequest())
+        #expect(products[0].title == "mine" && products[0].category == categories[0])
+        #expect(categories.map(\.products.count) == [2, 0])
+        #expect(context.invariantFaults() == [])
+        context.refresh(products[0], mergeChanges: false)
+        context.processPendingChanges()
+        #expect(products[0].category == categories[1])
+        #expect(categories.map(\.products.count) == [1, 1])
     }
 }

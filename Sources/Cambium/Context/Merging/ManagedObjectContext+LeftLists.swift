@@ -1,7 +1,8 @@
 // Lists that were read otherwise than the store has them, because of an object: without one that
 // others have put there meanwhile and that unsaved changes have elsewhere, or with one whose row
-// others have deleted and that stays until a save has met the conflict. When the object takes over
-// what others saved, by a refresh, an undo or a merge, the lists have to be read again.
+// others have deleted or led elsewhere and that stays until a save has met the conflict. When the
+// object takes over what others saved, by a refresh, an undo or a merge, the lists have to be read
+// again.
 extension ManagedObjectContext {
     /// Whether unsaved changes keep an object, which the store has among an owner's, away from
     /// there; what is read of the owner's members leaves it out.
@@ -16,21 +17,25 @@ extension ManagedObjectContext {
         return true
     }
 
-    /// The members that the store has among an owner's, and those whose rows others have deleted and
-    /// that stay until a save has met the conflict.
-    func addingKept(
+    /// The members that the store has among an owner's, and those that lead there still because they
+    /// have left out what others have saved.
+    func addingMissed(
         to members: [LinkSet.Member], of owner: ManagedObject,
         _ relationship: RelationshipDescription
     ) -> [LinkSet.Member] {
         if missed.isEmpty || relationship.isJoinTable { return members }
         if !relationship.isToMany, !members.isEmpty { return members }
-        let family = Set(coordinator.model.families[relationship.destination])
-        let kept = keptWithoutRow(in: family).filter { $0.isMember(of: owner, relationship) }
-        return members
-            + kept.sorted { $0.key < $1.key }.map { member in
-                noteList(of: owner, relationship, because: member)
-                return LinkSet.Member(key: member.key, entity: member.entityDescription.index)
-            }
+        let family = coordinator.model.families[relationship.destination]
+        let stored = Set(members.map(\.key))
+        var all = members
+        for member in missed
+        where family.contains(member.entityDescription.index) && member.leavesOutOthersRow
+            && !stored.contains(member.key) && member.isMember(of: owner, relationship)
+        {
+            noteList(of: owner, relationship, because: member)
+            all.append(LinkSet.Member(key: member.key, entity: member.entityDescription.index))
+        }
+        return all
     }
 
     private func noteList(

@@ -127,6 +127,27 @@ extension ManagedObjectContext {
         tellChildren([], of: objects)
     }
 
+    /// Lays what an undo has brought back over the rows that others have inserted again meanwhile
+    /// under the same keys: there is nothing to be inserted then.
+    func takeRowsOfReborn() throws {
+        if rebirths.isEmpty || parent != nil { return }
+        let reborn = inserted.filter {
+            $0.lifecycle == .inserted && rebirths[RowID($0)] == .max
+        }
+        for group in Dictionary(grouping: reborn, by: { $0.entityDescription.rootIndex }) {
+            let request = RowRequest(
+                entity: coordinator.model.entities[group.key],
+                selection: .keys(group.value.map(\.key)))
+            var rows: [(object: ManagedObject, placed: PlacedRecord)] = []
+            try store(of: request.entity).fetch(request) { row in
+                guard let object = objects[group.key].map[row.key] else { return }
+                rows.append((object, try row.record(in: rowWriter)))
+            }
+            for (object, placed) in rows { object.becomeUpdated(over: placed, draftWriter) }
+            updated += rows.map(\.object)
+        }
+    }
+
     /// The row of an object was deleted, as the context has known for some time.
     func lose(_ object: ManagedObject) {
         vanish(object)
@@ -141,6 +162,21 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Whether the object is as it was before others changed or deleted its row.
+    final var leavesOutOthersRow: Bool { extras?.missed ?? .nothing != .nothing }
+
+    /// A new object becomes a change of a row that is there: of all its values.
+    fileprivate final func becomeUpdated(over placed: PlacedRecord, _ writer: RecordWriter) {
+        state.context?.rebirths[RowID(self)] = nil
+        state.context?.listsAreStale = true
+        lifecycle = .updated
+        ownExtras.changedSlots = entityDescription.storedSlots
+        // Nothing is known of what is below the values, as where a row could not be read.
+        flags.formUnion([.isDraft, .tracksSlots, .isUnread])
+        rebase(on: placed, writer)
+        state.context?.noteForEvent(self)
+    }
+
     /// Whether the object shows values that others may have changed.
     fileprivate final var hasValues: Bool {
         lifecycle == .updated || (lifecycle == .clean && record != nil)

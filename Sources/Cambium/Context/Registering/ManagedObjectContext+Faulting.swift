@@ -181,7 +181,7 @@ extension ManagedObjectContext {
         // that were there at the time.
         let members = found.filter { !isLeftOut($0, of: object, relationship) }
             .map { LinkSet.Member(key: $0.key, entity: $0.entityDescription.index) }
-        links.setStored(addingKept(to: members, of: object, relationship), at: commit)
+        links.setStored(addingMissed(to: members, of: object, relationship), at: commit)
     }
 
     /// Reads the keys of a to-many's members and nothing else.
@@ -197,7 +197,7 @@ extension ManagedObjectContext {
             members.append(LinkSet.Member(key: row.key, entity: row.entity))
         }
         let present = members.filter { isStillMember($0, of: object, relationship) }
-        links.setStored(addingKept(to: present, of: object, relationship), at: commit)
+        links.setStored(addingMissed(to: present, of: object, relationship), at: commit)
     }
 
     /// What reads the far end of a relationship.
@@ -368,7 +368,8 @@ extension ManagedObject {
         _ owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         if lifecycle == .deleted { return true }
-        guard flags.contains(.isDraft), let record, let inverse = relationship.inverse,
+        guard flags.contains(.isDraft) || leavesOutOthersRow, let record,
+            let inverse = relationship.inverse,
             let slot = entityDescription.relationships[inverse].slot
         else { return false }
         return !record.hasValue(slot) || record.integer(slot) != owner.key

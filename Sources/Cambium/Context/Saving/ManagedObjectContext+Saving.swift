@@ -33,6 +33,7 @@ extension ManagedObjectContext {
         }
         mergeIfAutomatic()
         catchUp()
+        try takeRowsOfReborn()
         try readFailed()
         propagateRefusedDeletes()
         processChanges(propagatesDeletes: true)

@@ -17,10 +17,16 @@ extension FetchedResultsDifference {
 
     /// The objects that a view has already, and has to show anew.
     private var renewedObjectIDs: [ObjectID] {
-        changes.compactMap { change in
+        let removed = changes.compactMap { change in
+            if case .delete(let object, _) = change { object.objectID } else { nil }
+        }
+        // A row that was deleted and inserted again has another object.
+        let replaced = Set(removed)
+        return changes.compactMap { change in
             switch change {
             case .update(let object, _, _), .move(let object, _, _): object.objectID
-            case .insert, .delete: nil
+            case .insert(let object, _): replaced.contains(object.objectID) ? object.objectID : nil
+            case .delete: nil
             }
         }
     }
