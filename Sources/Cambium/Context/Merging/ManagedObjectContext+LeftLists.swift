@@ -46,6 +46,18 @@ extension ManagedObjectContext {
             .append(LinkOwner(row: RowID(owner), ordinal: relationship.ordinal))
     }
 
+    /// Lets the lists be read again that an object leads to: they may have been read without it.
+    func forgetLists(with object: ManagedObject) {
+        guard let record = object.record else { return }
+        for relationship in object.entityDescription.relationships {
+            guard let slot = relationship.slot, let inverse = relationship.inverse,
+                record.hasValue(slot)
+            else { continue }
+            let owner = registered(entity: relationship.destination, key: record.integer(slot))
+            owner?.extras?.links[inverse]?.forget()
+        }
+    }
+
     /// Lets the lists be read again that an object made others than the store has them.
     ///
     /// - Returns: Their owners.

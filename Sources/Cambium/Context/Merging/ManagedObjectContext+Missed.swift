@@ -63,6 +63,7 @@ extension ManagedObjectContext {
         if known == .deletion { return }
         if known == .nothing { missed.append(object) }
         object.ownExtras.missed = missedChange
+        forgetLists(with: object)
     }
 
     /// Notes that the row of an object is there again.

@@ -8,6 +8,7 @@ extension ManagedObjectContext {
     ) {
         let base = object.extras?.snapshot?.record ?? object.record
         if let placed, let base, placed.record.version <= base.version { return }
+        forgetLists(otherBecauseOf: object)
         switch object.lifecycle {
         case .clean where keepsLocked(object):
             // A child is to see first who has changed it.
