@@ -58,13 +58,13 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets the lists be read again that an object made others than the store has them.
-    ///
-    /// - Returns: Their owners.
-    @discardableResult
-    func forgetLists(otherBecauseOf object: ManagedObject) -> [ManagedObject] {
-        if leftLists.isEmpty { return [] }
-        return (leftLists.removeValue(forKey: RowID(object)) ?? []).compactMap(forget)
+    /// Lets the lists be read again that an object made others than the store has them: their owners
+    /// change by it.
+    func forgetLists(otherBecauseOf object: ManagedObject) {
+        if leftLists.isEmpty { return }
+        for list in leftLists.removeValue(forKey: RowID(object)) ?? [] {
+            if let owner = forget(list) { noteOtherLinks(owner) }
+        }
     }
 
     /// Lets all lists be read again that any object made others than the store has them.

@@ -112,7 +112,7 @@ extension ManagedObjectContext {
         if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
         object.takeBackLinksElsewhere()
         object.dropTransientLinks()
-        for owner in forgetLists(otherBecauseOf: object) { noteOtherLinks(owner) }
+        forgetLists(otherBecauseOf: object)
         object.becomeGone()
         clearUnsavedLinks(to: object)
     }

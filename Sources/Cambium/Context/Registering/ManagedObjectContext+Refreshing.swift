@@ -24,8 +24,7 @@ extension ManagedObjectContext {
         case .inserted, .deleted, .discarded, .gone: return
         }
         object.extras?.fetched = [:]
-        // One that goes by this tells the owners of the lists.
-        if object.extras?.missed != .deletion { forgetLists(otherBecauseOf: object) }
+        forgetLists(otherBecauseOf: object)
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
             object.extras?.links[ordinal]?.forget()
         }
