@@ -262,4 +262,21 @@ struct TakenBackTests {
         #expect(products[0].category == categories[1])
         #expect(categories.map(\.products.count) == [1, 1])
     }
+
+    @Test func `a refresh that reads below the changes tells both ends of a link`() throws {
+        let followed = try followCategories()
+        products[0].title = "mine"
+        context.processPendingChanges()
+        let sibling = container.newContext()
+        try sibling.get(products[0].objectID, as: Product.self).category = sibling.get(
+            categories[1].objectID)
+        try sibling.save()
+        context.stalenessInterval = 0
+        context.refreshAllObjects()
+        context.processPendingChanges()
+        #expect(products[0].title == "mine" && products[0].category == categories[1])
+        #expect(categories.map(\.products.count) == [1, 1])
+        #expect(
+            try followed.faults(touched: Set(categories.map(\.objectID)), looks: true) == [])
+    }
 }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         guard member.hasLeft(owner, relationship) else { return false }
         // An owner that it was read with hears of its coming and going.
         if !member.wasRead(with: owner, relationship) {
-            noteList(of: owner, relationship, because: member)
+            noteList(of: owner, relationship, hasMember: false, because: member)
         }
         return true
     }
@@ -32,18 +32,19 @@ extension ManagedObjectContext {
         where family.contains(member.entityDescription.index) && member.leavesOutOthersRow
             && !stored.contains(member.key) && member.isMember(of: owner, relationship)
         {
-            noteList(of: owner, relationship, because: member)
+            noteList(of: owner, relationship, hasMember: true, because: member)
             all.append(LinkSet.Member(key: member.key, entity: member.entityDescription.index))
         }
         return all
     }
 
     private func noteList(
-        of owner: ManagedObject, _ relationship: RelationshipDescription,
+        of owner: ManagedObject, _ relationship: RelationshipDescription, hasMember: Bool,
         because member: ManagedObject
     ) {
-        leftLists[RowID(member), default: []]
-            .append(LinkOwner(row: RowID(owner), ordinal: relationship.ordinal))
+        let owner = LinkOwner(
+            row: RowID(owner), ordinal: relationship.ordinal, hasMember: hasMember)
+        leftLists[RowID(member), default: []].append(owner)
     }
 
     /// Lets the lists be read again that an object leads to: they may have been read without it.
@@ -58,12 +59,20 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Lets the lists be read again that an object made others than the store has them: their owners
-    /// change by it.
+    /// Lets the lists be read again that an object made others than the store has them, after it has
+    /// taken over what others saved.
     func forgetLists(otherBecauseOf object: ManagedObject) {
         if leftLists.isEmpty { return }
         for list in leftLists.removeValue(forKey: RowID(object)) ?? [] {
-            if let owner = forget(list) { noteOtherLinks(owner) }
+            guard let owner = objects[list.row.root].map[list.row.key] else { continue }
+            let relationship = owner.entityDescription.relationships[list.ordinal]
+            forget(list)
+            // An undo may have led it back before it goes. Where a fault leads is not known.
+            if !object.isThere || object.record == nil
+                || object.isMember(of: owner, relationship) != list.hasMember
+            {
+                noteOtherLinks(owner)
+            }
         }
     }
 
@@ -73,12 +82,10 @@ extension ManagedObjectContext {
         leftLists = [:]
     }
 
-    @discardableResult
-    private func forget(_ list: LinkOwner) -> ManagedObject? {
-        guard let owner = objects[list.row.root].map[list.row.key] else { return nil }
+    private func forget(_ list: LinkOwner) {
+        guard let owner = objects[list.row.root].map[list.row.key] else { return }
         owner.extras?.links[list.ordinal]?.forget()
         if owner.notesReads { owner.tellOfChange(of: .links(list.ordinal)) }
-        return owner
     }
 }
 
@@ -87,6 +94,8 @@ struct LinkOwner {
     let row: RowID
     /// The number of the relationship.
     let ordinal: Int
+    /// Whether the links were read with the object that made them other than the store has them.
+    let hasMember: Bool
 }
 
 extension ManagedObject {

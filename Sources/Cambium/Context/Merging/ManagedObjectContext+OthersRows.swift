@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     ) {
         let base = object.extras?.snapshot?.record ?? object.record
         if let placed, let base, placed.record.version <= base.version { return }
-        forgetLists(otherBecauseOf: object)
+        defer { forgetLists(otherBecauseOf: object) }
         switch object.lifecycle {
         case .clean where keepsLocked(object):
             // A child is to see first who has changed it.
@@ -112,8 +112,8 @@ extension ManagedObjectContext {
         if object.lifecycle != .deleted { prepareForDeletion(object, because: .merge) }
         object.takeBackLinksElsewhere()
         object.dropTransientLinks()
-        forgetLists(otherBecauseOf: object)
         object.becomeGone()
+        forgetLists(otherBecauseOf: object)
         clearUnsavedLinks(to: object)
     }
 

@@ -24,7 +24,6 @@ extension ManagedObjectContext {
         case .inserted, .deleted, .discarded, .gone: return
         }
         object.extras?.fetched = [:]
-        forgetLists(otherBecauseOf: object)
         for ordinal in object.extras.map({ Array($0.links.keys) }) ?? [] {
             object.extras?.links[ordinal]?.forget()
         }
@@ -40,6 +39,7 @@ extension ManagedObjectContext {
         listsAreStale = true
         updatedHoldsClean = true
         if hadValues { object.didTurnIntoFault() }
+        forgetLists(otherBecauseOf: object)
         // It is known already that its row is gone.
         if object.extras?.missed == .deletion { return catchUp() }
         // Links that are kept in the rows of others are their changes, and stay.
@@ -83,6 +83,8 @@ extension ManagedObjectContext {
     private func reread(_ object: ManagedObject) throws {
         guard object.record != nil else { return }
         let commit = coordinator.rowCache.commit
+        let ends = FarEnds(of: object.entityDescription, watched: watchedEntities, in: self)
+        let former = ends.shownKeys(of: object)
         let request = RowRequest(
             entity: object.entityDescription, selection: .key(object.key))
         try store(of: request.entity).fetch(request) { row in
@@ -99,6 +101,10 @@ extension ManagedObjectContext {
                 CollectionOfOne(RowCache.Row(entity: object.entityDescription, placed: placed)),
                 readAt: commit, replacesOnly: true)
         }
+        for end in ends.changed(from: former, to: ends.shownKeys(of: object)) {
+            noteOtherLinks(end)
+        }
+        forgetLists(otherBecauseOf: object)
     }
 
     /// Forgets everything: all objects, changes, errors and what could be undone. Objects that
