@@ -151,8 +151,12 @@ extension ManagedObjectContext {
 
     /// The row of an object was deleted, as the context has known for some time.
     func lose(_ object: ManagedObject) {
+        let ends = FarEnds(of: object.entityDescription, watched: watchedEntities, in: self)
+        let former = ends.shownKeys(of: object)
+        forgetLists(with: object)
         vanish(object)
         noteForEvent(object)
+        for end in ends.changed(from: former, to: nil) { noteOtherLinks(end) }
     }
 
     /// Notes that a save has met all conflicts that there were.
