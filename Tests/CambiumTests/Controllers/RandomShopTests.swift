@@ -37,6 +37,8 @@ private struct ShopWork {
     private var touched: Set<ObjectID> = []
     /// What the sibling has done and not saved.
     private var unsaved: Set<ObjectID> = []
+    /// Where unsaved links of the main context lead: they are cleared where that is deleted.
+    private var links: [(product: Product, category: ShopModel.Category)] = []
     private var number = 0
 
     init(_ container: PersistentContainer, seed: UInt64) throws {
@@ -116,6 +118,11 @@ private struct ShopWork {
 
     mutating func faults() throws -> [String] {
         _ = try main.count(for: Product.fetchRequest())  // merges and processes
+        for (product, category) in links where category.isDeleted {
+            touched.insert(product.objectID)
+        }
+        links = []
+        noteLinks()
         let looks = generator.chance(0.2)
         var faults: [String] = []
         for (index, followed) in products.enumerated() {
@@ -141,6 +148,13 @@ private struct ShopWork {
                 log.append("failed: \(error)")
                 rollBack(context)
             }
+            noteLinks()
+        }
+    }
+
+    private mutating func noteLinks() {
+        for case let product as Product in main.insertedObjects.union(main.updatedObjects) {
+            if let category = product.category { links.append((product, category)) }
         }
     }
 

@@ -91,6 +91,24 @@ struct RenewedRowTests {
         #expect(context.invariantFaults() == [])
     }
 
+    @Test func `an insertion that is undone is told with its object, in batches, too`() throws {
+        context.undoManager = ContextUndoManager()
+        var request = Product.fetchRequest().sorted(by: Product.title)
+        request.batchSize = 2
+        let followed = try FollowedController(FetchedResultsController(request, in: context)) {
+            $0.title
+        }
+        let new = Product(in: context, sku: "AB-3", kind: .toy, price: 1)
+        new.title = "A"
+        context.delete(products[0])
+        context.processPendingChanges()
+        let touched = Set((products + [new]).map(\.objectID))
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+        context.undo()
+        context.processPendingChanges()
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+    }
+
     private final class LastSnapshot: FetchedResultsSnapshotDelegate {
         typealias Entity = Product
 

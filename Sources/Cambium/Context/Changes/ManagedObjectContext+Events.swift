@@ -35,9 +35,9 @@ extension ManagedObjectContext {
         noted = []
         if isSaving { processedInRound += changed }
         var changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
-        if hasLeftOutRows {
+        if showsLeftOutRows {
             changes.isComplete = false
-            hasLeftOutRows = false
+            showsLeftOutRows = false
         }
         changed.forEachUncounted { $0.endEvent() }
         insertedBeforeEvent = inserted.count

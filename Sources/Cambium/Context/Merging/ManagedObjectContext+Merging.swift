@@ -152,6 +152,7 @@ extension ManagedObjectContext {
                 if entity.touchesRelationships {
                     noteTouchedRelationships(of: entity.entity.index, in: commit)
                 }
+                noteLeftOutRows(of: entity)
                 merge(
                     entity.leavingOut(rebirths, deaths, after: changeSet.number), &changes,
                     &unregistered, &outdated, watched)
@@ -162,6 +163,15 @@ extension ManagedObjectContext {
         reread(outdated)
         changes.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
         changes.unregistered = unregistered.all
+    }
+
+    /// Notes what others have inserted again where an undo of this context has brought it back.
+    private func noteLeftOutRows(of entity: EntityChanges) {
+        if rebirths.isEmpty { return }
+        for row in entity.inserted {
+            let id = RowID(root: entity.entity.rootIndex, key: row.key)
+            if rebirths[id] == .max { leftOutRows.insert(id) }
+        }
     }
 
     private func merge(

@@ -146,6 +146,7 @@ extension ManagedObjectContext {
         familyVersions = [:]
         forwards = [:]
         rebirths = [:]
+        leftOutRows = []
         deaths = [:]
         noted = []
         unpropagated = []

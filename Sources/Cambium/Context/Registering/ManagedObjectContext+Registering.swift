@@ -179,10 +179,10 @@ extension ManagedObjectContext {
         guard root.map[object.key] === object else { return }
         root.map.remove(object.key)
         registeredCount -= 1
-        // One that was not saved: what others did to its row meanwhile was left out.
-        if !rebirths.isEmpty, rebirths.removeValue(forKey: RowID(object)) == .max {
-            hasLeftOutRows = true
-        }
+        if rebirths.isEmpty { return }
+        rebirths[RowID(object)] = nil
+        // Nothing is in the way of what others have inserted any more, which no merge has told.
+        if leftOutRows.remove(RowID(object)) != nil { showsLeftOutRows = true }
     }
 
     /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.
