@@ -279,4 +279,23 @@ struct TakenBackTests {
         #expect(
             try followed.faults(touched: Set(categories.map(\.objectID)), looks: true) == [])
     }
+
+    @Test func `a rollback shows a member where others have put it meanwhile`() throws {
+        context.automaticallyMergesChangesFromParent = true
+        let new = ShopModel.Category(in: context, name: "c")
+        try context.save()
+        let followed = try followCategories()
+        products[0].category = categories[1]
+        context.processPendingChanges()
+        let sibling = container.newContext()
+        try sibling.get(products[0].objectID, as: Product.self).category = sibling.get(new.objectID)
+        try sibling.save()
+        context.mergePending()
+        let touched = Set((categories + [new]).map(\.objectID))
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+        #expect(new.products.isEmpty)
+        context.rollback()
+        #expect(Array(new.products) == [products[0]])
+        #expect(try followed.faults(touched: touched, looks: true) == [])
+    }
 }
