@@ -4,9 +4,9 @@ import CambiumSQLite
 struct ChangeCollector {
     private let attachesRows: Bool
     private let namesOwners: Bool
-    /// Those of whom nothing is known here but that rows lead to them no more: by entity and key,
-    /// the names of the relationships.
-    private var absentOwners: [Int: [Int64: Set<String>]] = [:]
+    /// Those of whom nothing is known here but that other rows lead to them than before: by entity
+    /// and key, the names of the relationships.
+    private var owners: [Int: [Int64: Set<String>]] = [:]
     /// By the number of the entity; nil for those without changes.
     private var byEntity: [Gathering?]
 
@@ -23,8 +23,8 @@ struct ChangeCollector {
 
     /// - Parameters:
     ///   - attachesRows: Whether the rows come along.
-    ///   - namesOwners: Whether objects are named that the context does not have and whose
-    ///     relationships changed, since rows lead to them no more.
+    ///   - namesOwners: Whether objects are named that the context has no changes of and whose
+    ///     relationships changed, since other rows lead to them than before.
     init(entityCount: Int, attachesRows: Bool, namesOwners: Bool) {
         self.attachesRows = attachesRows
         self.namesOwners = namesOwners
@@ -84,12 +84,42 @@ struct ChangeCollector {
             let key = former.integer(slot)
             guard context.registered(entity: relationship.destination, key: key) == nil
             else { continue }
-            let entity = object.destinationEntity(of: relationship, in: former)
-            let owner = object.state.coordinator.model.entities[entity]
-            absentOwners[entity, default: [:]][key, default: []]
-                .insert(owner.relationships[inverse].relationship.name)
-            _ = gathering(of: owner)
+            noteOwner(key, of: relationship, inverse, in: former, context)
         }
+    }
+
+    /// Names those to whom a row has led or leads, where the two are not the same.
+    ///
+    /// - Parameters:
+    ///   - former: The row before; nil where there was none.
+    ///   - now: The row now; nil where there is none.
+    mutating func nameOwners(
+        of entity: EntityDescription, from former: Record?, to now: Record?,
+        in context: ManagedObjectContext
+    ) {
+        guard namesOwners else { return }
+        for relationship in entity.relationships {
+            guard let slot = relationship.slot, let inverse = relationship.inverse else { continue }
+            func key(_ record: Record?) -> Int64? {
+                record.flatMap { $0.hasValue(slot) ? $0.integer(slot) : nil }
+            }
+            if key(former) == key(now) { continue }
+            for record in [former, now] {
+                guard let record, let key = key(record) else { continue }
+                noteOwner(key, of: relationship, inverse, in: record, context)
+            }
+        }
+    }
+
+    private mutating func noteOwner(
+        _ key: Int64, of relationship: RelationshipDescription, _ inverse: Int, in record: Record,
+        _ context: ManagedObjectContext
+    ) {
+        let model = context.coordinator.model
+        let owner = model.entities[model.destination(of: relationship, in: record)]
+        owners[owner.index, default: [:]][key, default: []]
+            .insert(owner.relationships[inverse].relationship.name)
+        _ = gathering(of: owner)
     }
 
     @inline(__always)
@@ -119,7 +149,13 @@ struct ChangeCollector {
     var entities: [EntityChanges] {
         byEntity.compactMap { gathering in
             guard var changes = gathering?.changes else { return nil }
-            for (key, names) in absentOwners[changes.entity.index] ?? [:] {
+            var owners = owners[changes.entity.index] ?? [:]
+            if owners.isEmpty { return changes }
+            for (index, row) in changes.updated.enumerated() {
+                guard let names = owners.removeValue(forKey: row.key) else { continue }
+                changes.updated[index].links = names.union(row.links).sorted()
+            }
+            for (key, names) in owners {
                 changes.updated.append(
                     .init(key: key, slots: SlotSet(), links: names.sorted(), placed: nil))
             }

@@ -83,7 +83,7 @@ struct EntityChanges: Sendable {
         /// The slots that were set; empty where only links changed, and the row is as it was.
         let slots: SlotSet
         /// The names of relationships kept elsewhere that changed.
-        let links: [String]
+        var links: [String]
         /// The row, where rows are attached and there is one.
         let placed: PlacedRecord?
     }

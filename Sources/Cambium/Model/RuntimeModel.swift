@@ -1,5 +1,6 @@
 import CambiumMigration
 import CambiumSQL
+import CambiumSQLite
 import Synchronization
 
 /// All entities of a model as the runtime uses them.
@@ -70,6 +71,15 @@ final class RuntimeModel: Sendable {
                 return [relationship.identity, identities["\(declarer.name).\(inverse)"] ?? 0]
             }
         }
+    }
+
+    /// The number of the entity that a row leads to.
+    func destination(of relationship: RelationshipDescription, in record: Record) -> Int {
+        guard let slot = relationship.entitySlot, record.hasValue(slot) else {
+            return relationship.destination
+        }
+        let name = String(decoding: record.bytes(slot), as: UTF8.self)
+        return indexByName[name] ?? relationship.destination
     }
 
     /// How many hierarchies there are.

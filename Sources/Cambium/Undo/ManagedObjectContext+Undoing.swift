@@ -283,7 +283,14 @@ extension ManagedObject {
     /// before may have been read without those that were deleted meanwhile, so it is read again.
     private func dropEqualLinks(_ links: LinkSet, _ relationship: RelationshipDescription) {
         var links = links
-        if !relationship.isJoinTable, !areAsInMembers(links, relationship) { return }
+        if !relationship.isJoinTable {
+            let settled = keysAsInMembers(of: links, relationship)
+            if settled.count < links.added.keys.count + links.removed.count {
+                for key in settled { links.forgetChange(of: key) }
+                extras?.links[relationship.ordinal] = links
+                return
+            }
+        }
         if relationship.isJoinTable || relationship.isOrdered {
             // Nothing is read of members that are deleted here, and they may come back.
             func mayComeBack(_ key: Int64) -> Bool {
@@ -312,11 +319,12 @@ extension ManagedObject {
         extras?.links[relationship.ordinal] = links
     }
 
-    /// Whether the links say what the rows of the members say, and these are as the store has them.
-    private func areAsInMembers(
-        _ links: LinkSet, _ relationship: RelationshipDescription
-    ) -> Bool {
-        guard let inverse = relationship.inverse else { return false }
+    /// The members about which the links say what their rows say, where these are as the store has
+    /// them.
+    private func keysAsInMembers(
+        of links: LinkSet, _ relationship: RelationshipDescription
+    ) -> [Int64] {
+        guard let inverse = relationship.inverse else { return [] }
         func leadsHere(_ key: Int64) -> Bool? {
             guard
                 let member = state.context?.registered(entity: relationship.destination, key: key)
@@ -328,7 +336,7 @@ extension ManagedObject {
             else { return nil }
             return record.hasValue(slot) && record.integer(slot) == self.key
         }
-        return links.added.keys.allSatisfy { leadsHere($0) == true }
-            && links.removed.allSatisfy { leadsHere($0) == false }
+        return links.added.keys.filter { leadsHere($0) == true }
+            + links.removed.filter { leadsHere($0) == false }
     }
 }

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
         case .clean:
             // A child reads the rows from its parent, where that costs next to nothing.
             if parent != nil, object.record != nil { outdated.append(object) }
-            object.becomeClean(object.keepingTransients(placed, draftWriter))
+            replaceRow(of: object, by: placed)
         case .updated where object.flags.contains(.isDraft):
             if let placed {
                 rebase(object, on: placed)
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
         if object.lifecycle == .clean, leavesOut(object, placed.record) {
             miss(object)
         } else if object.lifecycle == .clean, object.record != nil || parent != nil {
-            object.becomeClean(object.keepingTransients(placed, draftWriter))
+            replaceRow(of: object, by: placed)
         } else if object.lifecycle == .updated, !object.flags.contains(.isDraft) {
             // Its links alone have changed.
             let kept = object.keepingTransients(placed, draftWriter)
@@ -99,6 +99,15 @@ extension ManagedObjectContext {
             rebase(object, on: placed)
         }
         forgetLists(otherBecauseOf: object)
+    }
+
+    /// Lets an object without changes show another row. What objects that it led to, or leads to now,
+    /// have noted of it is no change of theirs.
+    private func replaceRow(of object: ManagedObject, by placed: PlacedRecord?) {
+        let former = object.placed
+        object.becomeClean(object.keepingTransients(placed, draftWriter))
+        guard let former else { return }
+        withExtendedLifetime(former.page) { object.takeBackLinks(whereOtherThan: former.record) }
     }
 
     /// The row of an object was deleted by another context. Whoever holds the object can still read

@@ -33,7 +33,10 @@ struct SaveAdoption {
         let (deleted, deletedElsewhere) = scope.split(context.deleted)
         let resolutions = outcome.resolutions
         written.forEachUncounted { $0.record?.version += 1 }
-        for resolution in resolutions { adoptNotingFarEnds(resolution) }
+        for resolution in resolutions {
+            adoptNotingFarEnds(resolution)
+            nameOwners(resolution)
+        }
         let rewritten = outcome.derived.isEmpty ? [] : Set(written.map { ObjectIdentifier($0) })
         let refreshed = outcome.derived.compactMap { takeDerived($0, rewritten) }
         // Survivors are what they will be now.
@@ -105,6 +108,20 @@ struct SaveAdoption {
         for end in ends.changed(from: former, to: now) { context.noteOtherLinks(end) }
     }
 
+    /// Names the objects whose relationships the save changed otherwise than its context can know: by
+    /// what it wrote over a row that others had changed or deleted.
+    private mutating func nameOwners(_ resolution: ConflictResolution) {
+        let (entity, theirs) = (resolution.entity, resolution.theirs?.record)
+        switch resolution.action {
+        case .update(let placed, _) where theirs != nil:
+            changes.nameOwners(of: entity, from: theirs, to: placed.record, in: context)
+        case .reinsert(let placed):
+            changes.nameOwners(of: entity, from: nil, to: placed.record, in: context)
+        case .delete: changes.nameOwners(of: entity, from: theirs, to: nil, in: context)
+        case .update, .insert, .yield, .forward: break
+        }
+    }
+
     private mutating func adopt(_ resolution: ConflictResolution) {
         let id = resolution.id
         let object = context.objects[id.root].map[id.key]
@@ -131,6 +148,8 @@ struct SaveAdoption {
             changes.insert(object)
             object.becomeSaved()
         case .delete:
+            // What the context has deleted itself is told with all that it has.
+            if object?.lifecycle == .deleted { return }
             changes.delete(resolution.entity, id.key)
             object.map(vanish)
         case .yield(let theirs?):

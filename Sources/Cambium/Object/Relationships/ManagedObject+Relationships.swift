@@ -88,11 +88,7 @@ extension ManagedObject {
     final func destinationEntity(
         of relationship: RelationshipDescription, in record: Record
     ) -> Int {
-        guard let entitySlot = relationship.entitySlot, record.hasValue(entitySlot) else {
-            return relationship.destination
-        }
-        let name = String(decoding: record.bytes(entitySlot), as: UTF8.self)
-        return state.coordinator.model[name]?.index ?? relationship.destination
+        state.coordinator.model.destination(of: relationship, in: record)
     }
 
     final func setDestination(of relationship: RelationshipDescription, to object: ManagedObject?) {

@@ -116,7 +116,7 @@ struct ConflictResolution {
         case insert(PlacedRecord)
         /// The row was inserted again; the record has the version before the new one.
         case reinsert(PlacedRecord)
-        /// The row was deleted.
+        /// The row was deleted, in another state than the context knew it in or without being asked.
         case delete
         /// The store has the row as others left it: nil where it is gone.
         case yield(PlacedRecord?)
@@ -128,6 +128,8 @@ struct ConflictResolution {
     let entity: EntityDescription
     let key: Int64
     let action: Action
+    /// The row as the store had it, where the save has read it.
+    let theirs: PlacedRecord?
     /// Whether the context had not asked for anything to happen to the row.
     let isBystander: Bool
 

@@ -341,7 +341,7 @@ struct SavePlan {
         sortedRows.compactMap { id, row in
             resolution(of: row, id).map {
                 ConflictResolution(
-                    entity: row.entity, key: id.key, action: $0,
+                    entity: row.entity, key: id.key, action: $0, theirs: row.theirs,
                     isBystander: row.origin == .bystander)
             }
         }
@@ -355,7 +355,7 @@ struct SavePlan {
         case (.insert, .inserted): return row.placed.map { .insert($0) }
         case (.insert, _): return row.placed.map { .reinsert($0) }
         case (.update(let slots), _): return row.placed.map { .update($0, slots) }
-        case (.delete, .deleted): return nil
+        case (.delete, .deleted): return row.theirs == nil ? nil : .delete
         case (.delete, _): return .delete
         case (.nothing, .deleted): return row.isGone ? nil : .yield(row.placed)
         case (.nothing, .updated):
