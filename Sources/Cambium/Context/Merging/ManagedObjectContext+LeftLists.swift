@@ -10,8 +10,8 @@ extension ManagedObjectContext {
         _ member: ManagedObject, of owner: ManagedObject, _ relationship: RelationshipDescription
     ) -> Bool {
         guard member.hasLeft(owner, relationship) else { return false }
-        // An owner that it was read with hears of its coming and going.
-        if !member.wasRead(with: owner, relationship) {
+        // An owner that has noted a change hears of its being taken back.
+        if owner.extras?.links[relationship.ordinal]?.hasChange(of: member.key) != true {
             noteList(of: owner, relationship, hasMember: false, because: member)
         }
         return true
@@ -96,16 +96,4 @@ struct LinkOwner {
     let ordinal: Int
     /// Whether the links were read with the object that made them other than the store has them.
     let hasMember: Bool
-}
-
-extension ManagedObject {
-    /// Whether the row that the object was last read with leads to an owner.
-    fileprivate final func wasRead(
-        with owner: ManagedObject, _ relationship: RelationshipDescription
-    ) -> Bool {
-        guard let base = extras?.snapshot?.record ?? record, let inverse = relationship.inverse,
-            let slot = entityDescription.relationships[inverse].slot
-        else { return true }
-        return base.hasValue(slot) && base.integer(slot) == owner.key
-    }
 }
