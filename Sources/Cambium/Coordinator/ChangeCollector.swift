@@ -4,8 +4,7 @@ import CambiumSQLite
 struct ChangeCollector {
     private let attachesRows: Bool
     private let namesOwners: Bool
-    /// Those of whom nothing is known here but that other rows lead to them than before: by entity
-    /// and key, the names of the relationships.
+    /// Those to whom other rows lead than before: by entity and key, the names of the relationships.
     private var owners: [Int: [Int64: Set<String>]] = [:]
     /// By the number of the entity; nil for those without changes.
     private var byEntity: [Gathering?]
@@ -23,8 +22,8 @@ struct ChangeCollector {
 
     /// - Parameters:
     ///   - attachesRows: Whether the rows come along.
-    ///   - namesOwners: Whether objects are named that the context has no changes of and whose
-    ///     relationships changed, since other rows lead to them than before.
+    ///   - namesOwners: Whether objects are named to which other rows lead than before, though the
+    ///     context has no changes of them.
     init(entityCount: Int, attachesRows: Bool, namesOwners: Bool) {
         self.attachesRows = attachesRows
         self.namesOwners = namesOwners
@@ -44,7 +43,11 @@ struct ChangeCollector {
             key: object.key, slots: slots, links: changedLinks(of: object),
             placed: attachesRows && !slots.isEmpty ? object.placed : nil)
         gathering(of: object).use { $0.changes.updated.append(row) }
-        if namesOwners, !slots.isEmpty { noteAbsentOwners(of: object, slots) }
+        if namesOwners, !slots.isEmpty, let context = object.state.context {
+            nameOwners(
+                of: object.entityDescription, from: object.extras?.snapshot?.record,
+                to: object.record, in: context, slots: slots)
+        }
     }
 
     /// Notes a row that the context has no changes of and that the save wrote all the same.
@@ -67,24 +70,9 @@ struct ChangeCollector {
 
     mutating func delete(_ object: ManagedObject) {
         gathering(of: object).use { $0.changes.deleted.append(object.key) }
-        if namesOwners { noteAbsentOwners(of: object) }
-    }
-
-    /// Notes whom the row of an object has led to, where the context does not have them.
-    ///
-    /// - Parameter slots: What was set; nil where the row is gone.
-    private mutating func noteAbsentOwners(of object: ManagedObject, _ slots: SlotSet? = nil) {
-        guard let context = object.state.context,
+        if namesOwners, let context = object.state.context {
             let former = object.extras?.snapshot?.record ?? object.record
-        else { return }
-        for relationship in object.entityDescription.relationships {
-            guard let slot = relationship.slot, let inverse = relationship.inverse,
-                slots?.contains(slot) ?? true, former.hasValue(slot)
-            else { continue }
-            let key = former.integer(slot)
-            guard context.registered(entity: relationship.destination, key: key) == nil
-            else { continue }
-            noteOwner(key, of: relationship, inverse, in: former, context)
+            nameOwners(of: object.entityDescription, from: former, to: nil, in: context)
         }
     }
 
@@ -93,13 +81,16 @@ struct ChangeCollector {
     /// - Parameters:
     ///   - former: The row before; nil where there was none.
     ///   - now: The row now; nil where there is none.
+    ///   - slots: What was set; nil where anything may have been.
     mutating func nameOwners(
         of entity: EntityDescription, from former: Record?, to now: Record?,
-        in context: ManagedObjectContext
+        in context: ManagedObjectContext, slots: SlotSet? = nil
     ) {
         guard namesOwners else { return }
         for relationship in entity.relationships {
-            guard let slot = relationship.slot, let inverse = relationship.inverse else { continue }
+            guard let slot = relationship.slot, let inverse = relationship.inverse,
+                slots?.contains(slot) ?? true
+            else { continue }
             func key(_ record: Record?) -> Int64? {
                 record.flatMap { $0.hasValue(slot) ? $0.integer(slot) : nil }
             }
@@ -151,6 +142,7 @@ struct ChangeCollector {
             guard var changes = gathering?.changes else { return nil }
             var owners = owners[changes.entity.index] ?? [:]
             if owners.isEmpty { return changes }
+            for key in changes.deleted + changes.inserted.map(\.key) { owners[key] = nil }
             for (index, row) in changes.updated.enumerated() {
                 guard let names = owners.removeValue(forKey: row.key) else { continue }
                 changes.updated[index].links = names.union(row.links).sorted()

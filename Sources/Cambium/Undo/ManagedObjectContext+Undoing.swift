@@ -286,6 +286,8 @@ extension ManagedObject {
         if !relationship.isJoinTable {
             let settled = keysAsInMembers(of: links, relationship)
             if settled.count < links.added.keys.count + links.removed.count {
+                // In an order each has its place beside the others.
+                if relationship.isOrdered { return }
                 for key in settled { links.forgetChange(of: key) }
                 extras?.links[relationship.ordinal] = links
                 return
