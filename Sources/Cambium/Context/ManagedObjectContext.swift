@@ -206,10 +206,6 @@ public final class ManagedObjectContext {
     /// in which it did, which is to come (`max`) where the row is not saved yet. Changes of others
     /// that were saved before then concern the former row.
     @exclusivity(unchecked) var rebirths: [RowID: Int64] = [:]
-    /// Rows that others have inserted again, where an unsaved object of this context is in the way.
-    var leftOutRows: Set<RowID> = []
-    /// Whether some of them are to be seen now.
-    var showsLeftOutRows = false
     /// What the context reads is noted in the last of them, while somebody counts.
     @exclusivity(unchecked) var readLogs: [ReadLog] = []
     /// What could not be reported where it happened; the next save throws it.

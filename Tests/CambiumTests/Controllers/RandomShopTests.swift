@@ -301,17 +301,24 @@ private struct ShopWork {
     }
 
     private mutating func rollBack(_ context: ManagedObjectContext) {
-        if context === main { touchAll() }
-        unsaved = context === sibling ? [] : unsaved
         note("roll back")
-        context.rollback()
-    }
-
-    /// What is taken back may be any unsaved change of this context.
-    private mutating func touchAll() {
-        for object in main.updatedObjects.union(main.deletedObjects).union(main.insertedObjects) {
-            touched.insert(object.objectID)
+        guard context === main else {
+            unsaved = []
+            return context.rollback()
         }
+        // What is taken back may be any unsaved change, and links at both ends.
+        let changed = main.updatedObjects.union(main.deletedObjects).union(main.insertedObjects)
+        func touchAll() {
+            for object in changed {
+                touched.insert(object.objectID)
+                if let product = object as? Product, let category = product.category {
+                    touched.insert(category.objectID)
+                }
+            }
+        }
+        touchAll()
+        main.rollback()
+        touchAll()
     }
 
     private mutating func save(_ context: ManagedObjectContext) throws {

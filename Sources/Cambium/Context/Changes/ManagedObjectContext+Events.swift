@@ -34,11 +34,7 @@ extension ManagedObjectContext {
         let changed = noted
         noted = []
         if isSaving { processedInRound += changed }
-        var changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
-        if showsLeftOutRows {
-            changes.isComplete = false
-            showsLeftOutRows = false
-        }
+        let changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
         changed.forEachUncounted { $0.endEvent() }
         insertedBeforeEvent = inserted.count
         deletedBeforeEvent = deleted.count

@@ -139,6 +139,7 @@ extension ManagedObjectContext {
         var outdated = caughtUp
         let left = leaving
         var isOwn = false
+        var bringsRowsOfReborn = false
         let watched = watchedEntities
         followForwards()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
@@ -152,7 +153,7 @@ extension ManagedObjectContext {
                 if entity.touchesRelationships {
                     noteTouchedRelationships(of: entity.entity.index, in: commit)
                 }
-                noteLeftOutRows(of: entity)
+                bringsRowsOfReborn = bringsRowsOfReborn || hasRowsOfReborn(entity)
                 merge(
                     entity.leavingOut(rebirths, deaths, after: changeSet.number), &changes,
                     &unregistered, &outdated, watched)
@@ -161,17 +162,18 @@ extension ManagedObjectContext {
         }
         leaving = isOwn ? .conflicts : left
         reread(outdated)
+        // Where they cannot be read now, a save reads them.
+        if bringsRowsOfReborn { try? takeRowsOfReborn() }
         changes.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
         changes.unregistered = unregistered.all
     }
 
-    /// Notes what others have inserted again where an undo of this context has brought it back.
-    private func noteLeftOutRows(of entity: EntityChanges) {
-        if rebirths.isEmpty { return }
-        for row in entity.inserted {
-            let id = RowID(root: entity.entity.rootIndex, key: row.key)
-            if rebirths[id] == .max { leftOutRows.insert(id) }
-        }
+    /// Whether others have inserted again what an undo of this context has brought back.
+    private func hasRowsOfReborn(_ entity: EntityChanges) -> Bool {
+        !rebirths.isEmpty
+            && entity.inserted.contains {
+                rebirths[RowID(root: entity.entity.rootIndex, key: $0.key)] == .max
+            }
     }
 
     private func merge(
@@ -185,6 +187,8 @@ extension ManagedObjectContext {
         if isWatched { unregistered.reserve(entity.inserted.count) }
         for row in entity.inserted {
             if let object = map.map[row.key] {
+                // It is laid over the row when all is merged.
+                if object.lifecycle == .inserted { continue }
                 noteReturn(of: object)
                 // What is new in the stores a child may have had for long.
                 let isKnown = parent != nil && object.record != nil

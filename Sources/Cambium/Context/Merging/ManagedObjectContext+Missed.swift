@@ -131,7 +131,7 @@ extension ManagedObjectContext {
     /// Lays what an undo has brought back over the rows that others have inserted again meanwhile
     /// under the same keys: there is nothing to be inserted then.
     func takeRowsOfReborn() throws {
-        if rebirths.isEmpty || parent != nil { return }
+        if rebirths.isEmpty { return }
         let reborn = inserted.filter {
             $0.lifecycle == .inserted && rebirths[RowID($0)] == .max
         }

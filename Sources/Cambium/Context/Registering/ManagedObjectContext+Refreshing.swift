@@ -146,7 +146,6 @@ extension ManagedObjectContext {
         familyVersions = [:]
         forwards = [:]
         rebirths = [:]
-        leftOutRows = []
         deaths = [:]
         noted = []
         unpropagated = []

@@ -179,10 +179,7 @@ extension ManagedObjectContext {
         guard root.map[object.key] === object else { return }
         root.map.remove(object.key)
         registeredCount -= 1
-        if rebirths.isEmpty { return }
-        rebirths[RowID(object)] = nil
-        // Nothing is in the way of what others have inserted any more, which no merge has told.
-        if leftOutRows.remove(RowID(object)) != nil { showsLeftOutRows = true }
+        if !rebirths.isEmpty { rebirths[RowID(object)] = nil }
     }
 
     /// Does nothing but look for mistakes: an object's key is final from the moment of insertion.

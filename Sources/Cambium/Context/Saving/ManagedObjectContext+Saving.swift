@@ -33,7 +33,7 @@ extension ManagedObjectContext {
         }
         mergeIfAutomatic()
         catchUp()
-        try takeRowsOfReborn()
+        if parent == nil { try takeRowsOfReborn() }
         try readFailed()
         propagateRefusedDeletes()
         processChanges(propagatesDeletes: true)
