@@ -44,6 +44,7 @@ extension ManagedObjectContext {
     ) {
         let owner = LinkOwner(
             row: RowID(owner), ordinal: relationship.ordinal, hasMember: hasMember)
+        if leftLists[RowID(member)]?.contains(owner) == true { return }
         leftLists[RowID(member), default: []].append(owner)
     }
 
@@ -60,10 +61,12 @@ extension ManagedObjectContext {
     }
 
     /// Lets the lists be read again that an object made others than the store has them, after it has
-    /// taken over what others saved.
+    /// taken over what others saved. Those that it makes so still, as it has changes, hear of it later.
     func forgetLists(otherBecauseOf object: ManagedObject) {
-        if leftLists.isEmpty { return }
-        for list in leftLists.removeValue(forKey: RowID(object)) ?? [] {
+        guard !leftLists.isEmpty, let lists = leftLists.removeValue(forKey: RowID(object)) else {
+            return
+        }
+        for list in lists {
             guard let owner = objects[list.row.root].map[list.row.key] else { continue }
             let relationship = owner.entityDescription.relationships[list.ordinal]
             forget(list)
@@ -72,6 +75,8 @@ extension ManagedObjectContext {
                 || object.isMember(of: owner, relationship) != list.hasMember
             {
                 noteOtherLinks(owner)
+            } else if object.lifecycle == .updated || object.leavesOutOthersRow {
+                leftLists[RowID(object), default: []].append(list)
             }
         }
     }
@@ -90,7 +95,7 @@ extension ManagedObjectContext {
 }
 
 /// The links of a relationship of a row.
-struct LinkOwner {
+struct LinkOwner: Hashable {
     let row: RowID
     /// The number of the relationship.
     let ordinal: Int
