@@ -32,6 +32,12 @@ public enum AttributeType: Sendable, Hashable {
     /// A value of the Swift type of that name, which is `Codable` and `Sendable`; stored as JSON.
     case codable(String)
 
+    /// The types that hold nothing but what their case says.
+    package static let plain: [AttributeType] = [
+        .bool, .int16, .int32, .int64, .float, .double, .anyDecimal, .string, .date, .uuid, .uri,
+        .data,
+    ]
+
     /// The case's name without what it holds. Swift's own description of an enumeration looks it up
     /// in metadata, which takes long for ten thousand attributes.
     package var caseName: String {

@@ -25,12 +25,7 @@ extension AttributeType {
 extension AttributeType {
     /// The type of that notation; nil of one that a model or program names, or of none.
     package init?(notation: String) {
-        let plain: [AttributeType] = [
-            .bool, .int16, .int32, .int64, .float, .double, .anyDecimal, .string, .date, .uuid,
-            .uri,
-            .data,
-        ]
-        if let type = plain.first(where: { $0.notation == notation }) {
+        if let type = Self.plain.first(where: { $0.notation == notation }) {
             self = type
         } else if notation.hasPrefix("decimal("), let scale = Int(notation.dropFirst(8).dropLast())
         {

@@ -1,0 +1,241 @@
+/// Why a text is no definition of a model.
+struct UnreadableDefinition: Error {}
+
+/// Writes the parts of a model one after the other, or reads them in the same order: each part has
+/// one function for both, so that what is written can be read.
+///
+/// The text is made of words, quoted strings and brackets. A part that has its usual value is left
+/// out; each other one but the first few is preceded by a word that says what it is.
+struct DefinitionCoder {
+    /// What was written; while reading, all of the text.
+    private(set) var text: [UInt8]
+    private var index = 0
+    private let isReading: Bool
+    private var depth = 0
+
+    /// How deep a text may nest: deeper than any expression of a model.
+    private static let maximumDepth = ModelExpression.maximumDepth + 16
+
+    /// A coder that writes.
+    init() {
+        (text, isReading) = ([], false)
+    }
+
+    /// A coder that reads.
+    init(reading text: some Sequence<UInt8>) {
+        (self.text, isReading) = (Array(text), true)
+    }
+
+    /// Whether all of a text was read.
+    var isAtEnd: Bool { index == text.count }
+
+    // MARK: Parts
+
+    /// One of the type's own words, such as a case's name.
+    mutating func word(_ value: String?) throws(UnreadableDefinition) -> String {
+        guard isReading else {
+            let value = value ?? ""
+            write(word: value)
+            return value
+        }
+        guard let word = readWord() else { throw UnreadableDefinition() }
+        return word
+    }
+
+    /// Any text.
+    mutating func string(_ value: String?) throws(UnreadableDefinition) -> String {
+        guard isReading else {
+            let value = value ?? ""
+            write(quoted: value)
+            return value
+        }
+        return try readString()
+    }
+
+    /// A number, or another value that has a spelling as a word.
+    mutating func number<Number: LosslessStringConvertible>(
+        _ value: Number?
+    ) throws(UnreadableDefinition) -> Number {
+        guard let number = Number(try word(value.map { "\($0)" })) else {
+            throw UnreadableDefinition()
+        }
+        return number
+    }
+
+    /// A value of an enumeration, by its raw value.
+    mutating func raw<Raw: RawRepresentable<String>>(
+        _ value: Raw?
+    ) throws(UnreadableDefinition) -> Raw {
+        guard let raw = Raw(rawValue: try string(value?.rawValue)) else {
+            throw UnreadableDefinition()
+        }
+        return raw
+    }
+
+    /// Something that is or is not: the name stands there where it is.
+    mutating func flag(_ name: StaticString, _ value: Bool?) -> Bool {
+        guard isReading else {
+            if value == true { write(word: "\(name)") }
+            return value ?? false
+        }
+        return reads(name)
+    }
+
+    /// Something that may be missing.
+    mutating func optional<Part>(
+        _ name: StaticString, _ value: Part??,
+        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    ) throws(UnreadableDefinition) -> Part? {
+        guard isReading else {
+            guard let part = value ?? nil else { return nil }
+            write(word: "\(name)")
+            return try code(part, &self)
+        }
+        return reads(name) ? try code(nil, &self) : nil
+    }
+
+    /// Something that has a usual value, which is left out.
+    mutating func part<Part: Equatable>(
+        _ name: StaticString, _ value: Part?, unless usual: Part,
+        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    ) throws(UnreadableDefinition) -> Part {
+        try optional(name, value.map { $0 == usual ? nil : $0 }, code) ?? usual
+    }
+
+    /// Several things; a name without any is left out.
+    mutating func list<Part>(
+        _ name: StaticString, _ values: [Part]?,
+        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    ) throws(UnreadableDefinition) -> [Part] {
+        guard isReading else {
+            let values = values ?? []
+            guard !values.isEmpty else { return [] }
+            write(word: "\(name)")
+            return try list(values, code)
+        }
+        return reads(name) ? try list(nil, code) : []
+    }
+
+    /// Several things, even where there are none.
+    mutating func list<Part>(
+        _ values: [Part]?,
+        _ code: (Part?, inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    ) throws(UnreadableDefinition) -> [Part] {
+        try within("[", "]") { coder throws(UnreadableDefinition) in
+            var parts: [Part] = []
+            if let values {
+                for value in values { parts.append(try code(value, &coder)) }
+            } else if coder.isReading {
+                while coder.peek != UInt8(ascii: "]") { parts.append(try code(nil, &coder)) }
+            }
+            return parts
+        }
+    }
+
+    /// What an author noted, sorted by name.
+    mutating func notes(
+        _ name: StaticString, _ values: [String: String]?
+    ) throws(UnreadableDefinition) -> [String: String] {
+        let sorted = values?.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        let pairs = try list(name, sorted) { pair, coder throws(UnreadableDefinition) in
+            (key: try coder.string(pair?.key), value: try coder.string(pair?.value))
+        }
+        return Dictionary(pairs.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Something with parts of its own.
+    mutating func group<Part>(
+        _ code: (inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    ) throws(UnreadableDefinition) -> Part {
+        try within("{", "}", code)
+    }
+
+    private mutating func within<Part>(
+        _ start: Unicode.Scalar, _ end: Unicode.Scalar,
+        _ code: (inout DefinitionCoder) throws(UnreadableDefinition) -> Part
+    ) throws(UnreadableDefinition) -> Part {
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.maximumDepth else { throw UnreadableDefinition() }
+        try bracket(UInt8(ascii: start))
+        let part = try code(&self)
+        try bracket(UInt8(ascii: end))
+        return part
+    }
+
+    private mutating func bracket(_ byte: UInt8) throws(UnreadableDefinition) {
+        guard isReading else {
+            text.append(byte)
+            return
+        }
+        guard peek == byte else { throw UnreadableDefinition() }
+        index += 1
+    }
+
+    // MARK: Writing
+
+    private mutating func write(word: String) {
+        if let last = text.last, Self.isOfWord(last) { text.append(ASCII.space) }
+        text += word.utf8
+    }
+
+    private mutating func write(quoted string: String) {
+        text.append(ASCII.quote)
+        for byte in string.utf8 {
+            if byte == ASCII.quote || byte == ASCII.backslash { text.append(ASCII.backslash) }
+            text.append(byte)
+        }
+        text.append(ASCII.quote)
+    }
+
+    // MARK: Reading
+
+    private var peek: UInt8? { index < text.count ? text[index] : nil }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "+"),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Where the next word is; nil where something else follows.
+    private var nextWord: Range<Int>? {
+        let start = peek == ASCII.space ? index + 1 : index
+        let end = text[start...].firstIndex { !Self.isOfWord($0) } ?? text.count
+        return start < end ? start..<end : nil
+    }
+
+    private mutating func readWord() -> String? {
+        guard let range = nextWord else { return nil }
+        index = range.upperBound
+        return String(decoding: text[range], as: UTF8.self)
+    }
+
+    /// Reads a word where it is the next one.
+    private mutating func reads(_ name: StaticString) -> Bool {
+        guard let range = nextWord, text[range].elementsEqual("\(name)".utf8) else { return false }
+        index = range.upperBound
+        return true
+    }
+
+    private mutating func readString() throws(UnreadableDefinition) -> String {
+        guard peek == ASCII.quote else { throw UnreadableDefinition() }
+        var bytes: [UInt8] = []
+        var place = index + 1
+        while place < text.count, text[place] != ASCII.quote {
+            if text[place] == ASCII.backslash { place += 1 }
+            guard place < text.count else { throw UnreadableDefinition() }
+            bytes.append(text[place])
+            place += 1
+        }
+        guard place < text.count, let string = String(validating: bytes, as: UTF8.self) else {
+            throw UnreadableDefinition()
+        }
+        index = place + 1
+        return string
+    }
+}
