@@ -4,12 +4,15 @@ import CambiumSQL
 /// The way from a store's version to the program's.
 struct MigrationChain: Equatable {
     let migrations: [Migration]
+    /// What the first one is about, where it leads from another draft of its version.
+    let draft: DraftStep?
 
     /// A way without a migration: only checks, defaults or indexes are brought up to date.
     static let refresh = MigrationChain()
 
-    private init() {
-        migrations = []
+    init(_ migrations: [Migration] = [], draft: DraftStep? = nil) {
+        self.migrations = migrations
+        self.draft = draft
     }
 
     private struct Version: Hashable {
@@ -19,6 +22,13 @@ struct MigrationChain: Equatable {
 
     /// What is done, in order.
     var steps: [MigrationStep] { migrations.flatMap(\.steps) }
+
+    /// Whether a copy of the store is made first: where data goes, and where nobody has proven what is
+    /// done to rows that exist.
+    var needsBackup: Bool {
+        steps.contains(where: \.losesData)
+            || draft != nil && migrations[0].kind != .additive
+    }
 
     /// Why the history of a store begins anew on the way; nil where it goes on.
     var historyObstacle: String? { migrations.lazy.compactMap(\.historyObstacle).first }
@@ -50,7 +60,7 @@ struct MigrationChain: Equatable {
             let version = queue.removeFirst()
             let way = ways[version] ?? []
             if version == target {
-                self.migrations = way
+                (self.migrations, draft) = (way, nil)
                 return
             }
             for migration in migrations

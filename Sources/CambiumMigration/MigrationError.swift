@@ -15,6 +15,9 @@ public enum MigrationError: Error, Sendable, Hashable {
     case noWayBack(store: String, target: String)
     /// No migration of the program starts from the store's version.
     case unknownVersion(store: String, hash: String, known: [String])
+    /// The store was written with another draft of the program's version, or of one before, and the
+    /// policy for such stores (``DraftPolicy``) does not open it.
+    case otherDraft(OtherDraft)
     /// The store's data does not meet a condition of the new version.
     case refused(MigrationRefusal)
     /// A statement failed.
@@ -59,7 +62,7 @@ extension MigrationError {
             .objectsAreNotTrusted:
             134020
         case .newerFormat, .newerVersion, .noWayBack: 134506
-        case .unknownVersion: 134130
+        case .unknownVersion, .otherDraft: 134130
         case .refused: 134111
         case .statementFailed, .brokenLinks, .backupFailed, .backupOfFilesFailed: 134110
         case .migrationIsOff, .codeIsMissing: 134100
@@ -89,7 +92,10 @@ extension MigrationError: CustomStringConvertible {
         case .unknownVersion(let store, let hash, let known):
             "The store was written by version \(store.excerpt()) of the model (hash \(hash.excerpt())); this program "
                 + "knows \(known.joined(separator: ", ")). Was a version changed after it had "
-                + "shipped? Put its file back and add a new one"
+                + "shipped? Put its file back and add a new one. If a later program has written "
+                + "the store, update this one"
+        case .otherDraft(let draft):
+            draft.description
         case .refused(let refusal):
             Self.words(for: refusal, "\(refusal)")
         case .statementFailed(let step, let error):

@@ -32,6 +32,15 @@ package struct MigrationRunner {
     /// The names of versions that come after the program's, for whoever knows of any. A store that
     /// has one of them, or one that its numbers make later, is newer, whatever its tables look like.
     package var laterVersions: Set<String> = []
+    /// Which of the program's versions have not shipped. Stores then say what they were written with.
+    /// Nil where stores are no program's: they say nothing, and none is another draft's.
+    package var drafts: DraftVersions?
+    /// Whether the store is only read: it says no more than it does.
+    package var isReadOnly = false
+    /// What becomes of a store that another draft has written.
+    package var draftPolicy = DraftPolicy.refuse
+    /// Told what a person should know of a migration that was not proven.
+    package var log: (String) -> Void = { _ in }
     /// The steps that the program supplies.
     package var code: [CodeStep] = []
     /// Whether a store may have tables, indexes, views and triggers of other programs.
@@ -96,9 +105,12 @@ package struct MigrationRunner {
         _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome? {
         switch try situation(of: connection) {
-        case .empty: try createStore(connection, storePath: storePath)
-        case .current: .current
-        case .behind, .changed: nil
+        case .empty: return try createStore(connection, storePath: storePath)
+        case .current:
+            // A store that cannot say it now says it the next time.
+            try? noteDefinition(in: connection)
+            return .current
+        case .behind, .changed: return nil
         }
     }
 
@@ -125,6 +137,7 @@ package struct MigrationRunner {
                 for statement in creation {
                     try connection.execute(statement)
                 }
+                try note(nil, after: nil, keeping: nil, in: connection)
             }
         }
         guard let metadata = try Self.readMetadata(connection),
@@ -156,7 +169,7 @@ package struct MigrationRunner {
 
     private func boundlessSituation(of connection: Connection) throws -> Situation {
         guard let metadata = try Self.readMetadata(connection) else { return .empty }
-        let foundChain = try chain(from: metadata)
+        let foundChain = try chain(from: metadata, in: connection)
         try requireOwnTables(in: connection, metadata, foundChain)
         guard let chain = foundChain else {
             guard driftPolicy != .report else { return .current }
@@ -233,12 +246,14 @@ package struct MigrationRunner {
     }
 
     /// The way to the program's version; nil where the store has it already.
-    func chain(from store: StoreMetadata) throws(MigrationError) -> MigrationChain? {
+    ///
+    /// - Throws: ``MigrationError`` where there is none; `SQLiteError`.
+    func chain(from store: StoreMetadata, in connection: Connection) throws -> MigrationChain? {
         guard store.model == model.name else {
-            throw .otherModel(store: store.model, program: model.name)
+            throw MigrationError.otherModel(store: store.model, program: model.name)
         }
         guard store.format == String(Schema.formatVersion) else {
-            throw .newerFormat(store: store.format, program: String(Schema.formatVersion))
+            throw MigrationError.newerFormat(store: store.format, program: String(Schema.formatVersion))
         }
         if store == target { return nil }
         let isNewer =
@@ -248,11 +263,14 @@ package struct MigrationRunner {
             from: store, to: target, among: migrations, knowingHashes: !isNewer)
         guard let chain = found else {
             if laterVersions.contains(store.version) {
-                throw .noWayBack(store: store.version, target: model.version)
+                throw MigrationError.noWayBack(store: store.version, target: model.version)
             }
-            if isNewer { throw .newerVersion(store: store.version, program: model.version) }
+            if isNewer {
+                throw MigrationError.newerVersion(store: store.version, program: model.version)
+            }
+            if let chain = try draftChain(from: store, in: connection) { return chain }
             let known = migrations.map { "\($0.from) (\($0.fromHash))" }
-            throw .unknownVersion(
+            throw MigrationError.unknownVersion(
                 store: store.version, hash: store.versionHash,
                 known: known + ["\(target.version) (\(target.versionHash))"])
         }

@@ -17,7 +17,7 @@ public struct Attribute: Sendable, Hashable {
     /// nil leaves it to the policy.
     public let merge: MergeRule?
     /// The name in the version just before, where it was another one.
-    public let renamedFrom: String?
+    public package(set) var renamedFrom: String?
     /// Whether the user's code must supply `validate<Name>(_:)`, called before each save.
     public let hasCustomValidation: Bool
     /// What the value is computed from, if it is derived; such an attribute cannot be set. An

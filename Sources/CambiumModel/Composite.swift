@@ -33,7 +33,7 @@ public struct CompositeAttribute: Sendable, Hashable {
     /// Whether the value lives in memory only and is never stored.
     public let isTransient: Bool
     /// The name in the version just before, where it was another one.
-    public let renamedFrom: String?
+    public package(set) var renamedFrom: String?
     /// What the author noted for programs.
     public let userInfo: [String: String]
 

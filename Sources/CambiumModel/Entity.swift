@@ -9,19 +9,19 @@ public struct Entity: Sendable, Hashable {
     /// Whether objects of this entity itself (not of a sub-entity) are impossible.
     public let isAbstract: Bool
     /// The name in the version just before, where it was another one.
-    public let renamedFrom: String?
+    public package(set) var renamedFrom: String?
     /// How much of the Swift class the compiler writes.
     public let codeGeneration: CodeGeneration
     /// Whether the user's code must supply `validateObject()`, called before each save.
     public let hasCustomValidation: Bool
     /// The entity's own attributes, without inherited ones, in declaration order. A composite
     /// attribute is here as its parts, which follow each other.
-    public let attributes: [Attribute]
+    public package(set) var attributes: [Attribute]
     /// Which names stand for composite values, those within others included (`address.geo`), in
     /// declaration order, without inherited ones.
-    public let compositeAttributes: [CompositeAttribute]
+    public package(set) var compositeAttributes: [CompositeAttribute]
     /// The entity's own relationships, without inherited ones, in declaration order.
-    public let relationships: [Relationship]
+    public package(set) var relationships: [Relationship]
     /// Sets of properties whose values no two objects share.
     public let uniqueConstraints: [UniqueConstraint]
     /// Indexes of the table.

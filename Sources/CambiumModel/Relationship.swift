@@ -17,7 +17,7 @@ public struct Relationship: Sendable, Hashable {
     /// What happens to the objects at the other end when this end's object is deleted.
     public let deleteRule: DeleteRule
     /// The name in the version just before, where it was another one.
-    public let renamedFrom: String?
+    public package(set) var renamedFrom: String?
     /// Whether the objects of a to-many have an order that is kept.
     public let isOrdered: Bool
     /// Whether the links live in memory only and are never stored.

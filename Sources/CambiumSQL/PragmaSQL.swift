@@ -24,6 +24,9 @@ package enum PragmaSQL {
     package static let ofMigration = [
         "PRAGMA cache_size = -65536", "PRAGMA threads = 2", "PRAGMA secure_delete = FAST",
     ]
+    /// Puts what the write-ahead log has into the file, and removes it. Only the one connection that a
+    /// file has can do so.
+    package static let rollbackJournal = "PRAGMA journal_mode = DELETE"
     /// Gathers statistics that help SQLite to choose among indexes.
     package static let analyze = "ANALYZE"
     /// Writes the file anew, without holes.

@@ -7,6 +7,8 @@ extension Connection {
         case deferred = "DEFERRED"
         /// At once, so that it cannot fail half-way because another writer was faster.
         case immediate = "IMMEDIATE"
+        /// Like that; in a database without a write-ahead log nobody else can read meanwhile, either.
+        case exclusive = "EXCLUSIVE"
     }
 
     /// Runs a body inside a transaction: commits when it returns, rolls back when it throws.
@@ -23,7 +25,7 @@ extension Connection {
             let result = try body()
             if sqlite3_total_changes(handle) != changesBefore { try markFile() }
             try execute("COMMIT")
-            if kind == .immediate { file?.noteProgress(of: handle) }
+            if kind != .deferred { file?.noteProgress(of: handle) }
             return result
         } catch {
             rollBack()
@@ -49,7 +51,7 @@ extension Connection {
             throw error
         }
         // Now, as it may have waited for others.
-        if kind == .immediate { try requireOwnFile() }
+        if kind != .deferred { try requireOwnFile() }
     }
 
     /// Runs a part of an open transaction: where it throws, what it has written is taken back, and

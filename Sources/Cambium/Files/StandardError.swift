@@ -2,6 +2,11 @@ import CambiumMigration
 
 /// The stream for what is no result.
 enum StandardError {
+    /// Tells the people who look after a program something, in a line.
+    static func note(_ sentence: String) {
+        write("Cambium: \(sentence).\n")
+    }
+
     /// Writes a text at once, so that lines of several threads do not mix.
     static func write(_ text: String) {
         // A log that cannot be written is no reason to stop.

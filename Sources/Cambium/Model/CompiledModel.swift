@@ -13,6 +13,10 @@ public struct CompiledModel: Sendable {
     public let migrations: [Migration]
 
     let classes: [String: ManagedObject.Type]
+    /// Whether the current version has shipped.
+    let isFrozen: Bool
+    /// The definitions of the earlier versions that have not shipped, by version.
+    let drafts: [String: String]
     /// The steps of migrations that the program supplies.
     private(set) var codeSteps: [CodeStep] = []
     private let preparation = Preparation()
@@ -33,11 +37,17 @@ public struct CompiledModel: Sendable {
     }
 
     /// Puts together what the compiler made. Called by generated code.
+    ///
+    /// - Parameters:
+    ///   - isFrozen: Whether the current version has shipped.
+    ///   - drafts: The definition of each earlier version that has not shipped.
     @_spi(Generated)
     public init(
         model: Model, classes: [String: ManagedObject.Type], schema: [String],
-        migrations: [Migration]
+        migrations: [Migration], isFrozen: Bool = false, drafts: [String: String] = [:]
     ) {
+        self.isFrozen = isFrozen
+        self.drafts = drafts
         self.model = model
         self.classes = classes
         self.schema = schema
@@ -57,10 +67,11 @@ extension CompiledModel {
     var migrationRunner: MigrationRunner {
         var runner = MigrationRunner(model: model, statements: schema, migrations: migrations)
         runner.code = codeSteps
+        runner.drafts = runtimeModel.drafts
         return runner
     }
 
-    /// A model that was built in code, for tools: its objects are plain ``ManagedObject``s, whose
+    /// A model that was built in code, for tools; no version of it is frozen. Its objects are plain ``ManagedObject``s, whose
     /// values are read and set by name. Lays out the schema, which the compiler does for others.
     ///
     /// - Parameter migrations: What leads from earlier versions to this one.

@@ -9,6 +9,7 @@ final class RuntimeModel: Sendable {
     /// What makes an empty store, and what brings older ones up to date.
     let schema: [String]
     let migrations: [Migration]
+    private let frozen: (isCurrent: Bool, drafts: [String: String])
     let entities: [EntityDescription]
     /// Fetched and linked classes may be asked for their entity.
     private let indexByName: [String: Int]
@@ -26,6 +27,7 @@ final class RuntimeModel: Sendable {
     /// What key paths of predicates lead to.
     let knownProperties = KnownProperties()
     private let layout = Mutex<Schema?>(nil)
+    private let draftVersions = Mutex<DraftVersions?>(nil)
 
     /// The tables, laid out for the first store that is opened.
     var tables: Schema {
@@ -37,11 +39,23 @@ final class RuntimeModel: Sendable {
         }
     }
 
+    /// Which versions have not shipped, put together for the first store that is opened.
+    var drafts: DraftVersions {
+        draftVersions.withLock { versions in
+            if let versions { return versions }
+            let made = DraftVersions(
+                of: model, isFrozen: frozen.isCurrent, earlier: frozen.drafts)
+            versions = made
+            return made
+        }
+    }
+
     init(_ compiled: CompiledModel) {
         let model = compiled.model
         self.model = model
         schema = compiled.schema
         migrations = compiled.migrations
+        frozen = (compiled.isFrozen, compiled.drafts)
         let indexByName = Dictionary(
             uniqueKeysWithValues: model.entities.enumerated().map { ($1.name, $0) })
         self.indexByName = indexByName

@@ -90,7 +90,13 @@ package struct VersionChanges: Sendable {
         to = new.model.version
         self.hasShipped = hasShipped
         tables = work?.tables ?? []
-        let details = plans ? ChangeDetails(from: old, to: new, difference.match) : nil
+        let texts = (old: DeclaredText(old.parsed), new: DeclaredText(new.parsed))
+        let details =
+            plans
+            ? ChangeDetails(of: difference) { rule, entity, side in
+                (side == .old ? texts.old : texts.new)
+                    .condition(of: "rule", rule.name, in: entity.name)
+            } : nil
         let stored = difference.changes.enumerated().map { index, change in
             Change(
                 change, details?.detail(of: change),

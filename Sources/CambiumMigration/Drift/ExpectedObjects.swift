@@ -202,6 +202,7 @@ extension MigrationRunner {
     func expectedObjects(of store: StoreMetadata, _ chain: MigrationChain?) -> ExpectedObjects {
         guard let chain else { return .all(schema) }
         guard let first = chain.migrations.first else { return .columns(schema) }
+        if let draft = chain.draft { return .all(draft.schema) }
         if let earlier = earlierSchema(store) {
             return earlier.hash == store.schemaHash ? .all(earlier) : .columns(earlier)
         }
@@ -235,7 +236,7 @@ extension MigrationRunner {
     /// know: everything for a store of the program's version, sorted by name.
     package func differences(in connection: Connection) throws -> [StoreDifference] {
         guard let metadata = try Self.readMetadata(connection) else { return [] }
-        return try expectedObjects(of: metadata, chain(from: metadata))
+        return try expectedObjects(of: metadata, chain(from: metadata, in: connection))
             .differences(in: connection)
     }
 }

@@ -16,6 +16,11 @@ package enum StoreFiles {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The name of a file in its folder.
+    package static func name(of path: String) -> String {
+        path.split(separator: "/").last.map(String.init) ?? path
+    }
+
     /// A folder's name in a sentence.
     static func words(forFolder path: String) -> String {
         path == "." ? "the folder that it lies in" : path

@@ -16,7 +16,7 @@ extension MigrationRunner {
         // One moment for all questions.
         try connection.transaction(.deferred) {
             guard let metadata = try Self.readMetadata(connection) else { return nil }
-            let chain = try chain(from: metadata)
+            let chain = try chain(from: metadata, in: connection)
             try requireOwnTables(in: connection, metadata, chain)
             let expected = expectedObjects(of: metadata, chain)
             let differences = try weighed(
@@ -43,7 +43,7 @@ extension MigrationRunner {
                 largest = max(largest, bytes)
             }
             let makesBackup =
-                steps.contains(where: \.losesData)
+                chain?.needsBackup ?? false
                 || differences.contains { $0.kind != .foreign }
             let versions = chain?.versions ?? []
             return MigrationForecast(

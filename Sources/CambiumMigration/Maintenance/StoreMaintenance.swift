@@ -47,7 +47,7 @@ package struct StoreMaintenance {
 
     private func situation(_ connection: Connection) throws -> StatusReport? {
         guard let metadata = try MigrationRunner.readMetadata(connection) else { return nil }
-        let chain = try runner.chain(from: metadata)
+        let chain = try runner.chain(from: metadata, in: connection)
         try runner.requireOwnTables(in: connection, metadata, chain)
         let state: StatusReport.State =
             chain.map { $0.migrations.isEmpty ? .outdated : .behind } ?? .current
@@ -192,6 +192,7 @@ extension MigrationError {
         case .newerVersion(let store, _), .unknownVersion(let store, _, _),
             .migrationIsOff(let store, _), .noWayBack(let store, _):
             store
+        case .otherDraft(let draft): draft.version
         default: nil
         }
     }

@@ -13,8 +13,9 @@ extension MigrationRunner {
         var journal: String?
         var isComplete = false
         var known: [StoreDifference] = []
+        var draft: DraftStep?
         do {
-            return try connection.transaction {
+            let outcome: MigrationOutcome = try connection.transaction {
                 // Another process may have migrated before this one had its turn.
                 let state: StoreMetadata
                 let chain: MigrationChain
@@ -27,17 +28,19 @@ extension MigrationRunner {
                     (state, chain, changed) = (metadata, .refresh, differences)
                 }
                 known = changed
+                draft = chain.draft
                 try requireCode(of: chain)
                 let foreign = try foreignColumns(changed, on: connection, chain)
                 // What another program has added to a table may go with it.
-                let losesData = chain.steps.contains(where: \.losesData) || !changed.isEmpty
-                let path = losesData || backupPath != nil ? storePath : nil
+                let needsBackup = chain.needsBackup || !changed.isEmpty
+                let path = needsBackup || backupPath != nil ? storePath : nil
                 let meter = try meter(for: chain, on: connection, makesBackup: path != nil)
                 currentMeter = meter
                 if let path {
                     backup = try backUp(connection, state, path, meter)
                 }
                 try connection.asking(every: MigrationMeter.instructionsPerTick, meter.tick) {
+                    let kept = try keptDefinition(of: state, in: connection)
                     try connection.withoutDefense {
                         try run(
                             chain, on: connection, meter, foreign,
@@ -46,6 +49,7 @@ extension MigrationRunner {
                             },
                             files: files)
                     }
+                    try note(state, after: chain, keeping: kept, in: connection)
                 }
                 try backup?.finish()
                 try meter.requireGoingOn()
@@ -58,6 +62,13 @@ extension MigrationRunner {
                         from: state.version, to: model.version, steps: chain.steps,
                         backup: backup?.path)
             }
+            if let draft {
+                log(
+                    draft.words(
+                        of: connection.fileName, model.name,
+                        backup: backup.map { StoreFiles.name(of: $0.path) }))
+            }
+            return outcome
         } catch {
             // A commit that failed may be in the log all the same: then the copy is needed.
             if !isComplete { backup?.remove() }

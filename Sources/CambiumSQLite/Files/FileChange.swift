@@ -52,6 +52,14 @@ extension Connection {
         return file.change(of: handle, hasLog: log.isOn && (file.knowsLog || isInTransaction))
     }
 
+    /// The name of the file in its folder; nil for a database in memory.
+    package var fileName: String? {
+        // Safety: SQLite's own text, which lives as long as the connection.
+        sqlite3_db_filename(handle, "main").flatMap { path in
+            String(cString: path).split(separator: "/").last.map(String.init)
+        }
+    }
+
     /// What tells the file from others; nil for a database in memory.
     package var fileIdentity: FileIdentity? { file?.identity }
 

@@ -49,7 +49,8 @@ public struct StoreLoadingError: Error, Sendable {
             switch error {
             case .notAStore, .storeIsDamaged: .notAStore
             case .otherModel: .otherModel
-            case .newerFormat, .newerVersion, .noWayBack, .unknownVersion: .unknownVersion
+            case .newerFormat, .newerVersion, .noWayBack, .unknownVersion, .otherDraft:
+                .unknownVersion
             case .migrationIsOff: .needsMigration
             case .cancelled: .cancelled
             case .storeDiffers, .columnsHaveNoPlace, .foreignObjectsInTheWay,

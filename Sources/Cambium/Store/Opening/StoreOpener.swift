@@ -14,7 +14,7 @@ struct StoreOpener {
     /// The steps of migrations that the program supplies.
     var codeSteps: [CodeStep] = []
 
-    private var options: StoreOptions { description.options }
+    var options: StoreOptions { description.options }
 
     func open() throws -> (store: any Store, migration: MigrationOutcome) {
         switch description.type.kind {
@@ -37,8 +37,16 @@ struct StoreOpener {
     private func openFile() throws -> (store: any Store, migration: MigrationOutcome) {
         let path = description.location.path
         if let path { try StoreLocation.requireFile(path) }
+        warnAboutDrafts()
         do {
-            return try openSQLite(at: path)
+            do {
+                return try openSQLite(at: path)
+            } catch MigrationError.otherDraft(let draft) {
+                guard let path, try setAside(draft, at: path) else {
+                    throw MigrationError.otherDraft(draft)
+                }
+                return try openSQLite(at: path)
+            }
         } catch let error as SQLiteError {
             if let path,
                 let reason = StoreError(opening: path, isReadOnly: options.isReadOnly, error)
@@ -131,7 +139,7 @@ extension StoreOpener {
         return connection
     }
 
-    private var runner: MigrationRunner {
+    var runner: MigrationRunner {
         var runner = MigrationRunner(
             model: model.model, schema: model.tables, statements: model.schema,
             migrations: model.migrations)
@@ -142,6 +150,10 @@ extension StoreOpener {
             runner.trustsExternalObjects = false
             if runner.driftPolicy == .report { runner.driftPolicy = .refuse }
         }
+        runner.drafts = model.drafts
+        runner.draftPolicy = options.isReadOnly ? .refuse : options.draftPolicy
+        runner.isReadOnly = options.isReadOnly
+        runner.log = StandardError.note
         runner.progress = options.migrationProgress
         runner.code = codeSteps
         if let interruption = options.migrationInterruption {

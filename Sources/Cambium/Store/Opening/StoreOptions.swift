@@ -28,6 +28,23 @@ public struct StoreOptions: Sendable {
     /// refused, with an error that names each. A store that is opened for reading only is not
     /// repaired.
     public var driftPolicy = DriftPolicy.refuse
+    /// What becomes of a store in a SQLite file that was written with another draft of the program's
+    /// version: one that is not frozen, and was changed in its place since. Default: the store is
+    /// refused, with an error that says what differs.
+    ///
+    /// ```swift
+    /// var options = StoreOptions()
+    /// #if DEBUG
+    ///     options.draftPolicy = .migrate
+    /// #endif
+    /// ```
+    ///
+    /// The two other policies are for development. ``DraftPolicy/migrate`` runs a migration that was
+    /// not proven when the model was compiled, and says so on the standard error.
+    /// ``DraftPolicy/recreate`` moves the store aside and starts with an empty one. A program that was
+    /// compiled without `DEBUG` warns at each opening with one of them. A store that is opened for
+    /// reading only is refused.
+    public var draftPolicy = DraftPolicy.refuse
     /// What of a store's file is trusted. Default: what other programs have added to it, too. See
     /// ``StoreTrust/schemaOnly`` for files that come from others.
     public var trust = StoreTrust.externalObjects

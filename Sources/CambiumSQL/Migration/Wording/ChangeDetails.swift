@@ -1,28 +1,34 @@
 import CambiumModel
-import CambiumSQL
 
 /// What a change is from, and to, in few words.
-struct ChangeDetails {
-    private let old: CheckedModel
-    private let new: CheckedModel
+package struct ChangeDetails {
     private let match: ModelMatch
-    private let texts: (old: DeclaredText, new: DeclaredText)
+    private let conditions: (_ rule: Rule, _ entity: Entity, _ side: MigrationProblem.Side) -> String
 
     /// One change.
-    struct Detail {
-        let before: String?
-        let after: String?
+    package struct Detail: Sendable {
+        /// What it was.
+        package let before: String?
+        /// What it is.
+        package let after: String?
     }
 
-    init(from old: CheckedModel, to new: CheckedModel, _ match: ModelMatch) {
-        self.old = old
-        self.new = new
-        self.match = match
-        texts = (DeclaredText(old.parsed), DeclaredText(new.parsed))
+    /// Prepares for the changes of a difference.
+    ///
+    /// - Parameter conditions: How the condition of a rule is written in one of the versions, for
+    ///   whoever has the author's text.
+    package init(
+        of difference: ModelDifference,
+        conditions: @escaping (Rule, Entity, MigrationProblem.Side) -> String = { rule, _, _ in
+            "\(rule.condition)"
+        }
+    ) {
+        match = difference.match
+        self.conditions = conditions
     }
 
     /// What it was and what it is; nil where the change itself says all.
-    func detail(of change: ModelChange) -> Detail? {
+    package func detail(of change: ModelChange) -> Detail? {
         switch change {
         case .attributeAdded(let entity, let name, _):
             return Detail(before: nil, after: attribute(name, entity)?.form)
@@ -47,33 +53,41 @@ struct ChangeDetails {
                 after: relationship(name, entity)?.form)
         case .countsChanged(let entity, let name):
             return Detail(
-                before: match.oldRelationship(of: name, in: entity)?.counts,
-                after: relationship(name, entity)?.counts)
+                before: match.oldRelationship(of: name, in: entity)?.numberOfObjects,
+                after: relationship(name, entity)?.numberOfObjects)
         case .indexesChanged(let name):
-            guard let entity = new.model.entity(named: name) else { return nil }
+            guard let entity = newEntity(name) else { return nil }
             return Detail(
                 before: oldEntity(name)?.indexForms ?? "none", after: entity.indexForms)
         case .ruleAdded(let entity, let name):
-            return Detail(before: nil, after: texts.new.condition(of: "rule", name, in: entity))
+            return Detail(before: nil, after: condition(name, newEntity(entity), .new))
         case .ruleChanged(let entity, let name):
-            let former = oldEntity(entity)?.name ?? entity
             return Detail(
-                before: texts.old.condition(of: "rule", name, in: former),
-                after: texts.new.condition(of: "rule", name, in: entity))
+                before: condition(name, oldEntity(entity), .old),
+                after: condition(name, newEntity(entity), .new))
         default: return nil
         }
     }
 
-    private func oldEntity(_ name: String) -> Entity? {
-        new.model.entity(named: name).flatMap(match.oldEntity)
+    private func newEntity(_ name: String) -> Entity? { match.new.entity(named: name) }
+
+    private func oldEntity(_ name: String) -> Entity? { newEntity(name).flatMap(match.oldEntity) }
+
+    private func condition(
+        _ rule: String, _ entity: Entity?, _ side: MigrationProblem.Side
+    ) -> String? {
+        guard let entity, let rule = entity.rules.first(where: { $0.name == rule }) else {
+            return nil
+        }
+        return conditions(rule, entity, side)
     }
 
     private func attribute(_ name: String, _ entity: String) -> Attribute? {
-        new.model.entity(named: entity)?.attributes.first { $0.name == name }
+        newEntity(entity)?.attributes.first { $0.name == name }
     }
 
     private func relationship(_ name: String, _ entity: String) -> Relationship? {
-        new.model.entity(named: entity)?.relationships.first { $0.name == name }
+        newEntity(entity)?.relationships.first { $0.name == name }
     }
 
     private func attributes(
@@ -117,7 +131,7 @@ extension Relationship {
     }
 
     /// How many objects it may have.
-    fileprivate var counts: String {
+    fileprivate var numberOfObjects: String {
         let words = [
             minimumCount.map { "at least \($0)" }, maximumCount.map { "at most \($0)" },
         ].compactMap(\.self)

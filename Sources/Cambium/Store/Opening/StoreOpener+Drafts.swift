@@ -1,0 +1,58 @@
+import CambiumMigration
+import CambiumSQLite
+
+/// Stores that another draft of the program's version has written.
+extension StoreOpener {
+    /// Moves the file of such a store aside, where the options say so.
+    ///
+    /// - Returns: Whether the store can be opened now.
+    /// - Throws: `SQLiteError` where the store is open elsewhere, which says so; what moving the file
+    ///   throws.
+    func setAside(_ draft: OtherDraft, at path: String) throws -> Bool {
+        guard runner.draftPolicy == .recreate, draft.frozenVersion == nil else { return false }
+        do {
+            let moved = try reportingFiles {
+                try StoreSetAside(path, runner).move(settings: ConnectionSettings(options))
+            }
+            // Another process was faster.
+            guard let moved else { return true }
+            SectionCacheFile.remove(nil, ofStore: path)
+            StandardError.note(
+                "The store '\(StoreFiles.name(of: path))' was written with another draft of version "
+                    + "\(draft.version) of \(draft.model), and is at '\(moved)' now. A new one was "
+                    + "made in its place")
+            return true
+        } catch let error as SQLiteError {
+            if error.isOfMovedFile { return true }
+            guard [5, 6].contains(error.primaryCode) else { throw error }
+            throw SQLiteError(
+                code: error.code,
+                message:
+                    "The store '\(StoreFiles.name(of: path))' was written with another draft of "
+                    + "version \(draft.version) of \(draft.model), and cannot be moved aside while "
+                    + "another process or container has it open. Close it there")
+        }
+    }
+
+    /// Warns of a policy that is for development, where the program is none that is being developed.
+    func warnAboutDrafts() {
+        #if DEBUG
+            let isDevelopment = true
+        #else
+            let isDevelopment = false
+        #endif
+        if let warning = Self.warning(about: options.draftPolicy, isDevelopment: isDevelopment) {
+            StandardError.note(warning)
+        }
+    }
+
+    /// What to say of a policy; nil where there is nothing to say.
+    ///
+    /// - Parameter isDevelopment: Whether the program was compiled with `DEBUG`, and Cambium, which is
+    ///   compiled with it, too.
+    static func warning(about policy: DraftPolicy, isDevelopment: Bool) -> String? {
+        guard policy != .refuse, !isDevelopment else { return nil }
+        return "StoreOptions.draftPolicy is .\(policy.rawValue), which is for development, in a "
+            + "program that was compiled without DEBUG. Set it inside #if DEBUG"
+    }
+}

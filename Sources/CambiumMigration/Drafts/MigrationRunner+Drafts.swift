@@ -1,0 +1,147 @@
+import CambiumModel
+import CambiumSQL
+import CambiumSQLite
+
+/// The way from one draft of a version to another, which nobody has proven.
+struct DraftStep: Sendable, Equatable {
+    /// The tables of the store.
+    let schema: Schema
+    /// What differs, in words.
+    let changes: [String]
+
+    /// What was done, for a log.
+    func words(of store: String?, _ model: String, backup: String?) -> String {
+        "The store\(store.map { " '\($0)'" } ?? "") was migrated from another draft of version "
+            + "\(schema.metadata.version) of \(model), and nothing has proven that migration: "
+            + (changes.isEmpty ? "nothing that it holds changed" : changes.joined(separator: ", "))
+            + (backup.map { ". The store as it was: '\($0)'" } ?? "")
+    }
+}
+
+/// Stores that another draft of one of the program's versions has written.
+extension MigrationRunner {
+    /// The way to the program's version from a store that another draft of one of its versions has
+    /// written.
+    ///
+    /// - Returns: Nil where the store is none of another draft, as far as it says.
+    /// - Throws: ``MigrationError/otherDraft(_:)`` where the policy is another one, or where something
+    ///   is ambiguous or would be lost; `SQLiteError`.
+    func draftChain(
+        from store: StoreMetadata, in connection: Connection
+    ) throws -> MigrationChain? {
+        guard let drafts, let kept = try definition(of: store, in: connection),
+            kept.frozenVersion != store.version,
+            let old = Model(definition: kept.definition), old.versionHash == store.versionHash
+        else { return nil }
+        let schema = Schema(of: old)
+        guard schema.hash == store.schemaHash else { return nil }
+        let isCurrent = store.version == model.version
+        guard isCurrent || migrations.contains(where: { $0.from == store.version }) else {
+            return nil
+        }
+        func refusal(_ changes: [String], _ obstacles: [String]) -> MigrationError {
+            .otherDraft(
+                OtherDraft(
+                    file: connection.fileName, model: model.name, version: store.version,
+                    changes: changes, obstacles: obstacles, frozenVersion: kept.frozenVersion))
+        }
+        guard let new = isCurrent ? model : drafts.draft(ofEarlier: store.version) else {
+            throw refusal([], ["version \(store.version) has shipped since in another form"])
+        }
+        let found = DraftDifference(from: old, to: new)
+        let newSchema = isCurrent ? self.schema : Schema(of: new)
+        let (migration, obstacles) = Self.plan(found, from: schema, to: newSchema, store.version)
+        guard let migration else { throw refusal(found.changes, obstacles) }
+        guard
+            let rest = MigrationChain(
+                from: newSchema.metadata, to: target, among: migrations, knowingHashes: false)
+        else {
+            throw refusal(
+                found.changes, ["no migration of the program starts from version \(store.version)"])
+        }
+        guard draftPolicy == .migrate else { throw refusal(found.changes, []) }
+        return MigrationChain(
+            [migration] + rest.migrations,
+            draft: DraftStep(schema: schema, changes: found.changes))
+    }
+
+    /// Plans the way between two drafts.
+    ///
+    /// - Returns: Why there is none, where there is none.
+    private static func plan(
+        _ found: DraftDifference, from old: Schema, to new: Schema, _ version: String
+    ) -> (migration: Migration?, obstacles: [String]) {
+        guard found.obstacles.isEmpty else { return (nil, found.obstacles) }
+        do throws(MigrationProblems) {
+            let plan = try MigrationPlan(found.difference, schemas: (old, new))
+            let losses = plan.steps.filter(\.losesData).map { "\($0.summary) loses data" }
+            guard losses.isEmpty else { return (nil, losses) }
+            return (
+                Migration(
+                    from: version, to: version, fromHash: old.metadata.versionHash,
+                    toHash: new.metadata.versionHash, steps: plan.steps, schemaHash: old.hash,
+                    history: plan.history), []
+            )
+        } catch {
+            return (nil, error.problems.map(\.fact))
+        }
+    }
+
+    // MARK: What a store keeps
+
+    private func definition(
+        of store: StoreMetadata, in connection: Connection
+    ) throws(SQLiteError) -> StoreDefinition? {
+        StoreDefinition(rows: try connection.rows(StoreDefinition.query), of: store)
+    }
+
+    /// What a store should say that has come from a version, all the way along a chain.
+    ///
+    /// - Parameters:
+    ///   - kept: What it has said. A store that has said nothing may be anybody's.
+    ///   - store: What it was; nil where it was made now.
+    private func definition(
+        after kept: StoreDefinition?, of store: StoreMetadata?, along chain: MigrationChain?,
+        _ drafts: DraftVersions
+    ) -> StoreDefinition {
+        let before = kept == nil ? store?.version : kept?.frozenVersion
+        let versions = (chain?.versions ?? []) + [model.version]
+        return StoreDefinition(
+            definition: drafts.definition,
+            frozenVersion: versions.last(where: drafts.isFrozen) ?? before)
+    }
+
+    /// Lets a store say what it was written with, in the transaction that has made it so.
+    ///
+    /// - Parameter store: What it was; nil where it was made now.
+    func note(
+        _ store: StoreMetadata?, after chain: MigrationChain?, keeping kept: StoreDefinition?,
+        in connection: Connection
+    ) throws(SQLiteError) {
+        guard let drafts else { return }
+        let definition = definition(after: kept, of: store, along: chain, drafts)
+        for row in definition.rows(of: target) {
+            _ = try connection.rows(StoreDefinition.update, row)
+        }
+    }
+
+    /// What a store says before it is changed; nil where nobody wants to know.
+    func keptDefinition(
+        of store: StoreMetadata, in connection: Connection
+    ) throws(SQLiteError) -> StoreDefinition? {
+        drafts == nil ? nil : try definition(of: store, in: connection)
+    }
+
+    /// Lets a store of the program's version say what it was written with, where it does not yet.
+    func noteDefinition(in connection: Connection) throws {
+        guard let drafts, !isReadOnly else { return }
+        let kept = try definition(of: target, in: connection)
+        guard definition(after: kept, of: target, along: nil, drafts) != kept else { return }
+        try connection.transaction {
+            // Another process may have been faster.
+            guard try Self.readMetadata(connection) == target else { return }
+            try note(
+                target, after: nil, keeping: definition(of: target, in: connection), in: connection)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import CambiumSQL
+
+/// A store that another draft of one of the program's versions has written, and that cannot be opened
+/// as it is.
+public struct OtherDraft: Sendable, Hashable {
+    /// The name of the store's file; nil in memory.
+    public let file: String?
+    /// The name of the model.
+    public let model: String
+    /// The version that both drafts are of.
+    public let version: String
+    /// What differs, each as a sentence without its full stop: `Book.pages was added`. Empty where the
+    /// program does not know its own draft of the version any more.
+    public let changes: [String]
+    /// Why ``DraftPolicy/migrate`` cannot open the store: what is ambiguous, and what would be lost.
+    /// Empty where it can.
+    public let obstacles: [String]
+    /// The last version that has shipped of those that the store has had; nil where none has, and only
+    /// then ``DraftPolicy/recreate`` can open the store.
+    public let frozenVersion: String?
+}
+
+extension OtherDraft: CustomStringConvertible {
+    /// Which store it is, what differs, and what can be done.
+    public var description: String {
+        let store = file.map { "The store '\($0)'" } ?? "The store"
+        let what = changes.isEmpty ? "" : ": \(changes.joined(separator: ", "))"
+        var text =
+            "\(store) was written with another draft of version \(version) of \(model)\(what). "
+        if !obstacles.isEmpty {
+            text += "It cannot be migrated to this one: \(obstacles.joined(separator: "; ")). "
+        }
+        if let frozenVersion {
+            text +=
+                "It is not recreated, because it was a store of version \(frozenVersion), which has "
+                + "shipped. "
+        }
+        var ways: [String] = []
+        if obstacles.isEmpty {
+            ways.append("keep its data (StoreOptions.draftPolicy = .migrate)")
+        }
+        if frozenVersion == nil {
+            ways.append("move it aside and start with an empty one (draftPolicy = .recreate)")
+        }
+        ways.append("undo the change and make it in a new version (cambium version new)")
+        return text + "You can " + Self.list(ways)
+    }
+
+    private static func list(_ ways: [String]) -> String {
+        guard let last = ways.last, ways.count > 1 else { return ways.first ?? "" }
+        return ways.dropLast().joined(separator: ", ") + ", or " + last
+    }
+}
