@@ -23,6 +23,10 @@ package struct SwiftEmitter: Sendable {
     var steppedMigrations: [SteppedMigration] = []
     /// The versions before this one, where the generated code is to know them.
     var earlierVersions: [Model] = []
+    /// Whether this version has shipped.
+    var isFrozen = false
+    /// The earlier versions that have not.
+    var earlierDrafts: [Model] = []
     let bundle: String
     let access: AccessLevel
     let lines: SourceLines

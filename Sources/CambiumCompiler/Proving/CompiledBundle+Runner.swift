@@ -15,6 +15,13 @@ extension CompiledBundle {
         let end = migrations.firstIndex { $0.from == target.model.version } ?? migrations.count
         var runner = MigrationRunner(model: target.model, migrations: Array(migrations[..<end]))
         let models = versions.map(\.model)
+        let earlier = models.prefix { $0.version != target.model.version }
+            .filter { !frozen.contains($0.version) }
+        runner.drafts = DraftVersions(
+            of: target.model, isFrozen: frozen.contains(target.model.version),
+            earlier: Dictionary(
+                earlier.map { ($0.version, $0.definition) }, uniquingKeysWith: { first, _ in first }
+            ))
         runner.laterVersions = Set(
             models.drop { $0.version != target.model.version }.dropFirst().map(\.version))
         runner.earlierSchema = { store in

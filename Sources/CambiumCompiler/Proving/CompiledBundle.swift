@@ -10,6 +10,8 @@ package struct CompiledBundle: Sendable {
     package let schema: [String]
     /// The steps from each version to the next.
     package let migrations: [Migration]
+    /// The names of the versions that have shipped.
+    package var frozen: Set<String> = []
     /// How many of them were proven without rows, or with too few of an entity.
     package var emptyProofs = 0
 

@@ -56,7 +56,7 @@ package struct ModelCompiler {
             diagnostics.hasErrors
             ? nil
             : produce(
-                versions, of: bundle.name, emits: emits,
+                versions, of: bundle.name, frozen: Self.frozenVersions(of: bundle), emits: emits,
                 keepsEarlierVersions: bundle.settings.keepsEarlierVersions)
         settle(bundle, isComplete: result != nil)
         return result
@@ -89,6 +89,15 @@ package struct ModelCompiler {
         return (versions, diagnostics, notes)
     }
 
+    /// The names of the versions that have shipped: those that the lock has, and all of Xcode's but the
+    /// current one, in which nothing can be changed any more.
+    static func frozenVersions(of bundle: ParsedBundle) -> Set<String> {
+        // A lock that cannot be read is a finding of its own.
+        let lock = (try? LockFile.read(inBundle: bundle.path)) ?? nil
+        let shipped = bundle.chain.dropLast().filter(\.isOfXcode).map(\.version)
+        return Set(lock?.versions.keys.map { $0 } ?? []).union(shipped)
+    }
+
     /// Takes out what the author says is meant, and what nobody can do anything about any more.
     private mutating func settle(_ bundle: ParsedBundle, isComplete: Bool) {
         let chain = bundle.chain
@@ -105,12 +114,16 @@ package struct ModelCompiler {
 
     /// Plans, proves and emits versions that are right each for itself.
     private mutating func produce(
-        _ versions: [CheckedModel], of name: String, emits: Bool, keepsEarlierVersions: Bool
+        _ versions: [CheckedModel], of name: String, frozen: Set<String>, emits: Bool,
+        keepsEarlierVersions: Bool
     ) -> (bundle: CompiledBundle, files: [SwiftFile])? {
         guard let current = versions.last else { return nil }
         self.current = Compilation.Current(name: name, version: current.model.version)
         // Classes need no tables, and no proof looks at them: each waits only for what it needs.
         var emitter = emits ? SwiftEmitter(of: current, bundle: name) : nil
+        emitter?.isFrozen = frozen.contains(current.model.version)
+        emitter?.earlierDrafts = versions.dropLast().map(\.model)
+            .filter { !frozen.contains($0.version) }
         emitter?.steppedMigrations = SteppedMigration.all(between: versions.map(\.model))
         if keepsEarlierVersions { emitter?.earlierVersions = versions.dropLast().map(\.model) }
         // Each version's tables are laid out once, for the step to it and the step from it.
@@ -132,7 +145,7 @@ package struct ModelCompiler {
         return (
             CompiledBundle(
                 name: name, versions: versions, schema: schema.statements,
-                migrations: migrations,
+                migrations: migrations, frozen: frozen,
                 emptyProofs: diagnostics.count { $0.code == .emptyProof }),
             emitter?.files(classes: classes, besideClasses: texts) ?? []
         )

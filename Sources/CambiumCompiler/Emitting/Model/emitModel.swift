@@ -40,6 +40,7 @@ extension SwiftEmitter {
                 }
             }
             emitEarlierVersions(literals, to: &writer)
+            emitEarlierDrafts(to: &writer)
         }
         writer.line()
         writer.doc("The classes of the entities; out here because members would hide some of them.")
@@ -51,14 +52,27 @@ extension SwiftEmitter {
     }
 
     private var compiledModel: SwiftCode {
-        .call(
-            names.library("CompiledModel"),
-            [
-                ("model", .text("currentModel")),
-                ("classes", .text(classesConstant)),
-                ("schema", .text("schema")),
-                ("migrations", .text("migrations")),
-            ])
+        var arguments: [(label: String?, value: SwiftCode)] = [
+            ("model", .text("currentModel")),
+            ("classes", .text(classesConstant)),
+            ("schema", .text("schema")),
+            ("migrations", .text("migrations")),
+        ]
+        if isFrozen { arguments.append(("isFrozen", .text("true"))) }
+        if !earlierDrafts.isEmpty { arguments.append(("drafts", .text("drafts"))) }
+        return .call(names.library("CompiledModel"), arguments)
+    }
+
+    /// The earlier versions that are not frozen, as the texts that stores keep of them.
+    private func emitEarlierDrafts(to writer: inout SwiftWriter) {
+        guard !earlierDrafts.isEmpty else { return }
+        let type = names.standard("String")
+        writer.line()
+        writer.doc("The earlier versions that are not frozen, for stores of other drafts of them.")
+        writer.code(
+            "private static let drafts: [\(type): \(type)] = ",
+            .dictionary(
+                earlierDrafts.map { (.string($0.version), .rawString($0.definition)) }))
     }
 
     private var classesConstant: String {
