@@ -429,6 +429,14 @@ struct RandomModel {
             })
     }
 
+    /// The same without what its author declares about the step to it.
+    var undeclared: RandomModel {
+        var model = self
+        (model.fills, model.drops, model.keeps, model.deduplications) = ([], [], [], [])
+        model.declared = Declared()
+        return model
+    }
+
     /// Changes may have taken away again what was filled or dropped before.
     var validFills: [MigrationDeclaration.Fill] {
         fills.filter { fill in

@@ -54,7 +54,10 @@ extension ModelDifference {
     /// What has changed about the thing that a problem is about; nil where a change says it.
     fileprivate func fact(of problem: MigrationProblem) -> String? {
         let place = problem.entity + (problem.property.map { ".\($0)" } ?? "")
-        if problem.enumeration != nil { return problem.fact }
+        if let enumeration = problem.enumeration {
+            let isTold = changes.contains { $0.enumeration == enumeration }
+            return isTold ? nil : problem.fact
+        }
         if problem.side == .old { return "\(place) was removed" }
         guard let name = problem.property,
             let before = match.oldAttribute(of: name, in: problem.entity),
