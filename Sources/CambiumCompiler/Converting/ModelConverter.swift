@@ -53,7 +53,11 @@ package enum ModelConverter {
                 ("\(folder)/\(model.version).xcdatamodel/contents", XcodePrinter.print(root)))
         }
         if let current = bundle.current {
-            files.append(("\(folder)/.xccurrentversion", currentVersion(current)))
+            files.append(
+                (
+                    "\(folder)/\(XcodeBundle.currentVersionFile)",
+                    XcodeBundle.currentVersion(current)
+                ))
         }
         files += settings(of: bundle, folder: folder, saysCurrent: false)
         return files
@@ -61,21 +65,6 @@ package enum ModelConverter {
 
     private static func fileName(of bundle: ParsedBundle) -> String {
         URL(fileURLWithPath: bundle.path).deletingPathExtension().lastPathComponent
-    }
-
-    private static func currentVersion(_ version: String) -> String {
-        """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
-        "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-        <plist version="1.0">
-        <dict>
-        \t<key>_XCCurrentVersionName</key>
-        \t<string>\(XMLText.content(version)).xcdatamodel</string>
-        </dict>
-        </plist>
-
-        """
     }
 
     /// What the files themselves do not say.

@@ -6,6 +6,11 @@ extension DiagnosticCode {
     /// use.
     package var isOfLint: Bool { rawValue > Self.firstOfLint }
 
+    /// Whether it is about the step to a version, and not about the version itself.
+    var isAboutStep: Bool {
+        isOfLint && !isAboutSuppressions && self != .costlyPattern && self != .floatingUnique
+    }
+
     /// Whether it is about suppressions, which nothing suppresses.
     var isAboutSuppressions: Bool { self == .unusedSuppression || self == .invalidSuppression }
 

@@ -10,7 +10,7 @@ enum FreezeCommand: Command {
         cambium.lock in the bundle, a line for each version. From then on the build refuses a change
         to one of them that its stores would not have: tables and columns, defaults, limits, rules,
         indexes, renames, migrations. Layout, comments, messages, code generation and requests may
-        change. The next change of the data goes into a new version: copy the file, raise the number.
+        change. The next change of the data goes into a new version: cambium version new MODEL.
 
         --history writes another file, once, for a bundle of Xcode that is to stay as it is:
         Name.history.xml beside it, or the file of --declarations. Core Data dropped what a version
@@ -34,14 +34,23 @@ enum FreezeCommand: Command {
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
         let path = try arguments.bundle()
         if arguments.has("--history") { return try writeHistory(of: path, arguments, console) }
+        return try freeze(
+            path, through: arguments.value("--through"), again: Set(arguments.values("--again")),
+            arguments, console)
+    }
+
+    /// Freezes the versions of a bundle up to one, all where it is nil.
+    static func freeze(
+        _ path: String, through last: String?, again: Set<String>, _ arguments: Arguments,
+        _ console: Console
+    ) throws -> ExitCode {
         guard let bundle = try compile(path, checksLock: false, arguments, console) else {
             return .modelHasErrors
         }
         let file = "\(path)/\(VersionFreezer.fileName)"
         do {
             let result = try VersionFreezer.freeze(
-                bundle, through: arguments.value("--through"),
-                again: Set(arguments.values("--again")), lock: try Files.text(of: file))
+                bundle, through: last, again: again, lock: try Files.text(of: file))
             try Files.write(result.text, to: file)
             try console.write(
                 result.frozen.isEmpty

@@ -40,8 +40,11 @@ extension Help {
             """
             Programs change what they store; stores of older programs have to follow.
 
-            1. Ship. Then: cambium freeze Shop.cambium, and commit cambium.lock.
-            2. Copy 1.xml to 2.xml, write version="2" into it, change what has to change.
+            Until a version ships it is a draft: change it in its place. A store of the draft before is
+            refused then, migrated or moved aside, as StoreOptions.draftPolicy says.
+
+            1. Ship. Then: cambium version new Shop.cambium --freeze, and commit cambium.lock.
+            2. Change what has to change in 2.xml, the copy of 1.xml that this has made.
             3. cambium check Shop.cambium. What it cannot know, it asks for, with lines to choose
                from: was an attribute renamed or dropped? What do existing objects get?
 

@@ -52,7 +52,7 @@ extension BundleReader {
             }
             return name
         }
-        let file = path + "/.xccurrentversion"
+        let file = path + "/" + XcodeBundle.currentVersionFile
         guard FileManager.default.fileExists(atPath: file), let source = readText(file) else {
             return versions.last
         }

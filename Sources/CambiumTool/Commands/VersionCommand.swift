@@ -1,0 +1,61 @@
+import CambiumCompiler
+
+/// `cambium version new`: the next version of a model.
+enum VersionCommand: Command {
+    static let name = "version"
+    static let summary = "Copy the current version of a model to the next one"
+    static let usage = "new MODEL [--freeze]"
+    static let details = """
+        Do it when the current version has shipped, before the first change after that. In MODEL it
+        makes 2.xml of 1.xml, with everything that stands there, comments too. What 1.xml says about
+        the version before is left out: migrations, renamedFrom, suppressions of findings about that
+        step. In a bundle of Xcode's it copies the folder of the current version, with its renaming
+        identifiers, and makes the copy the current version, as Xcode does.
+
+        A version that is not frozen is a draft, and can be changed in its place: see
+        StoreOptions.draftPolicy for what becomes of stores that were written before a change.
+
+            cambium version new Sources/App/Shop.cambium --freeze
+
+        Nothing is overwritten.
+        """
+    static let options =
+        [Option("--freeze", nil, "freeze the version that is copied, and those before it")]
+        + Declarations.options
+
+    static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        guard arguments.words.first == "new" else {
+            throw arguments.usage("'version' needs what to do: new.")
+        }
+        guard arguments.words.count == 2 else {
+            throw arguments.usage(
+                "'version new' takes one: a model, a folder Name.cambium or Name.xcdatamodeld.")
+        }
+        let path = arguments.words[1]
+        try Files.requireModel(path)
+        let next: NextVersion
+        do {
+            next = try NextVersion(of: path)
+        } catch {
+            console.writeError("cambium: error: \(error.message).\n")
+            return .modelHasErrors
+        }
+        guard let made = next.files.first else { return .modelHasErrors }
+        guard !Files.exists(made.path) else {
+            throw ToolError.file("\(made.path) is there already; nothing was written.")
+        }
+        if arguments.has("--freeze") {
+            let result = try FreezeCommand.freeze(
+                path, through: next.current, again: [], arguments, console)
+            guard result == .fine else { return result }
+        }
+        for file in next.files {
+            try Files.write(String(decoding: file.bytes, as: UTF8.self), to: file.path)
+        }
+        try console.write(
+            "Made \(made.path), a copy of version \(next.current). Make your changes there.\n"
+                + next.remarks.map { $0 + "\n" }.joined()
+                + "Next: cambium check \(path)\n")
+        return .fine
+    }
+}
