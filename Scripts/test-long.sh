@@ -147,6 +147,12 @@ mappings() {
     CAMBIUM_GENERATOR_RUNS=600 sh Scripts/run-tests.sh $strict --filter RandomMappingTests
 }
 
+# 20,000 random pairs of drafts of one version: migrated without a loss, or refused.
+drafts() {
+    # shellcheck disable=SC2086
+    CAMBIUM_GENERATOR_RUNS=20000 sh Scripts/run-tests.sh $strict --filter RandomDraftTests
+}
+
 # 10 million random changes of lists; the seeds of those that fail are printed.
 long_lists() { optimized RandomResultListTests CAMBIUM_LIST_CHANGES=10000000; }
 
@@ -215,6 +221,7 @@ part "10,000 damaged stores of Core Data" 3 damaged_stores
 part "10 million changes of lists" 3 long_lists
 part "real stores of Core Data, adopted and compared" 5 adoption
 part "migrations of random pairs of models" 1 mappings
+part "20,000 random pairs of drafts" 7 drafts
 part "histories of real models" 3 real_chains
 part "fuzzing" 3 fuzzing
 part "planted faults" 10 mutants

@@ -68,7 +68,7 @@ extension SwiftEmitter {
         guard !earlierDrafts.isEmpty else { return }
         let type = names.standard("String")
         writer.line()
-        writer.doc("The earlier versions that are not frozen, for stores of other drafts of them.")
+        writer.doc("The versions before that are not frozen, for stores of other drafts of them.")
         writer.code(
             "private static let drafts: [\(type): \(type)] = ",
             .dictionary(
