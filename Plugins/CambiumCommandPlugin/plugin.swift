@@ -5,7 +5,8 @@ import PackagePlugin
 ///
 /// Where no model is named, `check`, `diff`, `format`, `freeze`, `sql`, `diagram` and `docs` take
 /// those of the package (`format` those of Cambium's own format), and so does `migrate verify`; what
-/// `migrate` does to a store file it does with the only model of the package.
+/// `migrate` does to a store file it does with the only model of the package, and `version new` copies
+/// the current version of that.
 /// What is written goes where the command says, with two exceptions: `docs` without `--output`
 /// writes into the plugin's own folder, and `sql --write` writes the SQL for review into the
 /// package, as `SQL/<Target>/Shop-3.sql` (in a target's sources SwiftPM would warn of unhandled
@@ -13,9 +14,9 @@ import PackagePlugin
 ///
 /// The plugin declares no permission to write. SwiftPM knows permissions by plugin and not by
 /// command: with one declared, it would ask before a mere `check`, and refuse it where nobody can
-/// answer. Who calls a command that writes (`new`, `format`, `convert`, `freeze`, `sql --write`)
-/// has said what is to be written; where the plugin runs in a sandbox (on macOS) they also say
-/// `swift package --allow-writing-to-package-directory cambium …`, which the error names.
+/// answer. Who calls a command that writes (`new`, `version new`, `format`, `convert`, `freeze`,
+/// `sql --write`) has said what is to be written; where the plugin runs in a sandbox (on macOS) they
+/// also say `swift package --allow-writing-to-package-directory cambium …`, which the error names.
 @main
 struct CambiumCommandPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
@@ -68,6 +69,13 @@ struct CambiumCommandPlugin: CommandPlugin {
                 return rest + [model.path]
                     + (arguments.contains("--write") ? ["--output", folder] : [])
             }
+        case "version":
+            guard models.count == 1, let model = models.first else {
+                throw CommandFailed(
+                    reason: "Say which model: version new MODEL, one of "
+                        + models.map(\.path).sorted().joined(separator: ", "))
+            }
+            return [rest + [model.path]]
         case "migrate":
             let proofs = proofs(for: rest, in: output)
             if rest.dropFirst().first == "verify" {

@@ -71,8 +71,9 @@ extension CompiledModel {
         return runner
     }
 
-    /// A model that was built in code, for tools; no version of it is frozen. Its objects are plain ``ManagedObject``s, whose
-    /// values are read and set by name. Lays out the schema, which the compiler does for others.
+    /// A model that was built in code, for tools: its objects are plain ``ManagedObject``s, whose
+    /// values are read and set by name. No version of it is frozen. Lays out the schema, which the
+    /// compiler does for others.
     ///
     /// - Parameter migrations: What leads from earlier versions to this one.
     public init(_ model: Model, migrations: [Migration] = []) {

@@ -145,7 +145,7 @@ extension Explanation {
             merge and delete rules may change.
             """,
         remedy: """
-            Undo the change, copy the file to a new version and make the change there. If the \
+            Undo the change, make a new version (cambium version new) and change that. If the \
             version has never left your machines: cambium freeze --again VERSION.
             """,
         wrong: .words("2.xml, which is frozen, with another attribute"),

@@ -3,7 +3,7 @@ import CambiumSQLite
 import Foundation
 import Testing
 
-@testable import Cambium
+@_spi(Generated) @testable import Cambium
 
 /// Stores that another draft of the program's version has written, opened by containers.
 struct DraftPolicyTests {
@@ -32,12 +32,14 @@ struct DraftPolicyTests {
         return try PersistentContainer(model: model, at: .file(path), options: options)
     }
 
+    private static let cover = Data(repeating: 7, count: 200_000)
+
     /// A store of the first draft with a book whose cover lies in a file.
     private static func makeStore(at path: String, _ model: CompiledModel = first) throws {
         let context = try open(model, path).newContext()
-        let book = ManagedObject(entityName: "Book", in: context)
-        book.setValue("Trees", forKey: "title")
-        book.setValue(Data(repeating: 7, count: 200_000), forKey: "cover")
+        let book = try context.insertObject(ofEntity: "Book")
+        try book.setValue(.string("Trees"), forKey: "title")
+        try book.setValue(.data(cover), forKey: "cover")
         try context.save()
     }
 
@@ -78,9 +80,9 @@ struct DraftPolicyTests {
             let log = try StandardErrorCapture.text {
                 let book = try #require(
                     try Self.books(Self.open(Self.second, path, .migrate)).first)
-                #expect(book.value(forKey: "title") as? String == "Trees")
-                #expect((book.value(forKey: "cover") as? Data)?.count == 200_000)
-                #expect(book.value(forKey: "pages") == nil)
+                #expect(try book.value(forKey: "title") == .string("Trees"))
+                #expect(try book.value(forKey: "cover") == .data(Self.cover))
+                #expect(try book.value(forKey: "pages") == .null)
             }
             #expect(
                 log.contains(
@@ -135,7 +137,7 @@ struct DraftPolicyTests {
             #expect(!names.contains(".store.sqlite.external"))
             let old = URL(filePath: path).deletingLastPathComponent().appending(path: aside).path()
             let book = try #require(try Self.books(Self.open(Self.first, old)).first)
-            #expect((book.value(forKey: "cover") as? Data)?.count == 200_000)
+            #expect(try book.value(forKey: "cover") == .data(Self.cover))
         }
     }
 
