@@ -46,6 +46,28 @@ struct MigrateCommandTests {
         try Connection(path: path).rows("SELECT \(column) FROM A ORDER BY _id")
     }
 
+    @Test func `a store of another draft is refused by all, with what differs and the ways on`()
+        throws
+    {
+        let other = folder.path("other.sqlite")
+        try folder.write("", to: "other.sqlite")
+        #expect(migrate("apply", other).code == .fine)
+        let text = try #require(folder.text("Shop.cambium/3.xml"))
+        try folder.write(
+            text.replacingOccurrences(
+                of: "<entity name=\"A\">",
+                with: "<entity name=\"A\"><attribute name=\"n\" type=\"int32\" default=\"0\"/>"),
+            to: "Shop.cambium/3.xml")
+        for word in ["status", "plan", "apply", "rehearse"] {
+            let run = migrate(word, other)
+            #expect(run.code == .storeRefused)
+            let said = run.output + run.errors
+            #expect(said.contains("with another draft of version 3 of Shop: A.n was added"))
+            #expect(said.contains("StoreOptions.draftPolicy = .migrate"))
+            #expect(said.contains("cambium version new"))
+        }
+    }
+
     @Test func `status tells the version, and by its exit code whether anything is to do`() throws {
         let behind = migrate("status", store)
         #expect(behind.code.rawValue == 6)
