@@ -10,6 +10,7 @@ public enum MigrationOutcome: Sendable, Hashable {
     /// what another program had changed was repaired. `backup` is the path of the copy, where one
     /// was made.
     case refreshed(backup: String?)
-    /// The store had an earlier version. `backup` is the path of the copy, where one was made.
+    /// The store had an earlier version, or was written with another draft of the program's version:
+    /// then `from` and `to` are equal. `backup` is the path of the copy, where one was made.
     case migrated(from: String, to: String, steps: [MigrationStep], backup: String?)
 }

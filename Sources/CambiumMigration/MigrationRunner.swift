@@ -253,7 +253,8 @@ package struct MigrationRunner {
             throw MigrationError.otherModel(store: store.model, program: model.name)
         }
         guard store.format == String(Schema.formatVersion) else {
-            throw MigrationError.newerFormat(store: store.format, program: String(Schema.formatVersion))
+            throw MigrationError.newerFormat(
+                store: store.format, program: String(Schema.formatVersion))
         }
         if store == target { return nil }
         let isNewer =

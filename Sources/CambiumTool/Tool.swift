@@ -12,8 +12,9 @@ struct Tool {
         [
             NewCommand.self, CheckCommand.self, ExplainCommand.self, FormatCommand.self,
             DiagramCommand.self, DocsCommand.self, DiffCommand.self, SQLCommand.self,
-            MigrateCommand.self, FreezeCommand.self, VersionCommand.self, ConvertCommand.self, AdoptCommand.self,
-            ExportCommand.self, SchemaCommand.self, CompileCommand.self, HelpCommand.self,
+            MigrateCommand.self, FreezeCommand.self, VersionCommand.self, ConvertCommand.self,
+            AdoptCommand.self, ExportCommand.self, SchemaCommand.self, CompileCommand.self,
+            HelpCommand.self,
         ]
     }
 

@@ -60,6 +60,11 @@ extension MigrationRunner {
                 found.changes, ["no migration of the program starts from version \(store.version)"])
         }
         guard draftPolicy == .migrate else { throw refusal(found.changes, []) }
+        guard allowsMigration else {
+            throw refusal(
+                found.changes,
+                ["automatic migration is off (StoreOptions.migratesAutomatically)"])
+        }
         return MigrationChain(
             [migration] + rest.migrations,
             draft: DraftStep(schema: schema, changes: found.changes))

@@ -1,3 +1,4 @@
+import CambiumModel
 import CambiumSQL
 
 /// A store that another draft of one of the program's versions has written, and that cannot be opened
@@ -24,16 +25,17 @@ extension OtherDraft: CustomStringConvertible {
     /// Which store it is, what differs, and what can be done.
     public var description: String {
         let store = file.map { "The store '\($0)'" } ?? "The store"
-        let what = changes.isEmpty ? "" : ": \(changes.joined(separator: ", "))"
         var text =
-            "\(store) was written with another draft of version \(version) of \(model)\(what). "
+            "\(store) was written with another draft of version \(version.excerpt()) of "
+            + (changes.isEmpty ? "\(model). " : "\(model): \(changes.excerpts(12)). ")
         if !obstacles.isEmpty {
-            text += "It cannot be migrated to this one: \(obstacles.joined(separator: "; ")). "
+            let reasons = obstacles.excerpts(12, separator: "; ")
+            text += "It cannot be migrated to this one: \(reasons). "
         }
         if let frozenVersion {
             text +=
-                "It is not recreated, because it was a store of version \(frozenVersion), which has "
-                + "shipped. "
+                "It is not recreated, because it was a store of version "
+                + "\(frozenVersion.excerpt()), which has shipped. "
         }
         var ways: [String] = []
         if obstacles.isEmpty {
@@ -43,10 +45,11 @@ extension OtherDraft: CustomStringConvertible {
             ways.append("move it aside and start with an empty one (draftPolicy = .recreate)")
         }
         ways.append("undo the change and make it in a new version (cambium version new)")
-        return text + "You can " + Self.list(ways)
+        return text + "You can " + Self.choice(of: ways)
     }
 
-    private static func list(_ ways: [String]) -> String {
+    /// Several ways, of which one is enough.
+    private static func choice(of ways: [String]) -> String {
         guard let last = ways.last, ways.count > 1 else { return ways.first ?? "" }
         return ways.dropLast().joined(separator: ", ") + ", or " + last
     }

@@ -21,11 +21,14 @@ package struct StoreDefinition: Sendable, Hashable {
 
     private static let definitionName = "definition"
     private static let frozenName = "frozenVersion"
+    /// More than a model may have; a file may say anything.
+    private static let maximumLength = 8_000_000
 
     /// The query whose rows ``init(rows:of:)`` reads.
     package static let query =
         "SELECT \"name\", \"value\" FROM \"_metadata\" "
-        + "WHERE \"name\" IN ('\(definitionName)', '\(frozenName)')"
+        + "WHERE \"name\" IN ('\(definitionName)', '\(frozenName)') "
+        + "AND length(\"value\") <= \(maximumLength)"
 
     /// Writes a value (parameter 2) under its name (parameter 1).
     package static let update =

@@ -3,7 +3,7 @@ import CambiumModel
 /// What a change is from, and to, in few words.
 package struct ChangeDetails {
     private let match: ModelMatch
-    private let conditions: (_ rule: Rule, _ entity: Entity, _ side: MigrationProblem.Side) -> String
+    private let conditions: (Rule, Entity, MigrationProblem.Side) -> String
 
     /// One change.
     package struct Detail: Sendable {
