@@ -44,7 +44,10 @@ extension OtherDraft: CustomStringConvertible {
         if frozenVersion == nil {
             ways.append("move it aside and start with an empty one (draftPolicy = .recreate)")
         }
-        ways.append("undo the change and make it in a new version (cambium version new)")
+        ways.append(
+            changes.isEmpty
+                ? "go on with it in the program that wrote it"
+                : "undo the change and make it in a new version (cambium version new)")
         return text + "You can " + Self.choice(of: ways)
     }
 

@@ -30,7 +30,7 @@ package struct DraftDifference: Sendable {
         let open = problems.compactMap { difference.fact(of: $0) }
         changes = Self.unique(told.filter { !$0.change.isConsequence }.map(\.fact) + open)
         obstacles = Self.unique(
-            problems.map(\.fact) + former.ambiguities
+            problems.map(\.draftFact) + former.ambiguities
                 + told.filter(\.change.losesData).map { "\($0.fact), which loses data" })
     }
 
@@ -47,6 +47,16 @@ extension ModelChange {
         case .attributeFilled, .attributeRevised: true
         default: false
         }
+    }
+}
+
+extension MigrationProblem {
+    /// What is wrong, with the one remedy that a draft has for what is gone: to say what it is now.
+    fileprivate var draftFact: String {
+        for case .rename(_, _, let former) in fixes {
+            return "\(fact), and nothing there says renamedFrom=\"\(former)\""
+        }
+        return fact
     }
 }
 
