@@ -79,8 +79,8 @@ public final class PersistentContainer: Sendable {
     ///   - options: How to open it.
     /// - Throws: ``MigrationError`` where the file holds something else than a store of a version
     ///   that the program knows, or a migration failed (the store is as it was then);
-    ///   ``StoreError`` with `cannotOpen` where the file cannot be opened or made, which says why;
-    ///   ``SQLiteError`` where SQLite refuses it.
+    ///   ``StoreError`` where the file cannot be opened or made (`cannotOpen`), is locked (`busy`) or
+    ///   is no database (`corrupt`), which says why; ``SQLiteError`` where SQLite refuses it.
     public init(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions()
     ) throws {

@@ -96,11 +96,25 @@ public struct ConflictError: Error, Sendable {
     public var coreDataCode: Int { 133020 }
 }
 
-extension ConflictError: CustomStringConvertible {
-    /// The objects and what helps.
+extension MergeConflict: CustomStringConvertible {
+    /// The object, and what both sides have done to it; no values.
     public var description: String {
-        let objects = conflicts.map { "\($0.objectID)" }.joined(separator: ", ")
-        return "Others have changed \(objects) since this context read them. Refresh them and save "
-            + "again, or set a merge policy that resolves conflicts."
+        if isRowGone { return "\(objectID) was changed here and deleted by others" }
+        if isDeletion { return "\(objectID) was deleted here and changed by others" }
+        if properties.isEmpty { return "\(objectID) was changed by others" }
+        return "\(objectID) was changed here and by others: \(properties.joined(separator: ", "))"
+    }
+}
+
+extension ConflictError: CustomStringConvertible {
+    /// What is in conflict and what helps: the first ten objects, and the number of the others.
+    public var description: String { "\(summary) \(remedy)" }
+
+    var summary: String {
+        conflicts.map(\.description).excerpts(10, separator: "; ") + "."
+    }
+
+    var remedy: String {
+        "Refresh the objects and save again, or set a merge policy that resolves conflicts."
     }
 }

@@ -7,16 +7,16 @@ final class LockedConnection: @unchecked Sendable {
     // kept one) and goes back through the first. So one thread at a time touches it, and sees what
     // the one before has done; SQLite asks for no more than that.
     @exclusivity(unchecked) private var connection: Connection?
-    /// The path of the store's file; nil where there is none.
-    private let path: String?
+    /// What the store's file is used for; nil where there is none.
+    private let use: StoreUse?
     private let lock = ThreadLock()
     // Safety: as the connection.
     /// Whether the connection is to be closed as soon as its user has done.
     @exclusivity(unchecked) private var closesAfterUse = false
 
-    init(_ connection: sending Connection, path: String?) {
+    init(_ connection: sending Connection, for use: StoreUse?) {
         self.connection = connection
-        self.path = path
+        self.use = use
     }
 
     /// - Throws: What the body throws; ``StoreError`` where the connection was closed, where the
@@ -59,7 +59,7 @@ final class LockedConnection: @unchecked Sendable {
         // It is taken in any case: the next error has other reasons.
         let failure = connection.takeFunctionFailure()
         guard let error = error as? SQLiteError else { return error }
-        return failure ?? StoreError(using: connection, path: path, error) ?? error
+        return failure ?? StoreError(error, in: use, on: connection) ?? error
     }
 
     /// Closes the connection, when nobody is using it any more.

@@ -6,7 +6,7 @@ final class ReaderPool: Sendable {
     /// There may be several, and the system has the pages, too.
     private static let cache = "PRAGMA cache_size = -12288"
 
-    private let path: String
+    private let use: StoreUse
     private let isReadOnly: Bool
     private let settings: ConnectionSettings
     /// The file that the store was opened with.
@@ -15,8 +15,10 @@ final class ReaderPool: Sendable {
     private let kept: KeptReader
     private let users = WorkingThreads()
 
-    init(path: String, file: FileIdentity?, isReadOnly: Bool, settings: ConnectionSettings) {
-        self.path = path
+    init(
+        for use: StoreUse, file: FileIdentity?, isReadOnly: Bool, settings: ConnectionSettings
+    ) {
+        self.use = use
         self.file = file
         self.isReadOnly = isReadOnly
         self.settings = settings
@@ -70,17 +72,17 @@ final class ReaderPool: Sendable {
         let connection = try connection(settings)
         try connection.execute("PRAGMA query_only = ON")
         if !settings.setsCache { try connection.execute(Self.cache) }
-        return LockedConnection(connection, path: path)
+        return LockedConnection(connection, for: use)
     }
 
     private func connection(_ settings: ConnectionSettings) throws -> Connection {
         do throws(SQLiteError) {
             // Another file's rows are not the store's, and its log must not be opened with the old one.
-            if let change = file?.change(at: path) { throw SQLiteError(change) }
+            if let change = file?.change(at: use.path) { throw SQLiteError(change) }
             return try Connection(
-                path: path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
+                path: use.path, mode: isReadOnly ? .readOnly : .readWrite, settings: settings)
         } catch {
-            throw StoreError(using: nil, path: path, error) ?? error
+            throw StoreError(error, in: use, on: nil) ?? error
         }
     }
 

@@ -50,12 +50,18 @@ final class SQLiteStore: Store {
             ExternalColumns(of: model.entities[entity.rootIndex].entity, in: model.model)
         }
         externalFiles = path.map { ExternalFiles(ofStore: $0) }
-        readers = path.map {
+        func use(_ operation: StoreUse.Operation) -> StoreUse? {
+            path.map {
+                StoreUse(
+                    operation: operation, path: $0, versionHash: model.tables.metadata.versionHash)
+            }
+        }
+        readers = use(.reading).map {
             ReaderPool(
-                path: $0, file: connection.fileIdentity, isReadOnly: options.isReadOnly,
+                for: $0, file: connection.fileIdentity, isReadOnly: options.isReadOnly,
                 settings: settings)
         }
-        writer = LockedConnection(connection, path: path)
+        writer = LockedConnection(connection, for: use(.writing))
         selects = model.entities.map { SelectSQL($0.entity, in: model.model) }
         keySelects = try selects.map { try $0.rows(.key).sql }
         familyReaders = zip(model.entities, selects).map { FamilyReader($0, in: model, $1) }

@@ -12,6 +12,13 @@ public struct StoreError: Error, Sendable {
         case corrupt
         /// The row of an object is gone.
         case missingRow
+        /// Another program is writing the store, for longer than `StoreOptions.busyTimeout`.
+        case busy
+        /// The file of an open store, its folder or its disk cannot be read or written: there is no
+        /// room, or no leave, or the disk failed.
+        case inaccessible
+        /// Triggers or views of another program are in the way.
+        case notTrusted
         /// A change was made by values that could not be read.
         case unreadable
         /// The file of a large value, or one that is to be imported, is gone or cannot be read; or
@@ -26,7 +33,8 @@ public struct StoreError: Error, Sendable {
         /// A key, property or entity of that name does not exist.
         case unknownName
         /// The coordinator has no store for the entity, or not any more; or the store was destroyed
-        /// while it was open, or its files were deleted, moved or replaced.
+        /// while it was open, or migrated by another process, or its files were deleted, moved or
+        /// replaced.
         case noStore
         /// A part of the history that was asked for is gone.
         case historyExpired
@@ -77,6 +85,8 @@ public struct StoreError: Error, Sendable {
         switch code {
         case .readOnly: 513
         case .cannotOpen: 134080
+        case .busy: 134090
+        case .inaccessible, .notTrusted: 134180
         case .corrupt, .missingFile: 259
         case .missingRow: 133000
         case .unreadable: 134030

@@ -109,6 +109,28 @@ public struct ValidationErrors: Error, Sendable {
 }
 
 extension ValidationErrors: CustomStringConvertible {
-    /// One line for each error.
-    public var description: String { errors.map(\.description).joined(separator: "\n") }
+    /// One line for each error. Of those that say the same of different objects, the first ten and
+    /// the number of the others.
+    public var description: String {
+        groups.flatMap { group in
+            group.prefix(10).map(\.description)
+                + (group.count > 10 ? ["\(group.count - 10) more: \(group[0].message)"] : [])
+        }.joined(separator: "\n")
+    }
+
+    /// The errors, those together that say the same of different objects, in the order of the first.
+    var groups: [[ValidationError]] {
+        var places: [[String?]: Int] = [:]
+        var groups: [[ValidationError]] = []
+        for error in errors {
+            let kind = [error.entityName, error.property, error.rule, error.message]
+            if let place = places[kind] {
+                groups[place].append(error)
+            } else {
+                places[kind] = groups.count
+                groups.append([error])
+            }
+        }
+        return groups
+    }
 }

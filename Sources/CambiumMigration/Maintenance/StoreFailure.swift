@@ -34,7 +34,7 @@ package struct StoreFailure: Error, Sendable, Hashable {
                 reason = error.description
             case .storeIsDamaged(let finding):
                 cause = .file
-                reason = Self.damage(finding, path)
+                reason = "The file is damaged (\(finding)). " + FileTrouble.remedyOfDamage(to: path)
             case .storeDiffers(let differences):
                 cause = .store
                 reason =
@@ -64,11 +64,6 @@ package struct StoreFailure: Error, Sendable, Hashable {
             return nil
         }
     }
-
-    fileprivate static func damage(_ finding: String, _ path: String) -> String {
-        "The file is damaged (\(finding)). It is as it was. Put a copy from before in its place, or "
-            + "save what can still be read: sqlite3 '\(path)' .recover"
-    }
 }
 
 extension SQLiteError {
@@ -77,24 +72,13 @@ extension SQLiteError {
 
     /// What is wrong with a file, and what to do about it.
     fileprivate func remedy(of path: String) -> String {
-        let folder = StoreFiles.words(forFolder: StoreFiles.folder(of: path))
         if StoreFiles.isFolder(path) { return "It is a folder; name the store file in it" }
         if isOfMovedFile {
             return "\(message) while it was open. Nothing was written there. Put the file back, or "
                 + "try again with what is there now"
         }
-        return switch primaryCode {
-        case 5, 6: "Another program is writing it; close that program, or try again later"
-        case 8: "It cannot be written. Give yourself leave to write the file and \(folder)"
-        case 10: "The disk could not be read or written (\(message))"
-        case 11: StoreFailure.damage(message, path)
-        case 13: "The disk is full; the store is as it was. Make room, and try again"
-        case 14:
-            "It cannot be opened, or the files that SQLite needs beside it cannot be made. Give "
-                + "yourself leave to read the file and to write \(folder), or copy the file, with its "
-                + "-wal where there is one, to another folder"
-        case 26: "The file is no SQLite database"
-        default: description
-        }
+        guard let trouble = FileTrouble(self, with: path) else { return description }
+        return "\(trouble.problem.prefix(1).uppercased())\(trouble.problem.dropFirst()). "
+            + trouble.remedy
     }
 }

@@ -96,9 +96,12 @@ struct MigrationTests {
         try withStoreFile { path in
             try String(repeating: "This is text. ", count: 100)
                 .write(toFile: path, atomically: true, encoding: .utf8)
-            #expect(throws: SQLiteError.self) {
+            let error = #expect(throws: StoreError.self) {
                 try PersistentContainer(model: Shop.model, at: .file(path))
             }
+            #expect(error?.code == .corrupt && error?.underlying is SQLiteError)
+            #expect(error?.message.hasPrefix("Cannot open '") == true)
+            #expect(error?.message.contains("the file is no SQLite database. Give") == true)
         }
     }
 

@@ -347,7 +347,7 @@ struct FailedReadTests {
             #expect(lost.isFault)
             fault_vfs_arm(1, FaultUnreadable)
             #expect(try lost.value(forKey: "name") == .string(""))
-            for _ in 0..<3 { #expect(throws: SQLiteError.self) { try context.save() } }
+            for _ in 0..<3 { #expect(throws: StoreError.self) { try context.save() } }
             fault_vfs_disarm()
             writer.delete(name == "box" ? box : topic)
             try writer.save()
@@ -524,7 +524,7 @@ struct FailedReadTests {
             fault_vfs_arm(1, FaultUnreadable)
             same.label = "changed"
             _ = Box(in: context, name: "other")
-            for _ in 0..<3 { #expect(throws: SQLiteError.self) { try context.save() } }
+            for _ in 0..<3 { #expect(throws: StoreError.self) { try context.save() } }
             fault_vfs_disarm()
             #expect(try container.newContext().count(for: Box.fetchRequest()) == 0)
             try context.save()

@@ -46,8 +46,11 @@ struct StoreOptionsTests {
             let other = try Connection(path: path)
             try other.execute("BEGIN IMMEDIATE")
             let start = ContinuousClock.now
-            let error = #expect(throws: SQLiteError.self) { try context.save() }
-            #expect(error?.primaryCode == 5)
+            let error = #expect(throws: StoreError.self) { try context.save() }
+            #expect(error?.code == .busy && error?.underlying is SQLiteError)
+            #expect(
+                error?.message == "Cannot write '\(path.split(separator: "/").last ?? "")': another "
+                    + "program is writing it. Close that program, or try again later.")
             #expect(ContinuousClock.now - start < .seconds(5))
             other.rollBack()
             try context.save()

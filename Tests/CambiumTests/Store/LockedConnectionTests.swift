@@ -9,7 +9,7 @@ struct LockedConnectionTests {
     private let connection: LockedConnection
 
     init() throws {
-        connection = LockedConnection(try Connection(path: ":memory:"), path: nil)
+        connection = LockedConnection(try Connection(path: ":memory:"), for: nil)
     }
 
     /// A statement that fails because a function of ours does.

@@ -5,7 +5,10 @@ extension StoreError {
     ///
     /// - Returns: nil where SQLite complains of something else than the file.
     init?(opening path: String, isReadOnly: Bool, _ error: SQLiteError) {
-        guard Self.fileCodes.contains(error.primaryCode) else { return nil }
+        guard Self.fileCodes.contains(error.primaryCode) else {
+            self.init(error, in: .opening, path)
+            return
+        }
         self.init(
             code: .cannotOpen, message: Self.reason(path, isReadOnly), underlying: error)
     }

@@ -69,7 +69,8 @@ public struct StoreLoadingError: Error, Sendable {
         case let error as StoreError:
             switch error.code {
             case .corrupt: .notAStore
-            case .cannotOpen: .cannotOpen
+            case .cannotOpen, .inaccessible: .cannotOpen
+            case .busy: .busy
             default: .invalidRequest
             }
         default:

@@ -6,7 +6,7 @@ extension StoreOpener {
     /// Moves the file of such a store aside, where the options say so.
     ///
     /// - Returns: Whether the store can be opened now.
-    /// - Throws: `SQLiteError` where the store is open elsewhere, which says so; what moving the file
+    /// - Throws: ``StoreError`` with `busy` where the store is open elsewhere; what moving the file
     ///   throws.
     func setAside(_ draft: OtherDraft, at path: String) throws -> Bool {
         guard runner.draftPolicy == .recreate, draft.frozenVersion == nil else { return false }
@@ -25,12 +25,13 @@ extension StoreOpener {
         } catch let error as SQLiteError {
             if error.isOfMovedFile { return true }
             guard [5, 6].contains(error.primaryCode) else { throw error }
-            throw SQLiteError(
-                code: error.code,
+            throw StoreError(
+                code: .busy,
                 message:
                     "The store '\(StoreFiles.name(of: path))' was written with another draft of "
                     + "version \(draft.version) of \(draft.model), and cannot be moved aside while "
-                    + "another process or container has it open. Close it there")
+                    + "another process or container has it open. Close it there.",
+                underlying: error)
         }
     }
 

@@ -161,8 +161,8 @@ struct DraftPolicyTests {
             do {
                 _ = try Self.open(Self.second, path, .recreate)
                 Issue.record("The store was moved")
-            } catch let error as SQLiteError {
-                #expect(error.primaryCode == 5)
+            } catch let error as StoreError {
+                #expect(error.code == .busy)
                 #expect(error.message.contains("while another process or container has it open"))
             }
             #expect(try Self.books(other).count == 1)

@@ -1,0 +1,122 @@
+import CambiumMigration
+import CambiumSQL
+import Foundation
+import ShopModel
+import Testing
+
+@testable import Cambium
+@testable import CambiumSQLite
+
+/// What errors say to people.
+struct LocalizedErrorTests {
+    @Test func `every public error can be shown to people`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let modules = [
+            "Cambium", "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
+            "CambiumAdoption",
+        ]
+        var texts = ""
+        for module in modules {
+            let folder = root.appending(path: "Sources/\(module)")
+            for case let file as URL in FileManager.default.enumerator(
+                at: folder, includingPropertiesForKeys: nil) ?? .init()
+            where file.pathExtension == "swift" {
+                texts += try String(contentsOf: file, encoding: .utf8)
+            }
+        }
+        let errors = texts.matches(of: /public (?:struct|enum) (\w+): (?:\w+, )*Error\b/).map(\.1)
+        #expect(errors.count > 20)
+        for error in errors {
+            #expect(texts.contains("extension \(error): LocalizedError"), "\(error)")
+        }
+    }
+
+    @Test func `a value that breaks the model says so, without the value`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let context = container.newContext()
+        let product = Product(in: context, sku: "A", kind: .toy, price: -7)
+        let error: any Error = try #require(
+            #expect(throws: ValidationErrors.self) { try context.save() })
+        let words = error.localizedDescription
+        #expect(words.split(separator: "\n").count > 1 && !words.contains("-7"))
+        product.sku = "AB-1"
+        product.price = 7
+        product.stock = -1
+        let one = try #require(#expect(throws: ValidationError.self) { try context.save() })
+        #expect((one as any Error).localizedDescription == one.message)
+        #expect(one.failureReason == "Product.stock is not as the model wants it.")
+    }
+
+    @Test func `a thousand equal violations are ten and a number`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let context = container.newContext()
+        for number in 0..<1_000 {
+            _ = Product(in: context, sku: "A\(number)", kind: .toy, price: -1)
+        }
+        let other = Product(in: context, sku: "B", kind: .toy, price: 1)
+        let errors = try #require(#expect(throws: ValidationErrors.self) { try context.save() })
+        let lines = errors.description.split(separator: "\n")
+        #expect(lines.count { $0.contains(".price: ") } == 10)
+        #expect(lines.contains { $0.hasPrefix("990 more: ") })
+        #expect(lines.contains { $0.hasPrefix("\(other.objectID).sku: ") })
+        #expect(errors.errorDescription?.contains("(1000 objects)") == true)
+    }
+
+    @Test func `a conflict says what both have changed`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let context = container.newContext()
+        let product = Product(in: context, sku: "AB-1", kind: .toy, price: 1)
+        try context.save()
+        let other = container.newContext()
+        let theirs = try other.get(product.objectID, as: Product.self)
+        theirs.title = "theirs"
+        product.title = "mine"
+        try context.save()
+        let error = try #require(#expect(throws: ConflictError.self) { try other.save() })
+        #expect(error.description.hasPrefix("Product/1 was changed here and by others: title. "))
+        #expect(error.recoverySuggestion?.hasPrefix("Refresh the objects") == true)
+    }
+
+    @Test func `a store that another process has migrated says so`() throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let context = container.newContext()
+            _ = Product(in: context, sku: "AB-1", kind: .toy, price: 1)
+            try context.save()
+            let other = try Connection(path: path)
+            try other.execute(
+                """
+                ALTER TABLE Product RENAME COLUMN title TO name;
+                UPDATE _metadata SET value = '9' WHERE name = 'version';
+                UPDATE _metadata SET value = 'x' WHERE name = 'versionHash';
+                """)
+            _ = Product(in: context, sku: "AB-2", kind: .toy, price: 1)
+            let error = try #require(#expect(throws: StoreError.self) { try context.save() })
+            #expect(error.code == .noStore && context.hasChanges)
+            #expect(error.message.contains("was migrated to version 9 of Shop while it was open"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (5, StoreError.Code.busy, "another program is writing it"),
+            (8, .inaccessible, "it cannot be written"),
+            (10, .inaccessible, "the disk could not be"),
+            (11, .corrupt, "the file is damaged"), (13, .inaccessible, "the disk is full"),
+            (14, .inaccessible, "it cannot be opened"),
+            (26, .corrupt, "the file is no SQLite database"),
+        ] as [(Int32, StoreError.Code, String)])
+    func `what is wrong with a file is said in words`(
+        code: Int32, meaning: StoreError.Code, words: String
+    ) throws {
+        let error = try #require(
+            StoreError(
+                SQLiteError(code: code, message: "as SQLite says it"), in: .writing, "a/shop.sqlite"
+            ))
+        #expect(error.code == meaning)
+        #expect(error.message.hasPrefix("Cannot write 'shop.sqlite': \(words)"))
+        #expect(error.failureReason == "SQLite error \(code): as SQLite says it")
+        #expect(StoreError(SQLiteError(code: 1, message: ""), in: .writing, "a") == nil)
+    }
+}
