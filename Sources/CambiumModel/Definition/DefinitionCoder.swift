@@ -75,7 +75,7 @@ struct DefinitionCoder {
     /// Something that is or is not: the name stands there where it is.
     mutating func flag(_ name: StaticString, _ value: Bool?) -> Bool {
         guard isReading else {
-            if value == true { write(word: "\(name)") }
+            if value == true { write(name) }
             return value ?? false
         }
         return reads(name)
@@ -88,7 +88,7 @@ struct DefinitionCoder {
     ) throws(UnreadableDefinition) -> Part? {
         guard isReading else {
             guard let part = value ?? nil else { return nil }
-            write(word: "\(name)")
+            write(name)
             return try code(part, &self)
         }
         return reads(name) ? try code(nil, &self) : nil
@@ -110,7 +110,7 @@ struct DefinitionCoder {
         guard isReading else {
             let values = values ?? []
             guard !values.isEmpty else { return [] }
-            write(word: "\(name)")
+            write(name)
             return try list(values, code)
         }
         return reads(name) ? try list(nil, code) : []
@@ -179,6 +179,11 @@ struct DefinitionCoder {
         text += word.utf8
     }
 
+    private mutating func write(_ name: StaticString) {
+        if let last = text.last, Self.isOfWord(last) { text.append(ASCII.space) }
+        name.withUTF8Buffer { text += $0 }
+    }
+
     private mutating func write(quoted string: String) {
         text.append(ASCII.quote)
         for byte in string.utf8 {
@@ -217,8 +222,12 @@ struct DefinitionCoder {
 
     /// Reads a word where it is the next one.
     private mutating func reads(_ name: StaticString) -> Bool {
-        guard let range = nextWord, text[range].elementsEqual("\(name)".utf8) else { return false }
-        index = range.upperBound
+        let start = peek == ASCII.space ? index + 1 : index
+        let end = start + name.utf8CodeUnitCount
+        guard end <= text.count, end == text.count || !Self.isOfWord(text[end]),
+            name.withUTF8Buffer({ text[start..<end].elementsEqual($0) })
+        else { return false }
+        index = end
         return true
     }
 
