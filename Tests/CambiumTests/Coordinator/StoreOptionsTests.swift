@@ -49,7 +49,8 @@ struct StoreOptionsTests {
             let error = #expect(throws: StoreError.self) { try context.save() }
             #expect(error?.code == .busy && error?.underlying is SQLiteError)
             #expect(
-                error?.message == "Cannot write '\(path.split(separator: "/").last ?? "")': another "
+                error?.message
+                    == "Cannot write '\(path.split(separator: "/").last ?? "")': another "
                     + "program is writing it. Close that program, or try again later.")
             #expect(ContinuousClock.now - start < .seconds(5))
             other.rollBack()
