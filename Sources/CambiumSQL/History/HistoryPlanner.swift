@@ -32,24 +32,59 @@ struct HistoryPlanner {
 
     // MARK: Deletions
 
-    private var deletesObjects: Bool {
-        difference.changes.contains { change in
-            switch change {
-            case .entityDropped, .objectsDropped, .duplicatesDropped: true
-            default: false
-            }
-        }
-    }
+    private var deletesObjects: Bool { difference.deletesObjects }
+
+    /// What is in the history after the last transaction.
+    private static let isOfMigration =
+        "> (SELECT coalesce(max(\"last\"), 0) FROM \(HistorySQL.transactions))"
 
     /// Says of all objects that they are deleted, under their new keys and names.
     private var deletions: [String] {
-        match.old.entities.compactMap { entity in
+        match.old.entities.flatMap { entity -> [String] in
             let root = match.old.root(of: entity)
-            guard !entity.isAbstract, let name = translation.name(of: entity) else { return nil }
-            let key = "\"_id\"" + (match.keyShift(of: entity).map { " + \($0)" } ?? "")
-            return "INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") "
-                + "SELECT \(HistoryKind.delete.rawValue), \(SQLText.literal(.text(name))), \(key) "
-                + "FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.old))"
+            guard !entity.isAbstract, let heir = translation.heir(of: entity)?.new else {
+                return []
+            }
+            let shift = translation.keyShift(of: entity)
+            let (table, name) = (SQLText.identifier(root.name), SQLText.literal(.text(heir.name)))
+            let condition = condition(entity, in: match.old)
+            let deletion =
+                "INSERT INTO \(HistorySQL.changes) (\"kind\", \"entity\", \"key\") "
+                + "SELECT \(HistoryKind.delete.rawValue), \(name), "
+                + "\"_id\"\(shift.map { " + \($0)" } ?? "") FROM \(table)\(condition)"
+            let tombstones = preservedColumns(of: entity, as: heir).map { old, new in
+                let (value, condition) = (
+                    SQLText.identifier(old), condition + (condition.isEmpty ? " WHERE " : " AND ")
+                )
+                return "INSERT INTO \(HistorySQL.values) (\"change\", \"column\", \"old\") "
+                    + "SELECT \"number\", \(SQLText.literal(.text(new))), \(value) "
+                    + "FROM \(HistorySQL.changes) JOIN \(table) "
+                    + "ON \"_id\" = \"key\"\(shift.map { " - \($0)" } ?? "")\(condition)"
+                    + "\"number\" \(Self.isOfMigration) AND \"kind\" = \(HistoryKind.delete.rawValue) "
+                    + "AND \"entity\" = \(name) AND \(value) IS NOT NULL"
+            }
+            return [deletion] + tombstones
+        }
+    }
+
+    /// The columns whose values tombstones keep, by their old and new names in order.
+    private func preservedColumns(of oldEntity: Entity, as heir: Entity) -> [(String, String)] {
+        let root = match.old.root(of: oldEntity).name
+        guard let table = oldSchema.tables.first(where: { $0.content == .objects(root: root) })
+        else { return [] }
+        let names = translation.columns(of: oldEntity, in: table)
+        let preserved = match.new.attributes(of: heir).filter {
+            $0.isPreservedAfterDeletion && !$0.usesExternalForm
+        }
+        return table.columns.compactMap { column in
+            guard case .attribute = column.content, let new = names[column.name],
+                preserved.contains(where: { attribute in
+                    match.new.declarer(of: attribute.name, in: heir).map {
+                        match.new.column(of: attribute.name, in: $0) == new
+                    } ?? false
+                })
+            else { return nil }
+            return (column.name, new)
         }
     }
 
@@ -59,21 +94,23 @@ struct HistoryPlanner {
             let names = match.new.family(of: root).map { SQLText.literal(.text($0.name)) }
             return "DELETE FROM \(HistorySQL.changes) "
                 + "WHERE \"kind\" = \(HistoryKind.delete.rawValue) "
-                + "AND \"number\" > (SELECT coalesce(max(\"last\"), 0) "
-                + "FROM \(HistorySQL.transactions)) "
+                + "AND \"number\" \(Self.isOfMigration) "
                 + "AND \"entity\" IN (\(names.joined(separator: ", "))) "
                 + "AND \"key\" IN (SELECT \"_id\" FROM \(SQLText.identifier(root.name)))"
-        }
+        } + [
+            "DELETE FROM \(HistorySQL.values) WHERE \"change\" \(Self.isOfMigration) "
+                + "AND \"change\" NOT IN (SELECT \"number\" FROM \(HistorySQL.changes))"
+        ]
     }
 
     // MARK: Updates
 
     /// Says which properties the objects of each entity may have other values of.
     private var updates: [String] {
-        let changed = changedProperties
+        let changed = ChangedProperties(difference)
         return match.new.entities.compactMap { entity in
             guard !entity.isAbstract, match.oldEntity(of: entity) != nil else { return nil }
-            let names = match.new.lineage(of: entity).flatMap { changed[$0.name] ?? [] }
+            let names = changed.names(of: entity)
             guard !names.isEmpty else { return nil }
             let list = names.map { " " + $0 }.joined()
             let root = match.new.root(of: entity)
@@ -83,48 +120,6 @@ struct HistoryPlanner {
                 + "\"_id\", \(SQLText.literal(.text(list))) "
                 + "FROM \(SQLText.identifier(root.name))\(condition(entity, in: match.new))"
         }
-    }
-
-    /// By the entities that declare them, in the order of the declarations.
-    private var changedProperties: [String: [String]] {
-        var found: [String: Set<String>] = [:]
-        var cases: Set<String> = []
-        for change in difference.changes {
-            switch change {
-            case .attributeAdded(let entity, let name, _), .attributeFilled(let entity, let name),
-                .attributeConverted(let entity, let name, _, _),
-                .attributeBecameRequired(let entity, let name),
-                .attributeRevised(let entity, let name), .attributeStored(let entity, let name),
-                .derivationAdded(let entity, let name), .derivationChanged(let entity, let name),
-                .relationshipAdded(let entity, let name),
-                .relationshipChanged(let entity, let name),
-                .relationshipBecameRequired(let entity, let name),
-                .linksDropped(let entity, let name), .orderChanged(let entity, let name, _):
-                found[entity, default: []].insert(name)
-            case .caseDropped(let enumeration, _, _), .caseRenamed(let enumeration, _, _):
-                cases.insert(enumeration)
-            default: break
-            }
-        }
-        for entity in match.new.entities {
-            for attribute in entity.attributes {
-                if case .enumeration(let name) = attribute.type, cases.contains(name) {
-                    found[entity.name, default: []].insert(attribute.name)
-                }
-            }
-            // What led to objects that are gone leads elsewhere, or nowhere.
-            if deletesObjects {
-                found[entity.name, default: []].formUnion(entity.relationships.map(\.name))
-            }
-        }
-        return Dictionary(
-            uniqueKeysWithValues: match.new.entities.map { entity in
-                let names = found[entity.name] ?? []
-                let declared =
-                    entity.attributes.filter { !$0.isTransient }.map(\.name)
-                    + entity.relationships.filter { !$0.isTransient }.map(\.name)
-                return (entity.name, declared.filter(names.contains))
-            })
     }
 
     /// Which rows of its table are objects of an entity.

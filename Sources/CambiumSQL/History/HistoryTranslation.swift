@@ -3,8 +3,8 @@ import CambiumModel
 /// The statements that tell older changes of a history under the names of a new version.
 ///
 /// What cannot be told is left out: a property that is gone, a value of another type than before.
-/// Of objects whose entity is gone the history says what their nearest ancestor is called now; where
-/// there is none, nothing.
+/// Objects whose entity is gone are in the history as objects of their nearest ancestor that is
+/// there still, with its name, its keys and its properties; where there is none, nothing is said.
 struct HistoryTranslation {
     private let match: ModelMatch
     private let oldSchema: Schema
@@ -21,12 +21,20 @@ struct HistoryTranslation {
         valueStatements + propertyStatements + keyStatements + entityStatements
     }
 
-    /// What the objects of an old entity are called in the history; nil where nothing is said of
-    /// them any more.
-    func name(of oldEntity: Entity) -> String? {
+    /// As objects of which entity the history has those of an old entity: what that was, and what
+    /// it is; nil where nothing is said of them any more.
+    func heir(of oldEntity: Entity) -> (old: Entity, new: Entity)? {
         match.old.lineage(of: oldEntity).reversed().lazy
-            .compactMap { match.newEntity(of: $0)?.name }.first
+            .compactMap { old in match.newEntity(of: old).map { (old, $0) } }.first
     }
+
+    /// SQL for what is added to the keys of an old entity's objects in the history; nil where they
+    /// stay.
+    func keyShift(of oldEntity: Entity) -> String? {
+        heir(of: oldEntity).flatMap { match.keyShift(of: $0.old) }
+    }
+
+    private func name(of oldEntity: Entity) -> String? { heir(of: oldEntity)?.new.name }
 
     private static func names(_ entities: [Entity]) -> String {
         entities.map { SQLText.literal(.text($0.name)) }.joined(separator: ", ")
@@ -49,7 +57,7 @@ struct HistoryTranslation {
 
     private var keyStatements: [String] {
         let shifts = match.old.entities.compactMap { entity in
-            match.keyShift(of: entity).map { (entity, $0) }
+            keyShift(of: entity).map { (entity, $0) }
         }
         return Dictionary(grouping: shifts, by: \.1).sorted { $0.key < $1.key }.map {
             shift, found in
@@ -62,7 +70,7 @@ struct HistoryTranslation {
 
     /// The new names of an entity's properties by the old ones, without those that are gone.
     private func properties(of oldEntity: Entity) -> [String: String] {
-        guard let entity = match.newEntity(of: oldEntity) else { return [:] }
+        guard let entity = heir(of: oldEntity)?.new else { return [:] }
         let names =
             match.new.attributes(of: entity).map(\.name)
             + match.new.relationships(of: entity).map(\.name)
@@ -89,7 +97,7 @@ struct HistoryTranslation {
             .flatMap { changes, entities in
                 let areAllGone =
                     changes.allSatisfy { $0.to == nil }
-                    && entities.allSatisfy { match.newEntity(of: $0) == nil }
+                    && entities.allSatisfy { heir(of: $0) == nil }
                 return (areAllGone ? ["''"] : Self.lists(after: changes)).map { list in
                     "UPDATE \(Self.changes) SET \"properties\" = \(list) "
                         + "WHERE \"properties\" <> '' AND \"entity\" IN (\(Self.names(entities)))"
@@ -153,10 +161,17 @@ struct HistoryTranslation {
             column.content.declarer.flatMap(match.old.entity(named:))
                 .map { match.old.entity(oldEntity, isKindOf: $0) } ?? false
         }
-        guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return [] }
         let changes =
             "\"change\" IN (SELECT \"number\" FROM \(Self.changes) "
             + "WHERE \"entity\" = \(SQLText.literal(.text(oldEntity.name))))"
+        let references = owned.filter { heirs[$0.name] != nil }.compactMap { column in
+            translation(of: column.content, in: oldEntity).map { value in
+                "UPDATE \(Self.values) SET \"old\" = \(value("\"old\"")), "
+                    + "\"new\" = \(value("\"new\"")) WHERE \(changes) "
+                    + "AND \"column\" = \(SQLText.literal(.text(column.name)))"
+            }
+        }
+        guard owned.contains(where: { heirs[$0.name] != $0.name }) else { return references }
         let kept = heirs.sorted { $0.key < $1.key }
         let keptNames = kept.map { SQLText.literal(.text($0.key)) }.joined(separator: ", ")
         let removal =
@@ -166,16 +181,39 @@ struct HistoryTranslation {
         let cases = kept.map { old, new in
             "WHEN \(SQLText.literal(.text(old))) THEN \(SQLText.literal(.text(" " + new)))"
         }
-        return [
+        return references + [
             removal,
             "UPDATE \(Self.values) SET \"column\" = CASE \"column\" \(cases.joined(separator: " ")) "
                 + "END WHERE \(changes)",
         ]
     }
 
-    /// The columns that have the values of an old entity's columns, as they are.
-    private func columns(of oldEntity: Entity, in table: Table) -> [String: String] {
-        guard let entity = match.newEntity(of: oldEntity),
+    /// SQL for a value of a column that says which object a to-one references, from SQL for the old
+    /// one; nil where it is the same, or where the column has other values.
+    private func translation(
+        of content: Table.Column.Content, in oldEntity: Entity
+    ) -> ((String) -> String)? {
+        guard let name = content.property,
+            let destination = match.old.relationship(name, of: oldEntity)
+                .flatMap({ match.old.entity(named: $0.destination) })
+        else { return nil }
+        if case .entityOfKey = content {
+            let cases = match.old.family(of: destination).compactMap { member in
+                self.name(of: member).flatMap { heir in
+                    heir == member.name
+                        ? nil
+                        : "WHEN \(SQLText.literal(.text(member.name))) "
+                            + "THEN \(SQLText.literal(.text(heir))) "
+                }
+            }
+            return cases.isEmpty ? nil : { "CASE \($0) \(cases.joined())ELSE \($0) END" }
+        }
+        return keyShift(of: destination).map { shift in { "\($0) + \(shift)" } }
+    }
+
+    /// The columns that have the values of an old entity's columns.
+    func columns(of oldEntity: Entity, in table: Table) -> [String: String] {
+        guard let entity = heir(of: oldEntity)?.new,
             let newTable = newSchema.tables.first(where: {
                 $0.content == .objects(root: match.new.root(of: entity).name)
             })
@@ -211,11 +249,14 @@ struct HistoryTranslation {
         case .key(_, let oldName), .entityOfKey(_, let oldName):
             guard let old = match.old.relationship(oldName, of: oldEntity),
                 let new = match.new.relationship(name, of: entity),
-                let destination = match.old.entity(named: old.destination),
-                match.newEntity(of: destination)?.name == new.destination
+                let oldDestination = match.old.entity(named: old.destination),
+                let destination = match.newEntity(of: oldDestination),
+                destination.name == new.destination
             else { return false }
-            return !match.shiftsKeys(of: destination)
-                && match.old.family(of: destination).allSatisfy { self.name(of: $0) == $0.name }
+            // A key says nothing without the table that it is of.
+            return match.old.family(of: oldDestination).allSatisfy { member in
+                heir(of: member).map { match.new.entity($0.new, isKindOf: destination) } ?? false
+            }
         case .system, .entity, .position: return false
         }
     }

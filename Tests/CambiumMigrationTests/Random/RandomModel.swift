@@ -161,7 +161,7 @@ struct RandomModel {
     }
 
     mutating func change() {
-        switch random.next(37) {
+        switch random.next(41) {
         case 0: addKind()
         case 1: addLink()
         case 2: dropKind()
@@ -182,6 +182,7 @@ struct RandomModel {
         case 19, 20: dropInverse()
         case 21, 22, 23: makeUnique()
         case 24, 25, 26: exchangeInverses()
+        case 27, 28, 29, 30: dropKindUnderOtherRoot()
         default: changeProperties()
         }
     }
@@ -199,6 +200,12 @@ struct RandomModel {
 
     private mutating func changeParent() {
         let index = random.next(kinds.count)
+        let others = kinds.map(\.name).filter { !isBelow($0, kinds[index].name) }
+        let choice = random.next(others.count + 1)
+        changeParent(of: index, to: choice < others.count ? others[choice] : nil)
+    }
+
+    private mutating func changeParent(of index: Int, to parent: String?) {
         // What it had from the parents before goes; it comes again where they are its parents still.
         let name = kinds[index].from ?? kinds[index].name
         for kind in kinds where kind.name != kinds[index].name {
@@ -207,9 +214,30 @@ struct RandomModel {
                 kind.properties.map { $0.from ?? $0.name } + kind.places.map { $0.from ?? $0.name }
             drops += properties.map { .init(entity: name, property: $0, reason: "test") }
         }
-        let others = kinds.map(\.name).filter { !isBelow($0, kinds[index].name) }
-        let choice = random.next(others.count + 1)
-        kinds[index].parent = choice < others.count ? others[choice] : nil
+        kinds[index].parent = parent
+    }
+
+    /// A root comes under another one, and one of its sub-entities goes: those objects are told as
+    /// objects of what they were at least.
+    private mutating func dropKindUnderOtherRoot() {
+        let pairs = kinds.filter { kind in
+            !kinds.contains { $0.parent == kind.name }
+                && kinds.contains { $0.name == kind.parent && $0.parent == nil }
+        }.flatMap { kind in
+            kinds.filter { $0.parent == nil && $0.name != kind.parent }.map { (kind, $0.name) }
+        }
+        guard !pairs.isEmpty else { return }
+        let (kind, root) = pairs[random.next(pairs.count)]
+        drop(kind)
+        guard let index = kinds.firstIndex(where: { $0.name == kind.parent }) else { return }
+        changeParent(of: index, to: root)
+        // What it inherits now it has not had.
+        guard let other = kinds.firstIndex(where: { $0.name == root }) else { return }
+        for number in kinds[other].properties.indices {
+            kinds[other].properties[number].isOptional = true
+        }
+        for number in kinds[other].places.indices { kinds[other].places[number].isOptional = true }
+        fills.removeAll { $0.entity == root }
     }
 
     /// The parent declares what one of its sub-entities did.
@@ -319,6 +347,10 @@ struct RandomModel {
     private mutating func dropKind() {
         let kind = kinds[random.next(kinds.count)]
         guard kinds.count > 1, !kinds.contains(where: { $0.parent == kind.name }) else { return }
+        drop(kind)
+    }
+
+    private mutating func drop(_ kind: Kind) {
         kinds.removeAll { $0.name == kind.name }
         links.removeAll { $0.source == kind.name || $0.destination == kind.name }
         drops.append(.init(entity: kind.from ?? kind.name, reason: "test"))
