@@ -41,12 +41,14 @@ extension ExternalForm {
     /// The folder of a store's files, beside it: where a name is a link beside the file that it
     /// leads to, as SQLite's own files, so that all names of a store have the same.
     package static func folder(ofStore path: String) -> String {
-        let parts = file(behind: path).split(separator: "/", omittingEmptySubsequences: false)
+        let parts = storeFile(behind: path).split(separator: "/", omittingEmptySubsequences: false)
         let folder = parts.dropLast().map { $0 + "/" }.joined()
         return "\(folder).\(parts.last ?? "").external"
     }
 
-    private static func file(behind path: String) -> String {
+    /// The file that a path leads to through links. SQLite keeps its log and its journal beside that
+    /// one, and not beside the links.
+    package static func storeFile(behind path: String) -> String {
         var path = path
         // More of them than that, and the system gives up too.
         for _ in 0..<32 {

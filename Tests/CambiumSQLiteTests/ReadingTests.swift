@@ -102,6 +102,26 @@ struct ReadingTests {
         }
     }
 
+    @Test func `what lies beside the file that a link leads to is not passed over`() throws {
+        try withStore(named: "a.sqlite") { path, folder in
+            let (link, other) = (folder + "/links/b.sqlite", folder + "/c.sqlite")
+            let files = FileManager.default
+            try files.createDirectory(
+                atPath: folder + "/links", withIntermediateDirectories: false)
+            try files.createSymbolicLink(atPath: other, withDestinationPath: path)
+            try files.createSymbolicLink(atPath: link, withDestinationPath: "../c.sqlite")
+            #expect(FilesAtRest(of: link).obstacle == nil)
+            let writer = try Connection(path: path)
+            try writer.beginWriteAheadLog()
+            try writer.execute("INSERT INTO a VALUES (2)")
+            for name in [link, other] {
+                #expect(FilesAtRest(of: name).obstacle?.contains("a.sqlite-wal") == true)
+                let reader = try Connection(path: name, mode: .readOnly, settings: Self.mounted)
+                #expect(try reader.rows("SELECT count(*) FROM a") == [[.integer(2)]])
+            }
+        }
+    }
+
     @Test func `a journal of a killed program is an obstacle`() throws {
         try withStore(named: "a.sqlite") { path, _ in
             try Data([0xd9, 0xd5]).write(to: URL(filePath: path + "-journal"))

@@ -1,11 +1,13 @@
 import CSQLite
+import CambiumModel
 
 /// The files of a database that nobody has open, or that nobody can write.
 package struct FilesAtRest {
     private let path: String
 
+    /// - Parameter path: The path of the database, which may be a link to it.
     package init(of path: String) {
-        self.path = path
+        self.path = ExternalForm.storeFile(behind: path)
     }
 
     /// Why the file alone is not the whole database; nil where it is.

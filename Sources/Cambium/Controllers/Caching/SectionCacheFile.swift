@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumModel
 
 #if canImport(Glibc)
     import Glibc
@@ -84,7 +85,8 @@ struct SectionCacheFile {
     private static func look(ofStore storePath: String) -> String? {
         let newest = Int(Date.now.timeIntervalSince1970) - tick
         var words: [String] = []
-        for file in [storePath, storePath + "-wal"] {
+        let path = ExternalForm.storeFile(behind: storePath)
+        for file in [path, path + "-wal"] {
             var info = stat()
             // A log that is empty has nothing that the database does not have.
             guard stat(file, &info) == 0, info.st_size > 0 else { continue }

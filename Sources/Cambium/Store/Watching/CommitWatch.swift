@@ -1,3 +1,4 @@
+import CambiumModel
 import Dispatch
 import Synchronization
 
@@ -21,6 +22,7 @@ final class CommitWatch: Sendable {
     /// - Throws: ``StoreError`` where the files cannot be watched.
     init(path: String, ask: @escaping @Sendable () -> Void) throws {
         self.ask = ask
+        let path = ExternalForm.storeFile(behind: path)
         let watch = try FileWatch(paths: [path, path + "-wal"], queue: queue) { [weak self] in
             self?.begin()
         }

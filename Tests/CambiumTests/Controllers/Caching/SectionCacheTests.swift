@@ -112,6 +112,27 @@ struct SectionCacheTests {
         }
     }
 
+    @Test func `what is in the log of the file that a link leads to counts`() throws {
+        try withStore { path throws in
+            let link = path + "-link"
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            defer {
+                for name in ["", "-sections"] {
+                    try? FileManager.default.removeItem(atPath: link + name)
+                }
+            }
+            #expect(try run(link).usesCache == false)
+            #expect(try run(link).usesCache)
+            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let context = container.newContext()
+            Product(in: context, sku: "AB-60", kind: .book, price: 1).stock = 5
+            try context.save()
+            try Self.age(path)
+            #expect(try run(link).shown == ["few 31", "many 30"])
+            withExtendedLifetime(container) {}
+        }
+    }
+
     @Test func `sections by value are kept too`() throws {
         try withStore { path throws in
             for _ in 0..<2 {

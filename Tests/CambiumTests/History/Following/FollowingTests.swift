@@ -24,6 +24,27 @@ struct FollowingTests {
         }
     }
 
+    @Test func `a store is followed through a link`() async throws {
+        let path = try makeStorePath()
+        let link = path + "-link"
+        defer {
+            removeStore(path)
+            try? FileManager.default.removeItem(atPath: link)
+        }
+        let theirs = try PersistentContainer(model: Everything.model, at: .file(path)).newContext()
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let container = try openHistory(
+            at: .file(link), .properties, Everything.model, follows: true)
+        let node = Node(in: theirs, label: "a")
+        try theirs.save()
+        let mine = try container.viewContext.get(node.objectID, as: Node.self)
+        #expect(mine.label == "a")
+        node.label = "b"
+        try theirs.save()
+        try await eventually { mine.label == "b" }
+        #expect(mine.label == "b")
+    }
+
     @Test func `a controller follows what comes, changes and goes, each once`() async throws {
         try await withFollower { container, theirs, _ in
             let controller = FetchedResultsController(
