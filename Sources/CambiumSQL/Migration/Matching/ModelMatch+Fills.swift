@@ -106,11 +106,17 @@ extension ModelDifference {
     /// The fills for objects without a value, of attributes that have one in every object.
     package var idleFills: [MigrationDeclaration.Fill] {
         (new.migration?.fills ?? []).filter { fill in
-            guard let before = match.oldAttribute(of: fill.attribute, in: fill.entity) else {
-                return false
-            }
-            return !before.mayLackValue && !before.isTransient
-                && !match.isRevised(fill.attribute, in: fill.entity)
+            guard match.oldAttribute(of: fill.attribute, in: fill.entity) != nil,
+                let owner = new.entity(named: fill.entity)
+            else { return false }
+            let name = ModelMatch.PropertyName(entity: fill.entity, property: fill.attribute)
+            // Objects that were none of the entity's have no value that it could have had.
+            return !match.isRevised(fill.attribute, in: fill.entity)
+                && new.family(of: owner).filter { match.oldEntity(of: $0) != nil }.allSatisfy {
+                    match.source(of: name, for: $0).flatMap(match.oldAttribute).map {
+                        !$0.mayLackValue && !$0.isTransient
+                    } ?? false
+                }
         }
     }
 }
