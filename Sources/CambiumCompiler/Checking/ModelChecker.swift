@@ -23,6 +23,8 @@ package struct ModelChecker {
     /// The names of the Swift types that the model becomes.
     var typeNames = TypeNames()
     var renames: [Subject: String] = [:]
+    /// All former names that the migration gives, by the entity (nil for those of entities).
+    var renamedByMigration: [String?: Set<String>] = [:]
     /// Where the declarations stand that a model of Xcode's has and that are left out here.
     var leftOut: Set<Int> = []
     /// The names of the entities, right or wrong.

@@ -125,6 +125,13 @@ extension ModelChecker {
     mutating func renamedFrom(_ element: ParsedElement, _ subject: Subject) -> String? {
         let declared = renames.removeValue(forKey: subject)
         guard let written = element["renamedFrom"] else { return declared }
+        // Of several with one Renaming ID the migration says which it is.
+        let owner = subject.property == nil ? nil : subject.entity
+        if parsed.isOfXcode, declared == nil,
+            renamedByMigration[owner]?.contains(written.value) == true
+        {
+            return nil
+        }
         if let declared, declared != written.value {
             report(
                 .duplicateName,

@@ -18,14 +18,20 @@ struct HistoryStep: Sendable {
             old: old.model, new: new.model, isOfXcode: new.parsed.isOfXcode)
         let resolution = declarer.resolution
         items = resolution.items
-        let problems = resolution.difference.problems
-        guard !problems.isEmpty else {
+        guard !resolution.isSolved else {
             open = []
             return
         }
+        let problems =
+            resolution.circles.isEmpty
+            ? resolution.difference.problems
+            : ModelDifference(from: old.model, to: new.model).problems
         let remedy = ShippedRemedy(of: problems, from: old.model, to: new.model)
         let version = version
-        open = (remedy.facts + remedy.notes).map { "\(version): \($0)" }
+        let circles = resolution.circles.map { drop in
+            "Objects of \(drop.entity) require others in a circle: no drop names all that go with one"
+        }
+        open = (remedy.facts + circles.prefix(1) + remedy.notes).map { "\(version): \($0)" }
     }
 
     /// The version that it starts from.

@@ -16,16 +16,22 @@ struct ShippedRemedy {
     /// - Parameter problems: What is open.
     init(of problems: [MigrationProblem], from old: Model, to new: Model) {
         // What solves nothing is a mistake in a declaration, which says what to do about itself.
-        facts = problems.map { $0.fixes.isEmpty ? $0.message : $0.fact }
+        facts = problems.map { $0.fixes.isEmpty && $0.disputed == nil ? $0.message : $0.fact }
+        let file = "\(new.name).history.xml"
+        let choices = problems.compactMap { Self.choice($0, from: old, to: new) }
+        guard choices.isEmpty else {
+            needsCode = false
+            notes = choices.map { "Say which one it was, the other is new: write \($0) in \(file)" }
+            return
+        }
         guard problems.allSatisfy({ !$0.fixes.isEmpty }) else {
             (needsCode, notes) = (false, [])
             return
         }
-        let file = "\(new.name).history.xml"
         let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
         let resolution = declarer.resolution
         let deletions = resolution.items.compactMap { $0.deletion(in: old) }
-        let isSolved = resolution.difference.problems.isEmpty
+        let isSolved = resolution.isSolved
         needsCode = !isSolved || resolution.items.contains(where: \.removesAllObjects)
         var notes: [String] = []
         if isSolved {
@@ -40,6 +46,25 @@ struct ShippedRemedy {
                     + "change such stores before it opens them")
         }
         self.notes = notes
+    }
+
+    /// The `<migration>` that says which of two things has been what both say; nil where that is not
+    /// the problem.
+    private static func choice(
+        _ problem: MigrationProblem, from old: Model, to new: Model
+    ) -> String? {
+        guard let disputed = problem.disputed else { return nil }
+        var rename = AttributeList(at: 0)
+        let isEntity = problem.property == nil
+        rename.set("entity", isEntity ? disputed.name : problem.entity)
+        rename.set("property", isEntity ? nil : disputed.name)
+        rename.set("from", disputed.former)
+        var list = AttributeList(at: 0)
+        list.set("from", old.version)
+        list.set("to", new.version)
+        return XMLPrinter.printCompactly(
+            ParsedElement(
+                own: "migration", list, children: [ParsedElement(own: "rename", rename)]))
     }
 }
 
@@ -56,7 +81,7 @@ extension HistoryDeclarer {
             let items = items(for: problem).filter(\.isLeftByCode)
             return items.isEmpty ? writers(of: problem) : items
         }
-        guard resolution.difference.problems.isEmpty else { return nil }
+        guard resolution.isSolved else { return nil }
         let code = resolution.items.compactMap(\.entityOfCode)
         var list = AttributeList(at: 0)
         list.set("from", old.version)

@@ -9,6 +9,8 @@ struct StepResolution {
     private(set) var items: [HistoryItem] = []
     /// What changes, and what is still open.
     private(set) var difference: ModelDifference
+    /// The objects that no declarations name all of, as they require each other in a circle.
+    private(set) var circles: [ModelDifference.FurtherDrop] = []
 
     /// Finds declarations.
     ///
@@ -45,7 +47,11 @@ struct StepResolution {
             target = new.declaring(declared.adding(items))
             difference = ModelDifference(from: old, to: target)
         }
+        if items.contains(where: \.removesSomeObjects) { circles = difference.circularDrops }
     }
+
+    /// Whether the declarations are enough.
+    var isSolved: Bool { difference.problems.isEmpty && circles.isEmpty }
 }
 
 extension HistoryItem {

@@ -238,6 +238,45 @@ struct ProvenHistoryTests {
         #expect(proves(folder))
     }
 
+    // MARK: Circles
+
+    private static func circle(_ isRequired: Bool) -> String {
+        entity("A", title + toOne("b", "B", "as", optional: !isRequired))
+            + entity(
+                "B", toMany("as", "A", "b") + toOne("c", "C", "bs", optional: !isRequired))
+            + entity("C", toMany("bs", "B", "c") + toOne("a", "A", nil, optional: !isRequired))
+    }
+
+    private static func tree(_ isRequired: Bool) -> String {
+        entity(
+            "Node",
+            title + toOne("parent", "Node", "children", optional: !isRequired)
+                + toMany("children", "Node", "parent"))
+    }
+
+    @Test(arguments: [(circle(false), circle(true)), (tree(false), tree(true))])
+    func `where objects require each other in a circle, code is needed`(
+        old: String, new: String
+    ) throws {
+        let (folder, result) = try write(old, new)
+        #expect(result.text == nil)
+        #expect(result.open.contains { $0.contains("in a circle") })
+        #expect(result.open.contains { $0.contains("This step needs code: write <migration") })
+        let chain = ModelCompiler.compile(folder.path).diagnostics.first { $0.code == .brokenChain }
+        #expect(chain?.message.hasSuffix("this version needs code") == true)
+        #expect(chain?.notes.contains { $0.contains("freeze --history") } == false)
+    }
+
+    @Test func `two objects that require each other are no circle`() throws {
+        func model(_ isRequired: Bool) -> String {
+            Self.entity("A", Self.title + Self.toOne("b", "B", "a", optional: !isRequired))
+                + Self.entity("B", Self.toOne("a", "A", "b", optional: !isRequired))
+        }
+        let (folder, result) = try write(model(false), model(true))
+        #expect(result.open == [])
+        #expect(proves(folder))
+    }
+
     // MARK: Code
 
     private static let memo =

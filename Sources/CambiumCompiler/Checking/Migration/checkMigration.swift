@@ -16,6 +16,8 @@ extension ModelChecker {
             if renames.updateValue(from.value, forKey: subject) != nil {
                 report(.duplicateName, "It is already renamed above", at: element.offset)
             }
+            let owner = subject.property == nil ? nil : subject.entity
+            renamedByMigration[owner, default: []].insert(from.value)
         }
     }
 

@@ -33,6 +33,12 @@ struct IdentityTable {
             return identities[name] == nil ? names[name] : name
         }
 
+        /// Whether a thing has its name and its identity still, and says so.
+        func keeps(_ name: String, elementID: String) -> Bool { identities[name] == elementID }
+
+        /// Whether a name is that of a thing here, and not of entities above and below alone.
+        func has(_ name: String) -> Bool { identities[name] != nil }
+
         /// What the thing of that name is in the version after.
         func identity(of name: String) -> String? {
             identities[name] ?? relatives.lazy.compactMap { $0.identities[name] }.first
@@ -116,15 +122,59 @@ struct IdentitySpelling {
     var taken: Set<String> = []
     /// The old name that the migration gives, which needs no saying twice.
     var renames: [String: String] = [:]
+    /// The things of this version that have the names and the elementIDs that they had, and say so.
+    var kept: Set<String> = []
+    /// The same of the entities above and below, in which things without an elementID are what they
+    /// were too.
+    var keptElsewhere: Set<String> = []
 
     func setRenamedFrom(_ own: inout AttributeList, from xcode: AttributeList) {
-        guard let name = xcode.value("name"), let previous else { return }
-        let elementID = xcode.value("elementID")
-        guard elementID != nil || !taken.contains(name),
-            let old = previous.oldName(of: name, elementID: elementID),
-            old != name, renames[name] != old
+        guard let name = xcode.value("name"),
+            let old = former(of: name, elementID: xcode.value("elementID")),
+            renames[name] != old, !isKept(old)
         else { return }
         own.set("renamedFrom", old, from: xcode["elementID"])
+    }
+
+    /// What something was called before, as its elementID says; nil where that is its name.
+    private func former(of name: String, elementID: String?) -> String? {
+        guard elementID != nil || !taken.contains(name),
+            let old = previous?.oldName(of: name, elementID: elementID), old != name
+        else { return nil }
+        return old
+    }
+
+    private func isKept(_ old: String) -> Bool {
+        previous?.has(old) == true ? kept.contains(old) : keptElsewhere.contains(old)
+    }
+
+    /// Something that has the elementID of another one, which is what it was: a copy of it in Xcode,
+    /// and so a new thing.
+    func original(of element: ParsedElement) -> String? {
+        guard let name = element["name"]?.value, let id = element["elementID"]?.value,
+            let old = former(of: name, elementID: id), isKept(old)
+        else { return nil }
+        return old
+    }
+
+    /// Notes which of the things of this version are what they were.
+    func keeping(_ elements: [ParsedElement], elsewhere: [ParsedElement] = []) -> IdentitySpelling {
+        guard let previous else { return self }
+        var spelling = self
+        func names(_ elements: [ParsedElement], saysNothing: Bool) -> Set<String> {
+            Set(
+                elements.compactMap { element -> String? in
+                    guard let name = element["name"]?.value else { return nil }
+                    let isKept =
+                        element["elementID"].map { id in
+                            previous.keeps(name, elementID: id.value)
+                        } ?? saysNothing
+                    return isKept ? name : nil
+                })
+        }
+        spelling.kept = names(elements, saysNothing: false)
+        spelling.keptElsewhere = names(elsewhere, saysNothing: true)
+        return spelling
     }
 
     func setElementID(_ xcode: inout AttributeList, from own: AttributeList) {

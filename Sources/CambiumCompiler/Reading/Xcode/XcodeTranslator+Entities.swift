@@ -6,19 +6,26 @@ extension XcodeTranslator {
         let name = element["name"]?.value ?? ""
         let info = UserInfo(of: element)
         let identity = IdentitySpelling(
-            previous: previous?.entities, taken: entityIDs, renames: entityRenames)
+            previous: previous?.entities, taken: entityIDs, renames: entityRenames
+        ).keeping(entities)
+        reportCopy(element, identity)
         let spelling = EntitySpelling(identity: identity, sharedClasses: sharedClasses)
         var list = spelling.translated(element.list)
         let oldName = list.value("renamedFrom") ?? entityRenames[name] ?? name
         list.take(info.keys)
         markEmptyInfo(info, &list)
         var indexes = IndexCollector(element, info)
-        let relatives = IdentityTable.relatives(of: name, parents).map { formerEntities[$0] ?? $0 }
+        let family = IdentityTable.relatives(of: name, parents)
+        let relatives = family.map { formerEntities[$0] ?? $0 }
+        let others = entities.filter { family.contains($0["name"]?.value ?? "") }
         func propertyIdentity(_ kind: String) -> IdentitySpelling {
             IdentitySpelling(
                 previous: previous?.properties(kind, of: oldName, relatives: relatives),
                 taken: Set(element.children.compactMap { $0["elementID"]?.value }),
-                renames: propertyRenames[name] ?? [:])
+                renames: propertyRenames[name] ?? [:]
+            ).keeping(
+                element.children(named: kind),
+                elsewhere: others.flatMap { $0.children(named: kind) })
         }
         let attributes = PropertyTranslation(
             identity: propertyIdentity("attribute"), indexed: indexes.indexedAttributes)
@@ -26,8 +33,12 @@ extension XcodeTranslator {
         var children: [ParsedElement] = []
         for child in element.children {
             switch child.name {
-            case "attribute": children.append(translateAttribute(child, attributes))
-            case "relationship": children.append(translateRelationship(child, relationships))
+            case "attribute":
+                reportCopy(child, attributes.identity)
+                children.append(translateAttribute(child, attributes))
+            case "relationship":
+                reportCopy(child, relationships.identity)
+                children.append(translateRelationship(child, relationships))
             case "fetchedProperty": children.append(translateFetched(child))
             default: break
             }
@@ -37,6 +48,18 @@ extension XcodeTranslator {
         children += requests.map { complete($0, with: info) }
         children += info.infos + info.suppressions() + keptChildren(of: element)
         return ParsedElement(own: "entity", list, children: children, end: element.end)
+    }
+
+    /// Says what becomes of something that was duplicated in Xcode, with its Renaming ID.
+    private mutating func reportCopy(_ element: ParsedElement, _ identity: IdentitySpelling?) {
+        guard let name = element["name"]?.value, let id = element["elementID"],
+            let original = identity?.original(of: element)
+        else { return }
+        report(
+            .xcodeMeaning,
+            "'\(name)' and '\(original)' have the Renaming ID '\(id.value)': '\(original)' keeps its "
+                + "data, and '\(name)' is new", at: id.valueOffset,
+            notes: ["Clear the Renaming ID of '\(name)'"])
     }
 
     /// What all properties of an entity have in common.

@@ -13,6 +13,8 @@ struct XcodeTranslator {
     var enumerations: [(text: EnumerationText, place: ParsedAttribute)] = []
     var sharedClasses: Set<String> = []
     var entityIDs: Set<String> = []
+    /// The entities of this version.
+    var entities: [ParsedElement] = []
     /// The parents of the entities.
     var parents: [String: String] = [:]
     /// What the entities were called in the version before.
@@ -44,7 +46,7 @@ struct XcodeTranslator {
         _ root: ParsedElement, name: String, version: String
     ) -> ParsedElement {
         checkNames(of: root)
-        let entities = root.children(named: "entity")
+        entities = root.children(named: "entity")
         sharedClasses = Self.sharedClasses(of: entities)
         entityIDs = Set(entities.compactMap { $0["elementID"]?.value })
         for entity in entities {

@@ -21,6 +21,17 @@ package struct MigrationProblem: Error, Sendable, Hashable {
     /// What to write; each by itself solves the problem.
     package let fixes: [MigrationFix]
 
+    /// What two things say that they were, where that is the problem.
+    package let disputed: Disputed?
+
+    /// A former name that two things say, and one of the two.
+    package struct Disputed: Sendable, Hashable {
+        /// The name of one of them now.
+        package let name: String
+        /// What both say that they were called.
+        package let former: String
+    }
+
     /// What is wrong, without a remedy: for versions in which nothing can be changed any more.
     package var fact: String { message.split(separator: "; ").first.map(String.init) ?? message }
 
@@ -28,7 +39,7 @@ package struct MigrationProblem: Error, Sendable, Hashable {
     package init(
         entity: String, property: String? = nil, enumeration: String? = nil,
         in side: Side = .new, message: String,
-        fixes: [MigrationFix] = []
+        fixes: [MigrationFix] = [], disputed: Disputed? = nil
     ) {
         self.entity = entity
         self.property = property
@@ -36,6 +47,7 @@ package struct MigrationProblem: Error, Sendable, Hashable {
         self.side = side
         self.message = message
         self.fixes = fixes
+        self.disputed = disputed
     }
 }
 

@@ -17,15 +17,23 @@ extension ModelDifference {
     /// requires, as far as a condition can name those. Objects that require each other in a circle
     /// have none.
     package var furtherDrops: [FurtherDrop] {
+        allFurtherDrops.filter { !$0.isInCircle }.map(\.drop)
+    }
+
+    /// The drops that would never end: of objects that require each other in a circle, a drop of some
+    /// takes others of the same entity, and so on.
+    package var circularDrops: [FurtherDrop] { allFurtherDrops.filter(\.isInCircle).map(\.drop) }
+
+    private var allFurtherDrops: [(drop: FurtherDrop, isInCircle: Bool)] {
         let drops = (new.migration?.drops ?? []).filter { $0.condition != nil }
         guard !drops.isEmpty else { return [] }
-        var found: [FurtherDrop] = []
+        var found: [(drop: FurtherDrop, isInCircle: Bool)] = []
         for drop in drops {
             guard let taken = old.entity(named: drop.entity), let condition = drop.condition else {
                 continue
             }
             for further in self.drops(of: taken, where: condition)
-            where !found.contains(further) && !isSaid(further) {
+            where !found.contains(where: { $0.drop == further.drop }) && !isSaid(further.drop) {
                 found.append(further)
             }
         }
@@ -33,20 +41,41 @@ extension ModelDifference {
     }
 
     /// What requires the objects of an entity that meet a condition, as far as the store knows them.
-    private func drops(of taken: Entity, where condition: ModelExpression) -> [FurtherDrop] {
+    private func drops(
+        of taken: Entity, where condition: ModelExpression
+    ) -> [(drop: FurtherDrop, isInCircle: Bool)] {
         let passed = entities(lookedAtBy: condition, of: taken)
         return new.entities.flatMap { owner in
             owner.relationships.filter { isLeftOpen($0, of: owner) }.flatMap { relationship in
-                drops(of: taken, where: condition, requiredAt: relationship, of: owner)
+                drops(of: taken, where: condition, requiredAt: relationship, of: owner).filter {
+                    !passed.contains($0.entity)
+                        || !leadsBack(condition, along: relationship, of: owner)
+                }
             }
         }.filter { drop in
-            guard !passed.contains(drop.entity), let former = old.entity(named: drop.entity),
+            guard let former = old.entity(named: drop.entity),
                 match.newEntity(of: former).map(isSupplied) != true
             else { return false }
             let declared = MigrationDeclaration.Drop(
                 entity: drop.entity, condition: drop.condition, reason: "")
             return match.rows(of: declared, former) != nil
+        }.map { ($0, passed.contains($0.entity)) }
+    }
+
+    /// Whether a condition looks at nothing but the one object that a relationship leads back to,
+    /// which then is what requires the others.
+    private func leadsBack(
+        _ condition: ModelExpression, along relationship: Relationship, of owner: Entity
+    ) -> Bool {
+        guard let source = match.oldRelationship(of: relationship.name, in: owner.name),
+            let inverse = old.inverse(of: source)?.relationship, !inverse.isToMany
+        else { return false }
+        var leadsBack = true
+        condition.visit { part in
+            guard case .keyPath(root: .subject, let names) = part else { return }
+            leadsBack = leadsBack && names.first == inverse.name
         }
+        return leadsBack
     }
 
     /// What requires at a relationship the objects of an entity that meet a condition.

@@ -40,8 +40,8 @@ extension ModelMatch {
         return MigrationProblem(
             entity: entity.name, property: property,
             message: "\(place)\(name) and \(place)\(other) both say that they were '\(from)' in "
-                + "version \(old.version), and only one of them can have been; take it back at the other"
-        )
+                + "version \(old.version), and only one of them can have been; take it back at the other",
+            disputed: .init(name: other, former: from))
     }
 
     private func renamedAndDropped(

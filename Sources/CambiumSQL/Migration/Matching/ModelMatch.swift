@@ -172,7 +172,7 @@ package struct ModelMatch {
                 let problem = MigrationProblem(
                     entity: entity.name, property: name,
                     message: "\(entity.name).\(name) says renamedFrom=\"\(renamedFrom)\", but "
-                        + "\(oldEntity.name) of version \(old.version) has no such property")
+                        + missingProperty(renamedFrom, of: oldEntity))
                 missing.append((newProperty, problem))
                 continue
             }
@@ -190,6 +190,17 @@ package struct ModelMatch {
             newProperties[oldProperty] = newProperty
         }
         return missing
+    }
+
+    /// Why a property of an old entity cannot be another one now: there is none, or the objects of
+    /// other entities have it too.
+    private func missingProperty(_ name: String, of oldEntity: Entity) -> String {
+        guard let declarer = old.declarer(of: name, in: oldEntity),
+            declarer.name != oldEntity.name
+        else { return "\(oldEntity.name) of version \(old.version) has no such property" }
+        return
+            "\(oldEntity.name) of version \(old.version) inherits it from \(declarer.name), whose "
+            + "objects have it too; take it back"
     }
 
     /// Whether the author says that the data of something in the old version may go.
