@@ -146,7 +146,7 @@ package struct Adoption {
             version: model.version, current: current,
             foundBy: match.evidence.rawValue, alsoFits: match.alsoFits,
             differences: match.layout.differences, formerNames: match.layout.formerNames)
-        report.remarks = [match.remark].compactMap(\.self)
+        report.remarks = [match.remark].compactMap(\.self) + match.layout.remarks
         return report
     }
 }

@@ -32,6 +32,8 @@ struct HierarchyTests {
         (.decimal(scale: 2), "DECIMAL", .decimal(2.5), "2.5", "2"),
         (.anyDecimal, "DECIMAL", .decimal(2.5), "2.5", "2"),
         (.string, "VARCHAR", .string("none"), "'none'", "'some'"),
+        (.float, "FLOAT", .double(0.1), "0.10000000149011612", "0.1001"),
+        (.float, "FLOAT", .double(0.1), "0.100000001490116", "0.10000001"),
         (.date, "TIMESTAMP", .date(Date(timeIntervalSinceReferenceDate: 60)), "60", "61"),
     ])
     func `the default of another entity's attribute is no loss`(
@@ -61,6 +63,73 @@ struct HierarchyTests {
         #expect(
             lost.changedValues.map { "\($0.entity) \($0.id).\($0.property)" } == ["Film 1.rating"])
         #expect(!lost.isComplete)
+    }
+
+    @Test func `columns whose names differ in case only are named in a remark`() throws {
+        func model(_ type: AttributeType) -> Model {
+            Model(
+                name: "M", version: "1",
+                entities: [
+                    Entity(name: "Item"),
+                    Entity(
+                        name: "Book", parent: "Item",
+                        attributes: [Attribute(name: "userID", type: .string, isOptional: true)]),
+                    Entity(
+                        name: "Film", parent: "Item",
+                        attributes: [Attribute(name: "userId", type: type, isOptional: true)]),
+                ])
+        }
+        func remarks(_ type: AttributeType, _ column: String) throws -> [String] {
+            try OldStore(
+                entities: [(1, "Item", 0, 3), (2, "Book", 1, 0), (3, "Film", 1, 0)],
+                sql: """
+                    CREATE TABLE ZITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                        ZUSERID VARCHAR, ZUSERID1 \(column));
+                    """
+            ).adopt([model(type)]).remarks
+        }
+        let found = try remarks(.string, "VARCHAR")
+        #expect(found.count == 1)
+        #expect(
+            found.first?.contains("Book.userID in ZUSERID, Film.userId in ZUSERID1") == true)
+        // The types say which is whose.
+        #expect(try remarks(.int32, "INTEGER") == [])
+    }
+
+    @Test func `a to-many whose inverse is another one's needs no table`() throws {
+        let model = Model(
+            name: "M", version: "1",
+            entities: [
+                Entity(
+                    name: "Folder",
+                    relationships: [
+                        Relationship(
+                            name: "documents", destination: "Document", inverse: "folder",
+                            isToMany: true),
+                        Relationship(name: "old", destination: "Document", isToMany: true),
+                    ]),
+                Entity(
+                    name: "Document",
+                    relationships: [
+                        Relationship(
+                            name: "folder", destination: "Folder", inverse: "documents",
+                            isOptional: true)
+                    ]),
+            ])
+        let store = try OldStore(
+            entities: [(1, "Document", 0, 2), (2, "Folder", 0, 1)],
+            sql: """
+                CREATE TABLE ZFOLDER (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);
+                CREATE TABLE ZDOCUMENT (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER,
+                    ZFOLDER INTEGER);
+                INSERT INTO ZFOLDER VALUES (1, 2, 1);
+                INSERT INTO ZDOCUMENT VALUES (1, 1, 1, 1), (2, 1, 1, 1);
+                """)
+        let report = try store.adopt([model])
+        #expect(report.isComplete)
+        #expect(report.remarks.count == 1)
+        #expect(report.remarks.first?.contains("no table for the links of Folder.old") == true)
+        #expect(try store.rows("SELECT folder FROM Document") == [["1"], ["1"]])
     }
 
     @Test func `a row of a table of one entity may have the number of another version`() throws {

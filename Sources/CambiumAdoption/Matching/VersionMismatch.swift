@@ -63,9 +63,11 @@ extension VersionMismatch: CustomStringConvertible {
         return
             "\(store) fits no version of \(model)\(said). Add the version that wrote the store to "
             + "the model. "
-            + (nearest == named?.version
-                ? "" : "The nearest is '\(nearest)', with \(Self.list(differences))\n")
-            + (named.map(words) ?? "")
+            + [
+                nearest == named?.version
+                    ? nil : "The nearest is '\(nearest)', with \(Self.list(differences))",
+                named.map(words),
+            ].compactMap(\.self).joined(separator: "\n")
     }
 
     private func words(_ named: NamedVersion) -> String {

@@ -13,6 +13,8 @@ package struct CoreDataLayout: Sendable {
     package let differences: [String]
     /// What the store has under the name that the version before this one has for it.
     package let formerNames: [String]
+    /// What was decided about the store, in sentences, and is no difference.
+    package let remarks: [String]
     /// Columns that nothing in the version is kept in, as table and column.
     package let unusedColumns: [(table: String, column: String)]
     /// Tables that nothing in the version is kept in.

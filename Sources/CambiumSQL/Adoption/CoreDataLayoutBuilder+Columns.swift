@@ -88,6 +88,29 @@ extension CoreDataLayoutBuilder {
         }
     }
 
+    /// Names that differ in case only have one column name in Core Data, which numbers them. Where the
+    /// columns have one type, only the order of the entities and names says which is whose.
+    mutating func noteGuesses(
+        _ properties: [Kept], _ names: [String?], _ types: [String: String], in table: String
+    ) {
+        let found = zip(properties, names).compactMap { property, name in
+            name.map { (property: property, column: $0) }
+        }
+        let groups = Dictionary(grouping: found) { CoreDataName.column(of: $0.property.name) }
+        for (_, group) in groups.sorted(by: { $0.key < $1.key }) {
+            guard Set(group.map(\.property.name)).count > 1,
+                Set(group.map { types[$0.column] }).count < group.count
+            else { continue }
+            let places = group.map { member in
+                "\(member.property.entity.name).\(member.property.name) in \(member.column)"
+            }
+            remarks.append(
+                "\(table) has names that differ in case only, and their columns do not say which is "
+                    + "whose. They are read as Core Data numbers them: "
+                    + places.joined(separator: ", ") + ". Look at the values")
+        }
+    }
+
     mutating func check(
         _ property: Kept, _ column: String?, _ types: [String: String], in table: String
     ) {

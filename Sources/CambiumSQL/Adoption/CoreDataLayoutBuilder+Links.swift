@@ -21,9 +21,31 @@ extension CoreDataLayoutBuilder {
                     + link.table)
             return link
         }
-        differences.append(
-            "the store has no table for the links of \(entity.name).\(relationship.name)")
+        let name = "\(entity.name).\(relationship.name)"
+        if inverse == nil, let other = ownerOfWayBack(relationship, of: entity, destination) {
+            remarks.append(
+                "The store has no table for the links of \(name): Core Data kept them at the inverse, "
+                    + "which is that of \(other)")
+        } else {
+            differences.append("the store has no table for the links of \(name)")
+        }
         return nil
+    }
+
+    /// The to-many of an entity that a to-one of a destination leads back from; nil where there is
+    /// none but a relationship itself. Core Data knows two to-manys with one inverse and keeps the
+    /// links of both in its column.
+    private func ownerOfWayBack(
+        _ relationship: Relationship, of entity: Entity, _ destination: Entity
+    ) -> String? {
+        model.relationships(of: destination).lazy
+            .filter { !$0.isToMany && !$0.isTransient }
+            .compactMap { model.inverse(of: $0) }
+            .first { found in
+                found.relationship.isToMany && found.relationship.name != relationship.name
+                    && model.entity(entity, isKindOf: found.entity)
+            }
+            .map { "\($0.entity.name).\($0.relationship.name)" }
     }
 
     /// A former name counts where no other relationship has it.

@@ -6,6 +6,7 @@ struct CoreDataLayoutBuilder {
     let catalogue: CoreDataCatalogue
     var differences: [String] = []
     var formerNames: [String]
+    var remarks: [String] = []
     var claimed: [String: Set<String>] = [:]
     var claimedTables: Set<String> = []
 
@@ -49,6 +50,7 @@ struct CoreDataLayoutBuilder {
         return CoreDataLayout(
             model: model, objects: objects, links: links,
             differences: differences.sorted(), formerNames: formerNames.sorted(),
+            remarks: remarks.sorted(),
             unusedColumns: unusedColumns, unusedTables: unusedTables)
     }
 
@@ -107,6 +109,7 @@ struct CoreDataLayoutBuilder {
             columns.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
         var names = assign(properties, types)
         takeFormerNames(of: properties, types, in: table, &names)
+        noteGuesses(properties, names, types, in: table)
         var attributes: [CoreDataLayout.AttributeSource] = []
         var keys: [CoreDataLayout.KeySource] = []
         for (property, column) in zip(properties, names) {

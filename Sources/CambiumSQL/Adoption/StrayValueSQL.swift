@@ -54,7 +54,15 @@ extension ObjectAdoptionSQL {
     private func isNoDefault(_ value: String, of attribute: Attribute) -> String? {
         layout.model.sqlDefault(of: attribute).map { content in
             let adopted = AdoptedValue(model: layout.model).sql(of: value, for: attribute)
-            return " AND (\(adopted)) IS NOT \(SQLText.literal(content))"
+            guard attribute.type == .float, case .real(let number) = content else {
+                return " AND (\(adopted)) IS NOT \(SQLText.literal(content))"
+            }
+            // Core Data stores a float in twice the bits: the same is all that rounds to it.
+            let float = Float(number)
+            let bounds = [float.nextDown, float.nextUp].map { other in
+                SQLText.literal(.real((Double(float) + Double(other)) / 2))
+            }
+            return " AND coalesce((\(adopted)) NOT BETWEEN \(bounds[0]) AND \(bounds[1]), 1)"
         }
     }
 

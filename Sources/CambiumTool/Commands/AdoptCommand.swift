@@ -104,7 +104,9 @@ enum AdoptCommand: Command {
                 ? ""
                 : "--version takes one by force: what has no column is nil then, and what has no "
                     + "property is left out.\n"
-            console.writeError("cambium: error: \(mismatch.description).\n\(hint)")
+            // A list of differences ends without a full stop.
+            let end = mismatch.description.contains("\n") ? "" : "."
+            console.writeError("cambium: error: \(mismatch.description)\(end)\n\(hint)")
             return .storeRefused
         } catch let error as AdoptionError {
             switch error {
