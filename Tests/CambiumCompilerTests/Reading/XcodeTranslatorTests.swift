@@ -38,6 +38,10 @@ struct XcodeTranslatorTests {
         (#"attributeType="Integer 32" defaultValueString="NO""#, "int32", "0"),
         (#"attributeType="Integer 64" defaultValueString="0.0""#, "int64", "0"),
         (#"attributeType="Integer 16" defaultValueString="-1""#, "int16", "-1"),
+        (
+            #"attributeType="Integer 64" defaultValueString="-9223372036854775809""#, "int64",
+            "-9223372036854775809"
+        ),
         (#"attributeType="Boolean" defaultValueString="0""#, "bool", "false"),
         (#"attributeType="Boolean" defaultValueString="YES""#, "bool", "true"),
         (#"attributeType="Double" defaultValueString="0.0""#, "double", "0.0"),

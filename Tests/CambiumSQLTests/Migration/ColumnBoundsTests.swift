@@ -11,6 +11,7 @@ struct ColumnBoundsTests {
         (#""price" >= x'80aa'"#, #""price" >= x'80a9'"#),
         (#""size" BETWEEN -32768 AND 32767"#, #""size" BETWEEN -2147483648 AND 2147483647"#),
         (#""size" BETWEEN 1 AND 5"#, #""size" >= 1"#),
+        (#""count" >= 1"#, #""count" >= (-9223372036854775807 - 1)"#),
     ])
     func `a bound implies a wider one`(old: String, new: String) {
         #expect(ColumnBounds.condition(old, implies: new))

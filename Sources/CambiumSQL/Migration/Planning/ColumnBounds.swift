@@ -65,9 +65,11 @@ private enum Bound {
     /// The hexadecimal digits, which have the order of the bytes.
     case blob(Substring)
 
-    /// Reads a literal of SQL; nil for one that is put together.
+    /// Reads a literal of SQL; nil for one that is put together, but for the least integer, which is.
     init?(_ text: Substring) {
-        if let number = Int64(text) {
+        if text == SQLText.literal(.integer(.min)) {
+            self = .integer(.min)
+        } else if let number = Int64(text) {
             self = .integer(number)
         } else if let number = Double(text) {
             self = .real(number)

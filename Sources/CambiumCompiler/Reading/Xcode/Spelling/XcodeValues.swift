@@ -41,6 +41,8 @@ enum XcodeValues {
     private static func integer(_ text: String) -> String {
         if let word = numberOfWord(text) { return word }
         if let number = Int64(text) { return String(number) }
+        // A whole number that is too great is none that a Double would round it to.
+        guard !text.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) }) else { return text }
         return Double(text).flatMap { Int64(exactly: $0) }.map { String($0) } ?? text
     }
 
