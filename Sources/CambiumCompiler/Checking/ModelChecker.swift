@@ -111,7 +111,10 @@ package struct ModelChecker {
             identifier: root["identifier"]?.value, userInfo: userInfo(of: root),
             migration: migration)
         if !diagnostics.hasErrors { checkStorage(of: model, drafts) }
-        if isCurrent, !diagnostics.hasErrors { warn(about: model, drafts) }
+        if isCurrent, !diagnostics.hasErrors {
+            if parsed.isOfXcode { warnAboutCase(of: model, drafts) }
+            warn(about: model, drafts)
+        }
         return CheckedModel(model: model, access: access, parsed: parsed)
     }
 

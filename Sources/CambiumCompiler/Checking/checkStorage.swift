@@ -24,6 +24,38 @@ extension ModelChecker {
         }
     }
 
+    /// Says of which properties the columns have other names, because SQLite does not tell upper from
+    /// lower case: whoever looks into the store has to know.
+    mutating func warnAboutCase(of model: Model, _ drafts: [EntityDraft]) {
+        let byName = drafts.byName
+        for root in model.entities where root.parent == nil {
+            var first: [String: (name: String, owner: Entity)] = [:]
+            for entity in model.family(of: root) {
+                let names =
+                    entity.attributes.filter { !$0.isTransient && !$0.isPart }.map(\.name)
+                    + entity.relationships.filter {
+                        if case .key = model.storage(of: $0, of: entity) { true } else { false }
+                    }.map(\.name)
+                for name in names {
+                    let other = first[name.lowercased()] ?? (name, entity)
+                    first[name.lowercased()] = other
+                    guard other.name != name,
+                        let declaration = byName[entity.name]?.declaration(of: name)
+                    else { continue }
+                    let columns = [
+                        model.column(of: other.name, in: other.owner),
+                        model.column(of: name, in: entity),
+                    ]
+                    report(
+                        .xcodeMeaning,
+                        "'\(entity.name).\(name)' and '\(other.owner.name).\(other.name)' differ in "
+                            + "case only: their columns are '\(columns[1])' and '\(columns[0])'",
+                        at: declaration["name"]?.valueOffset ?? declaration.offset)
+                }
+            }
+        }
+    }
+
     /// How many columns SQLite lets a table have.
     private static let maximumColumns = 2000
 
