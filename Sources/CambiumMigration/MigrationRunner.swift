@@ -119,13 +119,18 @@ package struct MigrationRunner {
     package func createStore(
         _ connection: Connection, storePath: String? = nil
     ) throws -> MigrationOutcome {
-        try connection.transaction {
-            // Another process may have been faster.
-            if try Self.readMetadata(connection) == nil {
-                for statement in creation {
-                    try connection.execute(statement)
+        do {
+            try connection.transaction {
+                // Another process may have been faster.
+                if try Self.readMetadata(connection) == nil {
+                    for statement in creation {
+                        try connection.execute(statement)
+                    }
                 }
             }
+        } catch let error as SQLiteError where error.primaryCode == 8 {
+            // What may only be read is no store, and none is made of it.
+            throw MigrationError.notAStore
         }
         guard let metadata = try Self.readMetadata(connection),
             metadata == target

@@ -92,7 +92,9 @@ public struct StoreError: Error, Sendable {
 extension StoreError: CustomStringConvertible {
     /// The message, and the error behind it.
     public var description: String {
-        underlying.map { "\(message) (\($0))" } ?? message
+        let cause = underlying.map { "\($0)" }
+        // It may be what the message was made of.
+        return cause.flatMap { $0.contains(message) ? nil : "\(message) (\($0))" } ?? message
     }
 }
 

@@ -20,9 +20,11 @@ struct HistoryDeclarer {
                     reason: "there is one at most since \(new.version): the first stays"))
         }
         if !keeps.isEmpty { return keeps }
-        for case .drop(let entity, let property) in fixes {
-            return [.drop(drop(entity, property, problem))]
+        let drops = fixes.compactMap { fix -> MigrationDeclaration.Drop? in
+            guard case .drop(let entity, let property) = fix else { return nil }
+            return drop(entity, property, problem)
         }
+        if let drop = leastDestructive(of: drops, problem) { return [.drop(drop)] }
         for fix in fixes {
             switch fix {
             case .replace(let enumeration, let name, let isOptional, _):
@@ -48,6 +50,22 @@ struct HistoryDeclarer {
                     entity: entity, condition: condition,
                     reason: reason(ofGivingUp: condition, problem.property ?? problem.entity)))
         }
+    }
+
+    /// Where one of several may be dropped, the one after which the fewest problems are left that
+    /// would drop more.
+    private func leastDestructive(
+        of drops: [MigrationDeclaration.Drop], _ problem: MigrationProblem
+    ) -> MigrationDeclaration.Drop? {
+        guard drops.count > 1, drops.count == problem.fixes.count else { return drops.first }
+        let declared = new.migration ?? MigrationDeclaration(from: old.version)
+        return drops.map { drop in
+            let target = new.declaring(declared.adding([.drop(drop)]))
+            let left = ModelDifference(from: old, to: target).problems.filter { problem in
+                !problem.fixes.flatMap(\.parts).contains(where: \.isKeep)
+            }
+            return (drop: drop, left: left.count)
+        }.min { $0.left < $1.left }?.drop
     }
 
     private func reason(ofGivingUp condition: ModelExpression, _ property: String) -> String {
@@ -95,4 +113,8 @@ struct HistoryDeclarer {
             entity.uniqueConstraints.contains { $0.properties == [attribute] }
         }
     }
+}
+
+extension MigrationFix {
+    fileprivate var isKeep: Bool { if case .keep = self { true } else { false } }
 }

@@ -16,7 +16,11 @@ struct ShippedRemedy {
     /// - Parameter problems: What is open.
     init(of problems: [MigrationProblem], from old: Model, to new: Model) {
         // What solves nothing is a mistake in a declaration, which says what to do about itself.
-        facts = problems.map { $0.fixes.isEmpty && $0.disputed == nil ? $0.message : $0.fact }
+        // What no declaration solves comes first: often only some are shown.
+        let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
+        let hard = problems.filter { declarer.items(for: $0).isEmpty }
+        let ordered = hard + problems.filter { !declarer.items(for: $0).isEmpty }
+        facts = ordered.map { $0.fixes.isEmpty && $0.disputed == nil ? $0.message : $0.fact }
         let file = "\(new.name).history.xml"
         let choices = problems.compactMap { Self.choice($0, from: old, to: new) }
         guard choices.isEmpty else {
@@ -28,7 +32,6 @@ struct ShippedRemedy {
             (needsCode, notes) = (false, [])
             return
         }
-        let declarer = HistoryDeclarer(old: old, new: new, isOfXcode: true)
         let resolution = declarer.resolution
         let deletions = resolution.items.compactMap { $0.deletion(in: old) }
         let isSolved = resolution.isSolved

@@ -32,7 +32,10 @@ enum ConvertCommand: Command {
         and so is dropped. Without them, fills may name the wrong entity, and drops are missing.
         """
     static let options = [
-        Option("--output", "PATH", "the folder for the new bundle (default: beside the old)"),
+        Option(
+            "--output", "PATH",
+            "the folder to put the new bundle into, or the file for a mapping model"
+        ),
         Option("--force", nil, "replace what is there"),
         Option("--model", "MODEL", "the model that a mapping model belongs to"),
         Option("--from", "VERSION", "the version that a mapping model starts from"),

@@ -238,6 +238,56 @@ struct ProvenHistoryTests {
         #expect(proves(folder))
     }
 
+    @Test func `what needs code is shown before what does not`() throws {
+        let names = ["a", "b", "c", "d"].map {
+            Self.attribute($0, "attributeType=\"Integer 16\"")
+        }.joined()
+        let number = Self.attribute("z", "attributeType=\"Integer 32\"")
+        let new = Self.entity("Task", Self.title + names + number + Self.unique("z"))
+        let folder = try XcodeBundleFolder([Self.entity("Task", Self.title), new, new])
+        let found = ModelCompiler.compile(folder.path).diagnostics
+        let notes = try #require(found.first { $0.code == .brokenChain }).notes
+        #expect(notes.first?.contains("Task.z") == true, "\(notes)")
+    }
+
+    @Test func `a version with errors is not said to lack what it declares`() throws {
+        let folder = try XcodeBundleFolder([Self.entity("A")])
+        let bundle = folder.url.appendingPathComponent("Own.cambium")
+        try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+        func write(_ version: Int, _ content: String) throws {
+            try Data(
+                ("<model xmlns=\"urn:cambium:model:1\" name=\"Own\" version=\"\(version)\">"
+                    + content + "</model>").utf8
+            ).write(to: bundle.appendingPathComponent("\(version).xml"))
+        }
+        try write(1, "<entity name=\"P\"><attribute name=\"_x\" type=\"string\"/></entity>")
+        try write(
+            2,
+            "<entity name=\"P\"><attribute name=\"x\" type=\"string\"/></entity>"
+                + "<migration from=\"1\"><fill entity=\"P\" attribute=\"x\" with=\"$old._x\"/>"
+                + "</migration>")
+        let found = withExtendedLifetime(folder) { ModelCompiler.compile(bundle.path) }.diagnostics
+        #expect(found.map(\.code) == [.notAnIdentifier], "\(found.map(\.rendered))")
+    }
+
+    @Test func `of parted ends the one goes whose links live on elsewhere`() throws {
+        func model(_ paired: String) -> String {
+            Self.entity(
+                "P",
+                Self.title
+                    + ["one", "two"].map { name in
+                        Self.toOne(name, "Q", name == paired ? "p" : nil, optional: true)
+                    }.joined())
+                + Self.entity("Q", Self.title + Self.toOne("p", "P", paired, optional: true))
+        }
+        let (folder, result) = try write(model("one"), model("two"))
+        let text = try #require(result.text)
+        #expect(text.contains("<drop entity=\"Q\" property=\"p\""))
+        #expect(text.contains("<keep entity=\"Q\" relationship=\"p\""))
+        #expect(!text.contains("entity=\"P\""))
+        #expect(proves(folder))
+    }
+
     // MARK: Circles
 
     private static func circle(_ isRequired: Bool) -> String {

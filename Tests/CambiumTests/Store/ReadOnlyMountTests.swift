@@ -40,6 +40,32 @@ struct ReadOnlyMountTests {
         }
     }
 
+    @Test func `a database without a store says that it is none`() throws {
+        try withStoreFile { path in
+            try Connection(path: path).execute("PRAGMA user_version = 1")
+            var options = StoreOptions()
+            options.isReadOnly = true
+            let error = #expect(throws: (any Error).self) {
+                _ = try PersistentContainer(model: Shop.model, at: .file(path), options: options)
+            }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.contains("no Cambium store") && !text.contains("CREATE TABLE"))
+        }
+    }
+
+    @Test func `what is in the way is said once`() throws {
+        try withStore { path in
+            // A log that is left, and no index of it.
+            try Data(repeating: 1, count: 600).write(to: URL(filePath: path + "-journal"))
+            let error = #expect(throws: (any Error).self) {
+                _ = try PersistentContainer(
+                    model: Shop.model, at: .file(path), options: Self.options)
+            }
+            let text = error.map { "\($0)" } ?? ""
+            #expect(text.ranges(of: "mounted for reading only").count == 1, "\(text)")
+        }
+    }
+
     @Test func `following others is refused there`() throws {
         try withStore { path in
             var options = Self.options

@@ -28,6 +28,8 @@ extension ModelChecker {
         let former = old.flatMap { old in
             formerEntity(of: entity, of: model, in: old).map { old.formerRow(of: $0, in: model) }
         }
+        // A version before with errors says nothing, and has been reported.
+        if old == nil, with.value.contains("$\(FillScope.former)") { return nil }
         guard
             let value = checkValue(with.text, of: entity, in: model, attribute, former: former)
         else { return nil }

@@ -205,13 +205,41 @@ extension ModelChecker {
 
     /// Reports a declaration of a kind that a version does not have.
     mutating func reportUnknown(
-        _ kind: String, _ name: ParsedAttribute, in model: Model, among names: [String]
+        _ kind: String, _ name: ParsedAttribute, in model: Model, among names: [String],
+        called former: String? = nil
     ) {
         guard !brokenNames.contains(name.value) else { return }
         report(
             .unknownMigrationSubject,
             "Version \(model.version) has no \(kind) '\(name.value)'", at: name,
-            notes: hint(name.value, among: names))
+            notes: note(onFormer: former, of: name.value, in: model, among: names)
+                ?? hint(name.value, among: names))
+    }
+
+    /// Says what something of this version was called in the one that a declaration is about.
+    private func note(
+        onFormer former: String?, of name: String, in model: Model, among names: [String]
+    ) -> [String]? {
+        guard let former, names.contains(former), model.version != parsed.version else {
+            return nil
+        }
+        return ["'\(name)' was called '\(former)' there"]
+    }
+
+    /// What a thing of this version says that it was called.
+    private func formerName(of entity: String, _ property: String?) -> String? {
+        for element in parsed.root.children(named: "entity") {
+            guard element["name"]?.value == entity || element["renamedFrom"]?.value == entity else {
+                continue
+            }
+            guard let property else { return element["renamedFrom"]?.value }
+            let found = element.children.first { $0["name"]?.value == property }
+            if let former = found?["renamedFrom"]?.value { return former }
+        }
+        let renames = migrationElement?.children(named: "rename") ?? []
+        return renames.first {
+            $0["entity"]?.value == entity && $0["property"]?.value == property
+        }?["from"]?.value
     }
 
     /// Reports an entity or property that a version does not have.
@@ -219,7 +247,9 @@ extension ModelChecker {
         _ name: ParsedAttribute, _ property: ParsedAttribute?, in model: Model
     ) {
         guard let entity = model.entity(named: name.value) else {
-            return reportUnknown("entity", name, in: model, among: model.entities.map(\.name))
+            return reportUnknown(
+                "entity", name, in: model, among: model.entities.map(\.name),
+                called: formerName(of: name.value, nil))
         }
         let names =
             model.attributes(of: entity).map(\.name) + model.relationships(of: entity).map(\.name)
@@ -231,7 +261,10 @@ extension ModelChecker {
         report(
             .unknownMigrationSubject,
             "'\(entity.name)' in version \(model.version) has no property '\(property.value)'",
-            at: property, notes: hint(property.value, among: names))
+            at: property,
+            notes: note(
+                onFormer: formerName(of: name.value, property.value), of: property.value, in: model,
+                among: names) ?? hint(property.value, among: names))
     }
 }
 

@@ -199,7 +199,10 @@ extension ExpressionChecker {
         let count = diagnostics.count
         _ = fail(
             "'\(entity.name)' has no property '\(name.text)'", at: name.offset,
-            hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" })
+            hint: nearestName(to: name.text, among: known).map { "did you mean '\($0)'?" }
+                ?? (entity.name == variables[FillScope.former]?.entity.name
+                    ? "$\(FillScope.former) has the stored attributes of the object, and leads to no other "
+                        + "object" : nil))
         if diagnostics.count > count { diagnostics[count].lackingEntity = entity.name }
         return nil
     }
