@@ -23,13 +23,13 @@ struct GraphHistory {
 
     mutating func move(by step: Int) { position += step }
 
-    /// Another context deleted an object: no state has it any more. States that are the same then
+    /// Another context deleted objects: no state has them any more. States that are the same then
     /// are one, as a group without effect is passed over.
-    mutating func delete(_ id: ObjectID) {
+    mutating func delete(_ ids: [ObjectID]) {
         var kept: [World] = []
         var place = 0
         for (index, var state) in states.enumerated() {
-            state.delete(id)
+            for id in ids { state.delete(id) }
             if state != kept.last { kept.append(state) }
             if index == position { place = kept.count - 1 }
         }

@@ -44,9 +44,10 @@ extension GraphWork {
         log.append("theirs: delete \(id), linked or not")
         sibling.delete(sibling.object(with: id))
         try saveInSibling()
+        // Its parts go with it, also in states in which they were another's.
+        history.delete([id] + saved.parts.filter { $0.value == id }.keys)
         saved.delete(id)
         world.delete(id)
-        history.delete(id)
         context.mergePending()
         if generator.chance(0.5) {
             try check(context, against: world, "the context, after merging a deletion")
@@ -62,8 +63,8 @@ extension GraphWork {
         return !object.isDeleted && own.isDisjoint(with: object.changedValues().keys)
     }
 
-    /// Whether the parts of an object go with it in all that was and is: one that had come to it
-    /// without being saved would stay, without a node.
+    /// Whether the parts of an object go with it, and have always been saved while they were its
+    /// own: one that had come to it without being saved would stay, without a node.
     private func hasOnlySavedParts(_ id: ObjectID) -> Bool {
         let parts = saved.parts.filter { $0.value == id }.keys
         return parts.allSatisfy { isUntouched($0) && world.parts[$0] == id }
