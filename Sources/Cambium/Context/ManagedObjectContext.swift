@@ -224,6 +224,9 @@ public final class ManagedObjectContext {
     var isTellingOfReset = false
     /// Whether the changes are being settled for a save.
     var isSaving = false
+    /// The objects that were changed while others' changes are taken over and are processed already,
+    /// which is not to be undone; nil at other times.
+    var processedInMerge: [ManagedObject]?
     /// The objects that were changed in the current round of a save and are processed already.
     var processedInRound: [ManagedObject] = []
     /// How many objects were ever inserted.

@@ -3,6 +3,10 @@ import CambiumSQLite
 // Keys that would lead nowhere.
 extension ConflictResolver {
     func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan) {
+        // Where nothing leads back nobody could know of the link, and there is no conflict.
+        for key in dangling.keys where key.rule != nil && key.relationship.inverse == nil {
+            resolve(key, in: &plan)
+        }
         guard !initialPolicy.refuses else { return }
         if !initialPolicy.keepsOurs, keepTargets(of: dangling, in: &plan) { return }
         plan.dropLinks(toMissing: dangling.missing.contains)
@@ -17,7 +21,7 @@ extension ConflictResolver {
     /// - Returns: Whether there was any.
     private func keepTargets(of dangling: DanglingKeys, in plan: inout SavePlan) -> Bool {
         var kept: Set<RowID> = []
-        for key in dangling.keys where key.rule != nil {
+        for key in dangling.keys where key.rule != nil && key.relationship.inverse != nil {
             guard let id = target(of: key, in: plan), let row = plan.rows[id],
                 case .delete = row.write, row.origin == .deleted, let base = base(of: id, row)
             else { continue }

@@ -36,6 +36,8 @@ final class EntityDescription: Sendable {
     let floatingSlots: SlotSet
     /// The to-one relationships that must lead somewhere, by number.
     let requiredToOnes: [Int]
+    /// The slots of to-ones whose other side is a to-one, too.
+    let partnerSlots: SlotSet
     /// The slots of large data that may lie in files.
     let externalSlots: SlotSet
     /// The fetched properties, inherited ones first; generated code knows them by number.
@@ -88,6 +90,17 @@ final class EntityDescription: Sendable {
                 slot: slot, destination: relationship.destination,
                 root: relationship.destinationRoot)
         }
+        var partnerSlots = SlotSet()
+        for relationship in relationships {
+            guard let slot = relationship.slot, let inverse = relationship.relationship.inverse,
+                let destination = model.entity(named: relationship.relationship.destination),
+                model.relationships(of: destination)
+                    .contains(where: { $0.name == inverse && !$0.isToMany })
+            else { continue }
+            partnerSlots.insert(slot)
+            if let entitySlot = relationship.entitySlot { partnerSlots.insert(entitySlot) }
+        }
+        self.partnerSlots = partnerSlots
         deniesDeletion = relationships.contains { $0.relationship.deleteRule == .deny }
         rules = lineage.flatMap(\.rules)
         var storedSlots = SlotSet()

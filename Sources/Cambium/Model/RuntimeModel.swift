@@ -20,6 +20,9 @@ final class RuntimeModel: Sendable {
     /// For each entity the relationships (by identity) whose links a change of its objects can
     /// touch: its own and their inverses.
     let touchedRelationships: [[Int]]
+    /// For each entity the relationships that lead to its objects and from which nothing leads back,
+    /// with the number of the entity that declares them.
+    let oneWayLinks: [[(owner: Int, relationship: RelationshipDescription)]]
     /// What no two rows share.
     let uniqueKeys: [UniqueKey]
     /// For each entity those of one-to-one relationships, which the store has no index for.
@@ -76,15 +79,36 @@ final class RuntimeModel: Sendable {
         partnerKeys = entities.map { entity in
             uniqueKeys.filter { $0.isPartner && families[$0.declarer].contains(entity.index) }
         }
+        let (entities, oneWayLinks) = (entities, Self.oneWayLinks(entities, families))
+        self.oneWayLinks = oneWayLinks
         touchedRelationships = entities.map { description in
-            description.relationships.flatMap { relationship -> [Int] in
+            let own = description.relationships.flatMap { relationship -> [Int] in
                 guard let inverse = relationship.relationship.inverse,
                     let destination = model.entity(named: relationship.relationship.destination)
                 else { return [relationship.identity] }
                 let declarer = model.declarer(of: inverse, in: destination) ?? destination
                 return [relationship.identity, identities["\(declarer.name).\(inverse)"] ?? 0]
             }
+            return own + oneWayLinks[description.index].map(\.relationship.identity)
         }
+    }
+
+    private static func oneWayLinks(
+        _ entities: [EntityDescription], _ families: [[Int]]
+    ) -> [[(owner: Int, relationship: RelationshipDescription)]] {
+        var links = entities.map { _ in [(owner: Int, relationship: RelationshipDescription)]() }
+        for owner in entities {
+            let declared = Set(owner.entity.relationships.map(\.name))
+            for relationship in owner.relationships
+            where relationship.relationship.inverse == nil && !relationship.isTransient
+                && declared.contains(relationship.relationship.name)
+            {
+                for entity in families[relationship.destination] {
+                    links[entity].append((owner.index, relationship))
+                }
+            }
+        }
+        return links
     }
 
     /// The number of the entity that a row leads to.

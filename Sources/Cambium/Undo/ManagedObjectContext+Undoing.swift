@@ -318,7 +318,25 @@ extension ManagedObject {
             links.discardChanges()
             links.forget()
         }
+        let former = extras?.links[relationship.ordinal]
         extras?.links[relationship.ordinal] = links
+        if let former { dropOtherSides(since: former, links, relationship) }
+    }
+
+    /// Looks at the other side of each pair of which this side notes nothing any more: of those that
+    /// the undo has not changed.
+    private func dropOtherSides(
+        since former: LinkSet, _ links: LinkSet, _ relationship: RelationshipDescription
+    ) {
+        guard relationship.isJoinTable, let inverse = relationship.inverse else { return }
+        for key in former.added.keys + Array(former.removed) where !links.hasChange(of: key) {
+            let other = state.context?.registered(entity: relationship.destination, key: key)
+            guard let other, !other.flags.contains(.isNoted),
+                let notes = other.extras?.links[inverse], notes.hasChange(of: self.key)
+            else { continue }
+            other.dropEqualLinks(notes, other.entityDescription.relationships[inverse])
+            other.becomeCleanWithoutChanges()
+        }
     }
 
     /// The members about which the links say what their rows say, where these are as the store has

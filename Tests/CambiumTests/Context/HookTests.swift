@@ -229,6 +229,31 @@ struct HookTests {
         }
     }
 
+    @Test func `a hook that fetches at a merged deletion makes nothing to be undone`() throws {
+        try withContainer(Everything.model) { container in
+            let (context, sibling) = (container.newContext(), container.newContext())
+            let objects = (0..<3).map { _ in Watched(in: context) }
+            let part = WatchedPart(in: context, name: "part")
+            try context.save()
+            context.undoManager = ContextUndoManager()
+            part.whole = objects[0]
+            objects[2].predecessor = objects[0]
+            context.processPendingChanges()
+            context.undoManager?.removeAllActions()
+            objects[1].onPrepareForDeletion = { _ in
+                _ = try? context.fetch(WatchedPart.fetchRequest())
+            }
+            for object in objects[0..<2] {
+                sibling.delete(sibling.object(with: object.objectID))
+            }
+            try sibling.save()
+            context.mergePending()
+            #expect(objects[0].isDeleted && objects[1].isDeleted)
+            #expect(part.whole == nil && objects[2].predecessor == nil)
+            #expect(context.undoManager?.canUndo == false)
+        }
+    }
+
     @Test func `an object that turns into a fault is told before and after`() throws {
         try withWatched { context, watched in
             try context.save()

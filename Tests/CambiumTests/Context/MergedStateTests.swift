@@ -45,6 +45,25 @@ struct MergedStateTests {
         }
     }
 
+    @Test func `a row fetched before its insertion was merged is told as refreshed`() throws {
+        try withNode { container, context, _ in
+            context.automaticallyMergesChangesFromParent = false
+            let sibling = container.newContext()
+            let theirs = Node(in: sibling, label: "new", number: 2)
+            try sibling.save()
+            let other: Node = try context.get(theirs.objectID)
+            #expect(other.label == "new")
+            theirs.label = "newer"
+            try sibling.save()
+            var told: [ObjectsDidChange] = []
+            let token = context.observe(.objectsDidChange) { told.append($0) }
+            context.mergePending()
+            #expect(told.map(\.inserted) == [[]] && told.map(\.refreshed) == [[other]])
+            #expect(other.label == "newer")
+            withExtendedLifetime(token) {}
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a refresh leaves an object alone that was never saved`(_ mergesChanges: Bool) throws {
         try withNode { _, context, _ in

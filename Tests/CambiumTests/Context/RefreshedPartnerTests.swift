@@ -37,6 +37,34 @@ struct RefreshedPartnerTests {
         }
     }
 
+    @Test func `of two partners, the one that is refreshed has it again`() throws {
+        try withNodes(3) { context, nodes, container in
+            let (first, second, node) = (nodes[0], nodes[1], nodes[2])
+            first.next = node
+            try context.save()
+            second.next = node
+            #expect(first.next == nil && node.previous == second)
+            context.refresh(first, mergeChanges: false)
+            #expect(first.next == node && second.next == nil && node.previous == first)
+            context.processPendingChanges()
+            try context.save()
+            #expect(context.invariantFaults() == [])
+        }
+    }
+
+    @Test func `what was led away by a deletion is led away again`() throws {
+        try withUnsavedLink { context, box, node in
+            try context.save()
+            context.delete(box)
+            context.processPendingChanges()
+            context.refresh(node, mergeChanges: false)
+            context.processPendingChanges()
+            #expect(node.box == nil)
+            try context.save()
+            #expect(node.box == nil && !context.hasChanges)
+        }
+    }
+
     @Test func `what else the other one has changed stays`() throws {
         try withUnsavedLink { context, box, node in
             let second = Node(in: context)

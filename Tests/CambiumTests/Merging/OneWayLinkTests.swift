@@ -20,6 +20,12 @@ struct OneWayLinkTests {
                             name: "files", destination: "File", inverse: nil, isToMany: true),
                     ]),
                 Entity(
+                    name: "Album",
+                    relationships: [
+                        Relationship(
+                            name: "cover", destination: "File", inverse: nil, isOptional: false)
+                    ]),
+                Entity(
                     name: "File",
                     attributes: [
                         Attribute(
@@ -48,6 +54,7 @@ struct OneWayLinkTests {
                 folder[one: name] = file
             }
             #expect(folder.isFault == isFault)
+            if name == "files" { #expect(try folder.many("files").count == 1) }
             try body(context, folder, file) { object in
                 sibling.delete(sibling.object(with: object.objectID))
                 try sibling.save()
@@ -78,6 +85,67 @@ struct OneWayLinkTests {
                     #expect(error?.property == name)
                 }
             }
+        }
+    }
+
+    /// - Parameter isRead: Whether the context has read where the folder leads.
+    @Test(
+        arguments: [MergePolicy.error, .storeTrump, .objectTrump, .overwrite, .rollback],
+        [false, true])
+    func `to delete what is led to clears the links`(_ policy: MergePolicy, isRead: Bool) throws {
+        for kind in [StoreKind.memory, .json, .dictionary] {
+            try withContainer(Self.model, on: kind) { container in
+                let (context, sibling) = (container.newContext(), container.newContext())
+                for context in [context, sibling] {
+                    context.automaticallyMergesChangesFromParent = true
+                    context.mergePolicy = policy
+                }
+                let (folder, file) = (try context.make("Folder"), try context.make("File"))
+                folder[one: "cover"] = file
+                try folder.many("files").insert(file)
+                try context.save()
+                let same = sibling.object(with: folder.objectID)
+                #expect(try same.many("files").count == 1 && same[one: "cover"] != nil)
+                if isRead {
+                    #expect(try folder.many("files").count == 1 && folder[one: "cover"] == file)
+                } else {
+                    context.refreshAllObjects()
+                }
+                context.delete(file)
+                try context.save()
+                #expect(try folder.many("files").isEmpty && folder[one: "cover"] == nil)
+                #expect(!context.hasChanges)
+                var told: Set<ManagedObject> = []
+                let token = sibling.observe(.objectsDidChange) {
+                    told.formUnion($0.refreshed.union($0.updated))
+                }
+                sibling.mergePending()
+                #expect(told == [same])
+                #expect(try same.many("files").isEmpty && same[one: "cover"] == nil)
+                let fresh = container.newContext().object(with: folder.objectID)
+                #expect(try fresh.many("files").isEmpty && fresh[one: "cover"] == nil)
+                withExtendedLifetime(token) {}
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `to delete what a required link leads to is an error that names it`(
+        isRead: Bool
+    ) throws {
+        try withContainer(Self.model) { container in
+            let context = container.newContext()
+            let (album, file) = (try context.make("Album"), try context.make("File"))
+            album[one: "cover"] = file
+            try context.save()
+            if !isRead { context.refreshAllObjects() }
+            context.delete(file)
+            for _ in 0..<2 {
+                let error = #expect(throws: ValidationError.self) { try context.save() }
+                #expect(error?.property == "cover" && error?.objectID == album.objectID)
+            }
+            context.delete(album)
+            try context.save()
         }
     }
 

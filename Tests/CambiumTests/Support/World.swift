@@ -97,6 +97,25 @@ struct World: Equatable {
         for (node, queue) in queues { Self.set(queue.filter { $0 != tag }, &queues, node) }
     }
 
+    /// Lets a node or a topic be as it was saved: what it keeps itself, and its pairs. What has been
+    /// deleted since does not come back.
+    mutating func dropChanges(of id: ObjectID, since saved: World) {
+        if var values = saved.nodes[id] {
+            values.box = values.box.flatMap { boxes[$0] == nil ? nil : $0 }
+            let next = values.next.flatMap { nodes[$0] == nil ? nil : $0 }
+            nodes[id] = values
+            setNext(id, next)
+            setQueue(of: id, (saved.queues[id] ?? []).filter { tags[$0] != nil })
+        } else {
+            tags[id] = saved.tags[id]
+        }
+        func ends(at pair: Pair) -> Bool { pair.from == id || pair.to == id }
+        tagged = tagged.filter { !ends(at: $0) }.union(
+            saved.tagged.filter { ends(at: $0) && nodes[$0.from] != nil && tags[$0.to] != nil })
+        follows = follows.filter { !ends(at: $0) }.union(
+            saved.follows.filter { ends(at: $0) && nodes[$0.from] != nil && nodes[$0.to] != nil })
+    }
+
     // MARK: Comparison
 
     /// What this shows and the other does not, in words.

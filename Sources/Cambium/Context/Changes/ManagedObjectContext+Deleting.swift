@@ -7,6 +7,24 @@ extension ManagedObjectContext {
             let objects = unpropagated
             unpropagated = []
             objects.forEachUncounted { propagateDelete(of: $0) }
+            clearOneWayLinks(to: objects)
+        }
+    }
+
+    /// Clears links to deleted objects from where nothing leads back, as far as the context has read
+    /// them. The save clears the others.
+    private func clearOneWayLinks(to objects: [ManagedObject]) {
+        let model = coordinator.model
+        var lost: [Int: Set<Int64>] = [:]
+        for object in objects where !model.oneWayLinks[object.entityDescription.index].isEmpty {
+            lost[object.entityDescription.index, default: []].insert(object.key)
+        }
+        for (entity, keys) in lost.sorted(by: { $0.key < $1.key }) {
+            for (owner, relationship) in model.oneWayLinks[entity] {
+                for object in registered(family: owner, where: \.canBeRestored) {
+                    object.clear(relationship, to: keys)
+                }
+            }
         }
     }
 
@@ -118,6 +136,21 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Clears the links of a relationship without an inverse that lead to one of these, where they
+    /// are known.
+    fileprivate final func clear(_ relationship: RelationshipDescription, to keys: Set<Int64>) {
+        if let slot = relationship.slot {
+            guard let record, record.hasValue(slot), keys.contains(record.integer(slot)) else {
+                return
+            }
+            setDestination(of: relationship, to: nil)
+        } else if let links = extras?.links[relationship.ordinal], links.mentions(keys) {
+            for key in keys.sorted() where links.contains(key) {
+                noteUnlink(relationship.ordinal, key)
+            }
+        }
+    }
+
     final func detachLink(_ ordinal: Int, from object: ManagedObject) {
         // Undo may bring back what is deleted, but not who came and went with it.
         if lifecycle == .deleted, object.lifecycle == .discarded {

@@ -27,13 +27,14 @@ extension ManagedObjectContext {
         defer { isProcessing = false }
         if propagatesDeletes ?? propagatesDeletesAtEndOfEvent { propagateDeletes() }
         let isTold = observations?.wantsChanges ?? false
-        let isRegistering = undoManager?.isRegistering ?? false
+        let isRegistering = processedInMerge == nil && undoManager?.isRegistering == true
         let event = isTold || isRegistering ? Event(of: self) : nil
         settleLists()
         if let event, isRegistering { undoManager?.register(event) }
         let changed = noted
         noted = []
         if isSaving { processedInRound += changed }
+        processedInMerge? += changed
         let changes = followers.isEmpty ? ObjectChanges() : ObjectChanges(of: changed)
         changed.forEachUncounted { $0.endEvent() }
         insertedBeforeEvent = inserted.count

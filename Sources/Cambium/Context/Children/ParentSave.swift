@@ -49,9 +49,7 @@ struct ParentSave {
     private func target(of object: ManagedObject) -> ManagedObject? { target(of: RowID(object)) }
 
     private func requireTargets() throws {
-        let lost = updates.filter { object, slots in
-            target(of: object) == nil && !object.isOnlyUnlinked(slots)
-        }
+        let lost = updates.filter { target(of: $0.object) == nil }
         guard !lost.isEmpty else { return }
         let names = lost.prefix(5).map { "\($0.object.objectID)" }.joined(separator: ", ")
         throw StoreError(
@@ -65,7 +63,8 @@ struct ParentSave {
         let leaving = Set(child.deleted.map { RowID($0) })
         var errors: [ValidationError] = []
         forEachLink { object, relationship, id, isAdded in
-            guard isAdded, leaving.contains(id) || (!new.contains(id) && target(of: id) == nil)
+            guard isAdded, leaving.contains(id) || (!new.contains(id) && target(of: id) == nil),
+                !hasKey(object, relationship, id)
             else { return }
             let name = relationship.relationship.name
             errors.append(
@@ -77,6 +76,16 @@ struct ParentSave {
                         + "parent context. Clear the link first."))
         }
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
+    }
+
+    /// Whether the parent's object leads there, too: what a child deletes it is led away from then.
+    private func hasKey(
+        _ object: ManagedObject, _ relationship: RelationshipDescription, _ id: RowID
+    ) -> Bool {
+        guard let slot = relationship.slot, let record = target(of: object)?.record else {
+            return false
+        }
+        return record.hasValue(slot) && record.integer(slot) == id.key
     }
 
     /// Calls the body with each link that was set, and with each that was taken away from a join
@@ -188,12 +197,7 @@ struct ParentSave {
         for (object, _) in updates {
             object.becomeSaved()
             object.commitTransientLinks()
-            guard let target = target(of: object) else {
-                // Only links were taken away from it.
-                child.vanish(object)
-                child.noteForEvent(object)
-                continue
-            }
+            guard let target = target(of: object) else { continue }
             if target.key != object.key {
                 child.followForward(of: object)
             } else if object.take(valuesOf: target, child.rowWriter) {
@@ -218,15 +222,6 @@ struct ParentSave {
 }
 
 extension ManagedObject {
-    /// Whether nothing was done to the object but that links to others were taken away, as a delete
-    /// of these does: no loss, should the object be gone.
-    fileprivate final func isOnlyUnlinked(_ slots: SlotSet) -> Bool {
-        let isCleared = slots.slots.allSatisfy { slot in
-            entityDescription.attributes[slot] == nil && record?.hasValue(slot) != true
-        }
-        return isCleared && extras?.links.values.allSatisfy { $0.added.isEmpty } != false
-    }
-
     /// All slots but those that nobody sets.
     fileprivate final var allSettableSlots: SlotSet {
         var slots = entityDescription.storedSlots

@@ -6,16 +6,28 @@ import CambiumSQLite
 struct FarEnds {
     private let context: ManagedObjectContext
     private let relationships: [RelationshipDescription]
+    /// The relationships in join tables that lead to objects of the entity: by the number of the
+    /// entity that has it, its own number there.
+    private let lists: [(owner: Int, ordinal: Int)]
 
     /// - Parameter watched: The numbers of the entities whose changes are asked for.
     init(of entity: EntityDescription, watched: Set<Int>, in context: ManagedObjectContext) {
         self.context = context
-        let families = context.coordinator.model.families
+        let model = context.coordinator.model
+        func isWatched(_ entity: Int) -> Bool {
+            context.state.notesReads || model.families[entity].contains(where: watched.contains)
+        }
         relationships = entity.relationships.filter { relationship in
             relationship.slot != nil && relationship.inverse != nil
-                && (context.state.notesReads
-                    || families[relationship.destination].contains(where: watched.contains))
+                && isWatched(relationship.destination)
         }
+        let paired = entity.relationships.compactMap { relationship in
+            relationship.isJoinTable
+                ? relationship.inverse.map { (owner: relationship.destination, ordinal: $0) } : nil
+        }
+        let oneWay = model.oneWayLinks[entity.index].filter(\.relationship.isJoinTable)
+            .map { (owner: $0.owner, ordinal: $0.relationship.ordinal) }
+        lists = (paired + oneWay).filter { isWatched($0.owner) }
     }
 
     /// The keys that the row of an object has, by the relationships that matter.
@@ -32,6 +44,17 @@ struct FarEnds {
                 return nil
             }
             return record.integer(slot)
+        }
+    }
+
+    /// The objects that have one of these in a relationship that a join table keeps, as far as the
+    /// context has read it: neither has a row that tells of it.
+    func paired(with keys: Set<Int64>) -> [ManagedObject] {
+        if keys.isEmpty { return [] }
+        return lists.flatMap { list in
+            context.registered(family: list.owner) {
+                $0.extras?.links[list.ordinal]?.mentions(keys) == true
+            }
         }
     }
 

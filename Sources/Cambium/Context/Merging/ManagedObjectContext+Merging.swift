@@ -190,8 +190,8 @@ extension ManagedObjectContext {
                 // It is laid over the row when all is merged.
                 if object.lifecycle == .inserted { continue }
                 noteReturn(of: object)
-                // What is new in the stores a child may have had for long.
-                let isKnown = parent != nil && object.record != nil
+                // What is new may have been fetched before, and a child may have had it for long.
+                let isKnown = object.record != nil
                 take(row.placed, for: object, &outdated)
                 if isKnown {
                     changes.updated.append(.init(object: object, slots: nil, changesLinks: false))
@@ -241,6 +241,8 @@ extension ManagedObjectContext {
                 changes.lostRows.append((entity.entity.index, key))
             }
         }
+        changes.updated += farEnds.paired(with: Set(entity.deleted))
+            .map(ObjectChanges.Update.init(ofLinksOf:))
     }
 
     /// Makes the links of an entity's relationships be read again at their next use.

@@ -193,10 +193,12 @@ extension ManagedObject {
     }
 
     /// Whether there is anything to be saved that would go with the object's row: values, and links
-    /// that neither another row nor another object keeps.
+    /// that neither another row nor another object keeps. Which side of a one-to-one keeps the key is
+    /// of no importance: it is a link, and no value.
     final var hasUnsavedChanges: Bool {
         guard lifecycle == .updated else { return false }
-        return hasUnsavedValues || hasUnsavedLinks { $0.inverse == nil }
+        return hasUnsavedValues(besides: entityDescription.partnerSlots)
+            || hasUnsavedLinks { $0.inverse == nil }
     }
 
     /// Whether objects were added to relationships that join tables keep.
@@ -212,13 +214,15 @@ extension ManagedObject {
     }
 
     /// Whether a stored value differs from the one that was read.
-    final var hasUnsavedValues: Bool {
+    ///
+    /// - Parameter others: Slots that do not count.
+    final func hasUnsavedValues(besides others: SlotSet = SlotSet()) -> Bool {
         guard lifecycle == .updated, let extras, let draft = record,
             let base = extras.snapshot?.record
         else { return false }
         if flags.contains(.isUnread) { return true }
         let kinds = entityDescription.shape.kinds
-        return extras.changedSlots.slots.contains { slot in
+        return extras.changedSlots.subtracting(others).slots.contains { slot in
             entityDescription.layout.slots[slot].column != nil
                 && !draft.isEqual(slot, kinds[slot], to: base)
         }

@@ -144,10 +144,14 @@ extension ManagedObjectContext {
     ///
     /// - Returns: The objects that were not changed in the event before.
     func withoutUndoing(_ body: () -> Void) -> [ManagedObject] {
-        let count = noted.count
+        let (count, former) = (noted.count, processedInMerge)
+        processedInMerge = []
         body()
-        let changed = Array(noted.dropFirst(count))
+        // A hook may have fetched, and so processed what was changed by then.
+        let processed = processedInMerge ?? []
+        processedInMerge = former
+        let changed = Array(noted.dropFirst(processed.isEmpty ? count : 0))
         for object in changed { object.restartEvent() }
-        return changed
+        return processed + changed
     }
 }

@@ -149,7 +149,7 @@ extension ManagedObjectContext {
     /// an error; about unsaved links the merge policy decides.
     func settleWithoutRow(_ object: ManagedObject) {
         failedReads.remove(.row(RowID(object)))
-        if object.hasUnsavedValues {
+        if object.hasUnsavedValues() {
             recordMissingRow(object)
             lose(object)
         } else if object.hasUnsavedLinks(), mergePolicy.refuses {

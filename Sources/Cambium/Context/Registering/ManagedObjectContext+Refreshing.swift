@@ -32,6 +32,8 @@ extension ManagedObjectContext {
         if hadValues { object.willTurnIntoFault() }
         let hadLinks = object.extras?.hasRelationshipChanges == true
         object.takeBackLinks()
+        object.takeBackPartners()
+        followDeletesOfDestinations(of: object)
         if parent == nil { object.dropTransientLinks() } else { object.forgetTransientLinks() }
         object.takeBackPlaces()
         remember(object)
@@ -46,6 +48,20 @@ extension ManagedObjectContext {
         if object.extras?.hasRelationshipChanges == true { willChangeLinks(object) }
         noteForEvent(object)
         if hadLinks { object.flags.insert(.hasOtherLinks) }
+    }
+
+    /// Lets the delete rules be followed once more of deleted objects to which an object leads in the
+    /// store: what they have cleared is being dropped.
+    private func followDeletesOfDestinations(of object: ManagedObject) {
+        guard let base = object.extras?.snapshot?.record else { return }
+        for relationship in object.entityDescription.relationships {
+            guard let slot = relationship.slot, base.hasValue(slot),
+                let destination = registered(
+                    entity: relationship.destination, key: base.integer(slot)),
+                destination.lifecycle == .deleted
+            else { continue }
+            unpropagated.append(destination)
+        }
     }
 
     /// Brings all objects back to what the store has: unchanged ones become faults, changed ones
@@ -217,6 +233,21 @@ extension ManagedObject {
         }
     }
 
+    /// Takes the partners back that the object has in the store and has lost to others here: nobody
+    /// has two.
+    fileprivate final func takeBackPartners() {
+        guard let record, let base = extras?.snapshot?.record else { return }
+        for relationship in entityDescription.relationships {
+            guard let slot = relationship.slot, let inverse = relationship.inverse,
+                entityDescription.partnerSlots.contains(slot), base.hasValue(slot),
+                !record.hasValue(slot) || record.integer(slot) != base.integer(slot),
+                let other = registered(relationship, base.integer(slot))
+            else { continue }
+            other.partner(other.entityDescription.relationships[inverse], besides: self)?
+                .setDestination(of: relationship, to: nil)
+        }
+    }
+
     /// Takes back, at the other ends, what was noted of to-ones that the object has let go of in
     /// favour of what others have saved.
     ///
@@ -259,7 +290,8 @@ extension ManagedObject {
         state.context?.registered(entity: relationship.destination, key: key)
     }
 
-    private func forgetLink(_ ordinal: Int, to key: Int64) {
+    /// Forgets what was changed about one member of a relationship, which is read again.
+    final func forgetLink(_ ordinal: Int, to key: Int64) {
         let isChange = extras?.links[ordinal]?.hasChange(of: key) == true
         extras?.links[ordinal]?.forgetChange(of: key)
         if notesReads { tellOfChange(of: .links(ordinal)) }

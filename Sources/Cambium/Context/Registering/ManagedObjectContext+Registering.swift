@@ -122,6 +122,21 @@ extension ManagedObjectContext {
         return objects[root].map[key] ?? (forwards.isEmpty ? nil : forwarded(root, key))
     }
 
+    /// The objects of an entity and its sub-entities that the context has and that are wanted. It looks
+    /// at all of them.
+    func registered(
+        family entity: Int, where isWanted: (ManagedObject) -> Bool
+    ) -> [ManagedObject] {
+        let family = Set(coordinator.model.families[entity])
+        var found: [ManagedObject] = []
+        objects[coordinator.model.entities[entity].rootIndex].map.forEach { object in
+            if family.contains(object.entityDescription.index), isWanted(object) {
+                found.append(object)
+            }
+        }
+        return found
+    }
+
     /// The object that a save has kept in place of a new one with the same unique values.
     func forwarded(_ root: Int, _ key: Int64) -> ManagedObject? {
         forwards[RowID(root: root, key: key)].map { object(entity: $0.root, key: $0.key) }

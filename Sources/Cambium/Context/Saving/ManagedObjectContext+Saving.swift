@@ -33,7 +33,7 @@ extension ManagedObjectContext {
         }
         mergeIfAutomatic()
         catchUp()
-        if parent == nil { try takeRowsOfReborn() }
+        if parent == nil { try takeRowsOfReborn() } else { try loseWhatParentDeleted() }
         try readFailed()
         propagateRefusedDeletes()
         processChanges(propagatesDeletes: true)

@@ -33,6 +33,7 @@ struct SaveAdoption {
         let (deleted, deletedElsewhere) = scope.split(context.deleted)
         let resolutions = outcome.resolutions
         written.forEachUncounted { $0.record?.version += 1 }
+        for pair in outcome.droppedPairs { forget(pair) }
         for resolution in resolutions {
             adoptNotingFarEnds(resolution)
             nameOwners(resolution)
@@ -78,6 +79,14 @@ struct SaveAdoption {
         for entity in Set(resolutions.map(\.entity.index)) {
             context.noteTouchedRelationships(of: entity, in: changeSet.number)
         }
+    }
+
+    /// Lets both ends of a pair be read again that the save has left as it was.
+    private func forget(_ pair: DroppedPair) {
+        func object(_ id: RowID) -> ManagedObject? { context.objects[id.root].map[id.key] }
+        object(pair.source)?.forgetLink(pair.relationship.ordinal, to: pair.destination.key)
+        guard let inverse = pair.relationship.inverse else { return }
+        object(pair.destination)?.forgetLink(inverse, to: pair.source.key)
     }
 
     /// Notes which rows came back, after others had deleted them or this context had.

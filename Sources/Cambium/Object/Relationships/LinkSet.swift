@@ -71,6 +71,12 @@ struct LinkSet {
         return stored?.contains { $0.key == key } ?? false
     }
 
+    /// Whether any of these was read or added.
+    func mentions(_ keys: Set<Int64>) -> Bool {
+        stored?.contains { keys.contains($0.key) } == true
+            || (!added.isEmpty && added.keys.contains(where: keys.contains))
+    }
+
     /// Makes the changes part of what the store has, after a save.
     mutating func commit() {
         if stored != nil { stored = members }

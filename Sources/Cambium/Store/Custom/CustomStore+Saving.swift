@@ -10,19 +10,19 @@ extension CustomStore {
             let notes = notesToWrite.withLock { $0 }
             let graph = try makeGraph()
             var changes = NodeChanges(graph)
-            let resolutions = try withExtendedLifetime(request) {
+            let (resolutions, droppedPairs) = try withExtendedLifetime(request) {
                 let settled = try plan(request, resolver, graph)
                 return try withExtendedLifetime(settled) {
                     try changes.apply(settled.request)
                     try changes.note(request.checks)
-                    return settled.resolutions
+                    return (settled.resolutions, settled.droppedPairs)
                 }
             }
             // The backend cannot take back what it has written, so it is the last to write.
             try willCommit()
             try backend.save(changes.request(notes: notes))
             if let notes { didWrite(notes) }
-            committed(SaveOutcome(resolutions: resolutions))
+            committed(SaveOutcome(resolutions: resolutions, droppedPairs: droppedPairs))
         }
     }
 

@@ -78,6 +78,15 @@ struct NodeChanges {
                 write(owner, root)
             }
         }
+        for (owner, relationship) in model.oneWayLinks[entity.index] where relationship.isJoinTable
+        {
+            let (root, name) = (model.entities[owner].rootIndex, relationship.relationship.name)
+            for var node in try graph.nodes(root: root)
+            where node.members[name]?.contains(where: { $0.key == key }) == true {
+                node.members[name]?.removeAll { $0.key == key }
+                write(node, root)
+            }
+        }
         graph.put(nil, root: entity.rootIndex, key: key)
         let nodeKey = NodeKey(root: entity.rootIndex, key: key)
         written[nodeKey] = nil

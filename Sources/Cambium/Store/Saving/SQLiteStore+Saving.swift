@@ -39,6 +39,7 @@ extension SQLiteStore {
                 let plan = try planner.plan(request, resolver)
                 return Job(
                     request: plan.request, resolutions: plan.resolutions,
+                    droppedPairs: plan.droppedPairs,
                     movers: try planner.movers(in: plan))
             }
         }
@@ -55,6 +56,7 @@ extension SQLiteStore {
     private struct Job {
         let request: SaveRequest
         var resolutions: [ConflictResolution] = []
+        var droppedPairs: [DroppedPair] = []
         /// Rows whose unique values others take.
         var movers: Set<RowID> = []
     }
@@ -88,7 +90,7 @@ extension SQLiteStore {
                     if connection.hasDanglingKeys { throw ConstraintFailure.danglingKey }
                     try willCommit()
                     return SaveOutcome(
-                        resolutions: job.resolutions,
+                        resolutions: job.resolutions, droppedPairs: job.droppedPairs,
                         derived: (derived ?? []) + (files?.moved ?? []))
                 }
             }
@@ -216,6 +218,13 @@ extension SQLiteStore {
             guard case .joinTable(let table, let source, let destination) = relationship.storage
             else { continue }
             let sql = LinkSQL(table: table, sourceColumn: source, destinationColumn: destination)
+            _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
+        }
+        // From where nothing leads back, nobody may have read the pairs.
+        for (_, relationship) in model.oneWayLinks[entity.index] {
+            guard case .joinTable(let table, let source, let destination) = relationship.storage
+            else { continue }
+            let sql = LinkSQL(table: table, sourceColumn: destination, destinationColumn: source)
             _ = try connection.runPending(sql.deleteAll, over: records, shape: entity.shape)
         }
         // A set for each version, and there are few of them: SQLite has no DELETE with a join.

@@ -103,8 +103,18 @@ protocol SaveConflictResolver {
 struct SaveOutcome {
     /// The rows that are not in the store as the context wanted.
     var resolutions: [ConflictResolution] = []
+    /// The pairs that are not as the context wanted.
+    var droppedPairs: [DroppedPair] = []
     /// The derived values of the rows that were written, and of those that look at them.
     var derived: [DerivedRow] = []
+}
+
+/// A pair of a join table that a save has left as it was.
+struct DroppedPair {
+    /// The relationship of the side that writes the pairs.
+    let relationship: RelationshipDescription
+    let source: RowID
+    let destination: RowID
 }
 
 /// What became of a row in a conflict.

@@ -58,6 +58,8 @@ struct SavePlan {
     private var unsettled: Set<RowID> = []
     private var unlinked: Set<RowID> = []
     private(set) var memberships: [Membership] = []
+    /// The pairs that are not written or taken away, though the context wanted it.
+    private(set) var droppedPairs: [DroppedPair] = []
     /// How often something was decided, so that nobody decides twice on the same grounds.
     private(set) var revision = 0
     /// The rows about which something was decided, with the revision.
@@ -242,20 +244,20 @@ struct SavePlan {
 
     private mutating func removeDroppedLinks() {
         guard !unlinked.isEmpty else { return }
+        let unlinked = unlinked
         for index in links.indices {
             let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
             func isDropped(_ pair: (source: Int64, destination: Int64)) -> Bool {
                 unlinked.contains(RowID(root: source, key: pair.source))
                     || unlinked.contains(RowID(root: destination, key: pair.destination))
             }
-            links[index].added.removeAll(where: isDropped)
-            links[index].removed.removeAll(where: isDropped)
+            drop(from: index, isDropped)
         }
         for index in orders.indices {
             let root = orders[index].ownerRoot
             orders[index].lists.removeAll { unlinked.contains(RowID(root: root, key: $0.owner)) }
         }
-        unlinked = []
+        self.unlinked = []
     }
 
     /// Adds and removes pairs of a join table.
@@ -285,11 +287,29 @@ struct SavePlan {
     mutating func dropLinks(toMissing missing: (RowID) -> Bool) {
         for index in links.indices {
             let (source, destination) = (links[index].sourceRoot, links[index].destinationRoot)
-            links[index].added.removeAll { pair in
+            drop(from: index, removals: false) { pair in
                 missing(RowID(root: source, key: pair.source))
                     || missing(RowID(root: destination, key: pair.destination))
             }
         }
+    }
+
+    private mutating func drop(
+        from index: Int, removals: Bool = true,
+        _ isDropped: ((source: Int64, destination: Int64)) -> Bool
+    ) {
+        let all = links[index]
+        let dropped =
+            all.added.filter(isDropped) + (removals ? all.removed.filter(isDropped) : [])
+        if dropped.isEmpty { return }
+        droppedPairs += dropped.map { pair in
+            DroppedPair(
+                relationship: all.relationship,
+                source: RowID(root: all.sourceRoot, key: pair.source),
+                destination: RowID(root: all.destinationRoot, key: pair.destination))
+        }
+        links[index].added.removeAll(where: isDropped)
+        if removals { links[index].removed.removeAll(where: isDropped) }
     }
 
     // MARK: The outcome

@@ -59,7 +59,7 @@ extension GraphWork {
     private func isOnlyLinked(_ id: ObjectID) -> Bool {
         guard world.has(id) || world.tags[id] != nil else { return false }
         guard let object = context.registeredObject(for: id), object.hasChanges else { return true }
-        let own: Set<String> = ["label", "number", "name", "box", "next", "topic"]
+        let own: Set<String> = ["label", "number", "name", "box", "topic"]
         return !object.isDeleted && own.isDisjoint(with: object.changedValues().keys)
     }
 

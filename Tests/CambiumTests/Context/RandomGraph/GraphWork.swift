@@ -150,7 +150,9 @@ struct GraphWork {
     }
 
     private mutating func refault() throws {
-        switch Int.random(in: 0..<6, using: &generator) {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 6, 7:
+            try dropChanges()
         case 0:
             log.append("reset")
             context.reset()
@@ -167,6 +169,29 @@ struct GraphWork {
             log.append("refresh \(id), merging \(mergesChanges)")
             context.refresh(context.object(with: id), mergeChanges: mergesChanges)
         }
+    }
+
+    /// Refreshes an object without its changes: what its row keeps and its pairs are as they were
+    /// saved, but for what was deleted here. What others keep stays.
+    private mutating func dropChanges() throws {
+        try endEvent()
+        let changed = context.updatedObjects.map(\.objectID)
+            .filter { saved.nodes[$0] != nil || hasSavedLists($0) }
+        guard let id = pick(changed) else { return }
+        log.append("drop the changes of \(id)")
+        context.refresh(context.object(with: id), mergeChanges: false)
+        context.processPendingChanges()
+        context.undoManager?.removeAllActions()
+        world.dropChanges(of: id, since: saved)
+        history = GraphHistory(world)
+    }
+
+    private func hasSavedLists(_ id: ObjectID) -> Bool {
+        func waiting(_ world: World) -> [ObjectID: [ObjectID]] {
+            world.queues.filter { $0.value.contains(id) }
+        }
+        return saved.tags[id] != nil && world.boxLists[id] == saved.boxLists[id]
+            && waiting(world) == waiting(saved)
     }
 
     // MARK: Looking
