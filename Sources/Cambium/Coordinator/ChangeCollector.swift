@@ -147,7 +147,7 @@ struct ChangeCollector {
                 guard let names = owners.removeValue(forKey: row.key) else { continue }
                 changes.updated[index].links = names.union(row.links).sorted()
             }
-            for (key, names) in owners {
+            for (key, names) in owners.sorted(by: { $0.key < $1.key }) {
                 changes.updated.append(
                     .init(key: key, slots: SlotSet(), links: names.sorted(), placed: nil))
             }

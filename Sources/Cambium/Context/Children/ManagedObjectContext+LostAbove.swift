@@ -21,7 +21,11 @@ extension ManagedObjectContext {
             }
         }
         if lost.isEmpty { return }
-        tellChildren([], of: withoutUndoing { lost.sorted { $0.key < $1.key }.forEach(lose) })
+        let farEnds = FarEndsByEntity(in: self)
+        let changed = withoutUndoing {
+            for object in lost.sorted(by: { $0.key < $1.key }) { lose(object, farEnds) }
+        }
+        tellChildren([], of: changed)
         processChanges(propagatesDeletes: true)
     }
 }

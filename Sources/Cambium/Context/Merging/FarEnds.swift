@@ -11,7 +11,9 @@ struct FarEnds {
     private let lists: [(owner: Int, ordinal: Int)]
 
     /// - Parameter watched: The numbers of the entities whose changes are asked for.
-    init(of entity: EntityDescription, watched: Set<Int>, in context: ManagedObjectContext) {
+    fileprivate init(
+        of entity: EntityDescription, watched: Set<Int>, in context: ManagedObjectContext
+    ) {
         self.context = context
         let model = context.coordinator.model
         func isWatched(_ entity: Int) -> Bool {
@@ -76,6 +78,24 @@ struct FarEnds {
                 key.flatMap { context.registered(entity: relationship.destination, key: $0) }
             }
         }
+        return ends
+    }
+}
+
+/// The far ends of each entity, worked out once for a merge or a save.
+final class FarEndsByEntity {
+    private let context: ManagedObjectContext
+    private(set) lazy var watched = context.watchedEntities
+    private var known: [Int: FarEnds] = [:]
+
+    init(in context: ManagedObjectContext) {
+        self.context = context
+    }
+
+    subscript(entity: EntityDescription) -> FarEnds {
+        if let ends = known[entity.index] { return ends }
+        let ends = FarEnds(of: entity, watched: watched, in: context)
+        known[entity.index] = ends
         return ends
     }
 }

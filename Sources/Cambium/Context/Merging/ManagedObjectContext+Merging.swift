@@ -140,7 +140,7 @@ extension ManagedObjectContext {
         let left = leaving
         var isOwn = false
         var bringsRowsOfReborn = false
-        let watched = watchedEntities
+        let farEnds = FarEndsByEntity(in: self)
         followForwards()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
             let commit = parent == nil ? changeSet.number : startMerge()
@@ -156,12 +156,12 @@ extension ManagedObjectContext {
                 bringsRowsOfReborn = bringsRowsOfReborn || hasRowsOfReborn(entity)
                 merge(
                     entity.leavingOut(rebirths, deaths, after: changeSet.number), &changes,
-                    &unregistered, &outdated, watched)
+                    &unregistered, &outdated, farEnds)
             }
             noteMerged(changeSet)
         }
         leaving = isOwn ? .conflicts : left
-        reread(outdated)
+        reread(outdated, farEnds)
         // Where they cannot be read now, a save reads them.
         if bringsRowsOfReborn { try? takeRowsOfReborn() }
         changes.updated += caughtUp.map { .init(object: $0, slots: nil, changesLinks: false) }
@@ -179,11 +179,11 @@ extension ManagedObjectContext {
     private func merge(
         _ entity: EntityChanges, _ changes: inout ObjectChanges,
         _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject],
-        _ watched: Set<Int>
+        _ allEnds: FarEndsByEntity
     ) {
         let map = objects[entity.entity.rootIndex]
-        let isWatched = watched.contains(entity.entity.index)
-        let farEnds = FarEnds(of: entity.entity, watched: watched, in: self)
+        let isWatched = allEnds.watched.contains(entity.entity.index)
+        let farEnds = allEnds[entity.entity]
         if isWatched { unregistered.reserve(entity.inserted.count) }
         for row in entity.inserted {
             if let object = map.map[row.key] {

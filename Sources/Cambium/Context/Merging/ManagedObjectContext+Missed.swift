@@ -82,6 +82,7 @@ extension ManagedObjectContext {
         if missed.isEmpty || leaving.hasConflicts { return [] }
         let objects = missed
         missed = []
+        let farEnds = FarEndsByEntity(in: self)
         var taken: [ManagedObject] = []
         for object in objects {
             let wasDeleted = object.extras?.missed == .deletion
@@ -93,7 +94,7 @@ extension ManagedObjectContext {
             if object.lifecycle == .deleted, !wasDeleted { continue }
             object.extras?.missed = .nothing
             if wasDeleted {
-                lose(object)
+                lose(object, farEnds)
             } else if object.hasValues {
                 taken.append(object)
             }
@@ -107,6 +108,7 @@ extension ManagedObjectContext {
         if missed.isEmpty { return }
         let objects = missed
         missed = []
+        let farEnds = FarEndsByEntity(in: self)
         var outdated: [ManagedObject] = []
         for object in objects {
             let wasDeleted = object.extras?.missed == .deletion
@@ -117,12 +119,12 @@ extension ManagedObjectContext {
             } else if object.hasUnsavedChanges || (object.lifecycle == .clean && isLocked(object)) {
                 miss(object, .deletion)
             } else {
-                lose(object)
+                lose(object, farEnds)
             }
         }
         let left = leaving
         leaving = .conflicts
-        reread(outdated)
+        reread(outdated, farEnds)
         leaving = left
         for object in outdated where object.extras?.missed == .nothing { noteForEvent(object) }
         tellChildren([], of: objects)
@@ -150,8 +152,10 @@ extension ManagedObjectContext {
     }
 
     /// The row of an object was deleted, as the context has known for some time.
-    func lose(_ object: ManagedObject) {
-        let ends = FarEnds(of: object.entityDescription, watched: watchedEntities, in: self)
+    ///
+    /// - Parameter farEnds: Those of the context, where several objects are lost.
+    func lose(_ object: ManagedObject, _ farEnds: FarEndsByEntity? = nil) {
+        let ends = (farEnds ?? FarEndsByEntity(in: self))[object.entityDescription]
         let former = ends.shownKeys(of: object)
         forgetLists(with: object)
         vanish(object)

@@ -45,10 +45,8 @@ extension ManagedObjectContext {
     }
 
     /// Reads the rows of changed objects whose rows did not come with the change set.
-    func reread(_ outdated: [ManagedObject]) {
+    func reread(_ outdated: [ManagedObject], _ farEnds: FarEndsByEntity) {
         let commit = coordinator.rowCache.commit
-        let watched = outdated.isEmpty ? [] : watchedEntities
-        var farEnds: [Int: FarEnds] = [:]
         for group in Dictionary(grouping: outdated, by: { $0.entityDescription.rootIndex }) {
             let request = RowRequest(
                 entity: coordinator.model.entities[group.key],
@@ -66,10 +64,7 @@ extension ManagedObjectContext {
                     }
                     guard let object = objects[group.key].map[row.key] else { return }
                     guard object.record != nil else { return take(reread: placed, for: object) }
-                    let entity = object.entityDescription
-                    let ends =
-                        farEnds[entity.index] ?? FarEnds(of: entity, watched: watched, in: self)
-                    farEnds[entity.index] = ends
+                    let ends = farEnds[object.entityDescription]
                     let former = ends.shownKeys(of: object)
                     take(reread: placed, for: object)
                     for end in ends.changed(from: former, to: ends.shownKeys(of: object)) {

@@ -99,7 +99,7 @@ extension ManagedObjectContext {
     private func reread(_ object: ManagedObject) throws {
         guard object.record != nil else { return }
         let commit = coordinator.rowCache.commit
-        let ends = FarEnds(of: object.entityDescription, watched: watchedEntities, in: self)
+        let ends = FarEndsByEntity(in: self)[object.entityDescription]
         let former = ends.shownKeys(of: object)
         let request = RowRequest(
             entity: object.entityDescription, selection: .key(object.key))

@@ -33,7 +33,8 @@ extension ManagedObjectContext {
         }
         mergeIfAutomatic()
         catchUp()
-        if parent == nil { try takeRowsOfReborn() } else { try loseWhatParentDeleted() }
+        try takeRowsOfReborn()
+        try loseWhatParentDeleted()
         try readFailed()
         propagateRefusedDeletes()
         processChanges(propagatesDeletes: true)
@@ -260,14 +261,14 @@ extension ManagedObjectContext {
         }
         var restored: [ManagedObject] = []
         var ends: [ManagedObject] = []
-        let watched = watchedEntities
+        let allEnds = FarEndsByEntity(in: self)
         for object in updated + deleted
         where object.lifecycle == .updated || object.lifecycle == .deleted {
             restored.append(object)
             // Who did not take over what others saved meanwhile is read again.
             let isOutdated = object.lifecycle == .deleted || object.extras?.missed == .change
             object.forgetMissedChange()
-            let farEnds = FarEnds(of: object.entityDescription, watched: watched, in: self)
+            let farEnds = allEnds[object.entityDescription]
             let former = farEnds.shownKeys(of: object)
             object.becomeClean(isOutdated ? nil : object.extras?.snapshot ?? object.placed)
             ends += farEnds.changed(from: former, to: farEnds.shownKeys(of: object))

@@ -13,11 +13,13 @@ struct SaveAdoption {
     /// What the other contexts are told.
     private(set) var changeSet: ChangeSet?
     private var changes: ChangeCollector
+    private let farEnds: FarEndsByEntity
     private var yielded: Set<RowID> = []
 
     init(context: ManagedObjectContext, written: [ManagedObject]) {
         self.context = context
         self.written = written
+        farEnds = FarEndsByEntity(in: context)
         let isHeard = context.coordinator.hasListeners(beside: context.identifier)
         changes = ChangeCollector(
             entityCount: context.coordinator.model.entities.count,
@@ -107,8 +109,7 @@ struct SaveAdoption {
         guard let object = context.objects[resolution.id.root].map[resolution.id.key] else {
             return adopt(resolution)
         }
-        let ends = FarEnds(
-            of: resolution.entity, watched: context.watchedEntities, in: context)
+        let ends = farEnds[resolution.entity]
         var former = ends.shownKeys(of: object)
         // There was no row that led anywhere.
         if case .reinsert = resolution.action { former = former.map { _ in nil } }

@@ -130,9 +130,13 @@ extension ExpressionChecker {
         }
         let isNext = collections.last.map { owner.root == .variable($0.variable) } ?? true
         guard isNext, collections.count < maximum else {
+            let isTooDeep = isNext && maximum > 1
             _ = fail(
-                "'\(name.text)' is a second way to many objects in one path", at: name.offset,
-                hint: "use SUBQUERY for one of them")
+                isTooDeep
+                    ? "'\(name.text)' is one to-many relationship too many: a path leads through "
+                        + "\(maximum) at most"
+                    : "'\(name.text)' is a second way to many objects in one path",
+                at: name.offset, hint: "use SUBQUERY for one of them")
             return nil
         }
         let collection = TypedCollection(
