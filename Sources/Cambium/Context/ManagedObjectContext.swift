@@ -65,7 +65,8 @@ public final class ManagedObjectContext {
     /// row another context has deleted stays, in the same event and in later ones, and ``mergePolicy``
     /// decides when it is saved. (In Core Data it goes, and its changes with it.)
     ///
-    /// An unsaved link is no change of the object that it leads to. Where the relationship has an
+    /// An unsaved link is no change of the object that it leads to, and a one-to-one is a change of
+    /// neither, whichever side keeps the key. Where the relationship has an
     /// inverse, unsaved links to an object are cleared when its deletion is merged, whatever the
     /// delete rules say: observers are told, and no undo brings such a link back. A required to-one
     /// is an error of the next save then, which names it.

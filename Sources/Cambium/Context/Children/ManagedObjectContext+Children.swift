@@ -25,8 +25,10 @@ extension ManagedObjectContext {
     ///   property that both have changed the parent takes the child's value, and the child takes over
     ///   what the parent has changed of other properties of the objects that it saves. Unique
     ///   constraints and merge policies act when the stores are written; what others saved and the
-    ///   parent has merged, but the child has not, is a conflict of the parent's save then. A change of an object that the parent
-    ///   has deleted meanwhile is an error, after which nothing has changed anywhere.
+    ///   parent has merged, but the child has not, is a conflict of the parent's save then. Links to
+    ///   what the parent has deleted meanwhile are cleared where they have an inverse. A change of
+    ///   its values is an error, after which nothing has changed anywhere, and so is a link to it
+    ///   without an inverse.
     /// - Identity: new objects keep their identity on the way up, and it is temporary
     ///   (``ObjectID/isTemporary``) until they are in a store.
     /// - Undoing: what a child saves can be undone in the parent like any other change.

@@ -5,9 +5,11 @@ extension ManagedObjectContext {
     /// never saved has no row and stays as it is.
     ///
     /// - Parameter mergeChanges: True reads the row again and keeps the unsaved changes on top (an
-    ///   object without changes becomes a fault, whose values may come from the row cache); false drops the changes and makes the object a fault. What was changed in a to-many whose
-    ///   links the objects at the other end keep is their change and stays. What is in memory only
-    ///   is kept with the changes, and dropped with them.
+    ///   object without changes becomes a fault, whose values may come from the row cache); false
+    ///   drops the changes and makes the object a fault. What was changed in a to-many whose links
+    ///   the objects at the other end keep is their change and stays. A partner in a one-to-one that
+    ///   was led to another object here comes back from there. What is in memory only is kept with
+    ///   the changes, and dropped with them.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.state === state else { return recordForeign(object) }
         if !mergeChanges, !failedReads.isEmpty, object.canBeRestored {

@@ -27,6 +27,8 @@ struct LinkWork {
     private var isContested = false
     /// The same of the child, and those above.
     private var isContestedAbove = false
+    /// Whether the context may not have merged what the sibling saved: an undo may contradict it.
+    private var isUnseen = false
 
     init(_ container: PersistentContainer, _ policy: MergePolicy, seed: UInt64) {
         self.container = container
@@ -140,6 +142,7 @@ struct LinkWork {
 
     private mutating func undo() throws {
         guard main.undoManager != nil else { return }
+        if isUnseen { isContested = true }
         let isRedo = generator.chance(0.4)
         log.append(isRedo ? "redo" : "undo")
         if isRedo { main.redo() } else { main.undo() }
@@ -213,8 +216,10 @@ struct LinkWork {
         }
     }
 
-    private func isOwnChange(_ object: ManagedObject) -> Bool {
-        let own = Links.own[object.entity.name] ?? []
+    /// - Parameter orPartner: Whether that one of a one-to-one counts, which goes with a deleted row.
+    private func isOwnChange(_ object: ManagedObject, orPartner: Bool = false) -> Bool {
+        var own = Links.own[object.entity.name] ?? []
+        if orPartner { own.formUnion(["partner", "next", "previous"]) }
         return object.isDeleted || !own.isDisjoint(with: object.changedValues().keys)
     }
 
@@ -230,24 +235,27 @@ struct LinkWork {
             }
         }
         sibling.processPendingChanges()
-        let changed = Set(sibling.updatedObjects.union(sibling.deletedObjects).map(\.objectID))
-        guard !changed.isEmpty else { return }
+        let changed = Set(sibling.updatedObjects.map(\.objectID))
         let gone = Set(sibling.deletedObjects.map(\.objectID))
+        guard !changed.isEmpty || !gone.isEmpty else { return }
         main.processPendingChanges()
         for (context, isAbove) in [(main, false), (child, true)] {
-            let mine = context.updatedObjects.union(context.deletedObjects).filter(isOwnChange)
+            let mine = context.updatedObjects.union(context.deletedObjects)
             let isMet =
-                !changed.isDisjoint(with: mine.map(\.objectID))
+                mine.contains { isOwnChange($0) && gone.contains($0.objectID) }
+                || mine.contains {
+                    isOwnChange($0, orPartner: true) && changed.contains($0.objectID)
+                }
                 || context.insertedObjects.union(mine).contains { leads($0, to: gone) }
             if isMet, isAbove { isContestedAbove = true }
             if isMet { isContested = true }
         }
         log.append("the sibling saves")
         try sibling.save()
-        if generator.chance(0.5) {
-            log.append("merge")
-            main.mergePending()
-        }
+        isUnseen = generator.chance(0.5)
+        if isUnseen { return }
+        log.append("merge")
+        main.mergePending()
     }
 
     /// Whether links that nobody clears lead from an object to one of these.
@@ -334,6 +342,7 @@ struct LinkWork {
         from context: ManagedObjectContext, _ entity: String? = nil
     ) throws -> ManagedObject? {
         let entity = entity ?? (generator.chance(0.5) ? "Item" : "Target")
+        if context === main { isUnseen = false }
         return try context.all(entity).sorted { $0.objectID.key < $1.objectID.key }
             .randomElement(using: &generator)
     }
