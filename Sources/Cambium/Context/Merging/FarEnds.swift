@@ -51,8 +51,9 @@ struct FarEnds {
 
     /// The objects that have one of these in a relationship that a join table keeps, as far as the
     /// context has read it: neither has a row that tells of it.
-    func paired(with keys: Set<Int64>) -> [ManagedObject] {
-        if keys.isEmpty { return [] }
+    func paired(with keys: [Int64]) -> [ManagedObject] {
+        if keys.isEmpty || lists.isEmpty { return [] }
+        let keys = Set(keys)
         return lists.flatMap { list in
             context.registered(family: list.owner) {
                 $0.extras?.links[list.ordinal]?.mentions(keys) == true

@@ -241,7 +241,7 @@ extension ManagedObjectContext {
                 changes.lostRows.append((entity.entity.index, key))
             }
         }
-        changes.updated += farEnds.paired(with: Set(entity.deleted))
+        changes.updated += farEnds.paired(with: entity.deleted)
             .map(ObjectChanges.Update.init(ofLinksOf:))
     }
 
