@@ -51,18 +51,21 @@ extension AdoptionError {
 
 extension AdoptionError: CustomStringConvertible {
     /// What happened and what to do about it.
-    public var description: String {
+    public var description: String { remedy.map { "\(problem). \($0)" } ?? problem }
+
+    /// What happened, without a full stop at the end.
+    package var problem: String {
         switch self {
         case .noFile(let path):
             "There is no store \(path)"
         case .notCoreData(let path, let reason):
             "\(path) is no SQLite store of Core Data's: \(reason)"
         case .damaged(let path, let error):
-            "\(path) cannot be read: \(error.message). Take a copy from before it was damaged"
+            "\(path) cannot be read: \(error.message)"
         case .cannotRead(let path, let reason):
-            "\(path) cannot be read: \(reason). Name a file that you may read, such as a copy"
+            "\(path) cannot be read: \(reason)"
         case .inUse(let path):
-            "\(path) changes while it is read. Quit the program that writes it, or adopt a copy"
+            "\(path) changes while it is read"
         case .fitsNoVersion(let mismatch):
             mismatch.description
         case .noSuchVersion(let version, let known):
@@ -71,16 +74,30 @@ extension AdoptionError: CustomStringConvertible {
             "The version '\(version)' comes before '\(other)', which wrote the store: no migration "
                 + "leads back"
         case .destinationExists(let path):
-            "There is something at \(path) already. Move it away, or choose another place"
+            "There is something at \(path) already"
         case .destinationIsSource(let path):
-            "\(path) belongs to the store that is to be adopted, and would be written over. Choose "
-                + "another place for the new one"
+            "\(path) belongs to the store that is to be adopted, and would be written over"
         case .isRunning(let path):
-            "Another adoption makes \(path) at the moment. Wait until it has ended"
+            "Another adoption makes \(path) at the moment"
         case .cannotWrite(let path, let reason):
-            "\(path) cannot be written: \(reason). Choose a place with room where you may write"
+            "\(path) cannot be written: \(reason)"
         case .cancelled:
             "The adoption was cancelled. Nothing was written"
+        }
+    }
+
+    /// What to do about it, without a full stop at the end; nil where the problem says it.
+    package var remedy: String? {
+        switch self {
+        case .damaged: "Take a copy from before it was damaged"
+        case .cannotRead: "Name a file that you may read, such as a copy"
+        case .inUse: "Quit the program that writes it, or adopt a copy"
+        case .destinationExists: "Move it away, or choose another place"
+        case .destinationIsSource: "Choose another place for the new one"
+        case .isRunning: "Wait until it has ended"
+        case .cannotWrite: "Choose a place with room where you may write"
+        case .noFile, .notCoreData, .fitsNoVersion, .noSuchVersion, .versionIsEarlier, .cancelled:
+            nil
         }
     }
 }

@@ -73,53 +73,49 @@ extension MigrationError {
 
 extension MigrationError: CustomStringConvertible {
     /// What happened and what to do about it.
-    public var description: String {
+    public var description: String { remedy.map { "\(problem). \($0)" } ?? problem }
+
+    /// What happened, without a full stop at the end.
+    package var problem: String {
         switch self {
         case .notAStore:
             "The file is an SQLite database, but no Cambium store: it says nothing about its "
-                + "model. Open another file, or a new one"
+                + "model"
         case .otherModel(let store, let program):
-            "The store belongs to the model \(store.excerpt()), but the program opens it with \(program)"
+            "The store belongs to the model \(store.excerpt()), but the program opens it with "
+                + program
         case .newerFormat(let store, let program):
-            "The store has file format \(store.excerpt()), but this program's Cambium knows formats up to "
-                + "\(program); update the program"
+            "The store has file format \(store.excerpt()), but this program's Cambium knows "
+                + "formats up to \(program)"
         case .newerVersion(let store, let program):
-            "The store was written by version \(store.excerpt()) of the model, but this program has "
-                + "version \(program); update the program"
+            "The store was written by version \(store.excerpt()) of the model, but this program "
+                + "has version \(program)"
         case .noWayBack(let store, let target):
-            "The store has version \(store.excerpt()), which comes after \(target), and no migration leads "
-                + "back. Name \(store.excerpt()) or a later version as the one to go to, or none"
+            "The store has version \(store.excerpt()), which comes after \(target), and no "
+                + "migration leads back"
         case .unknownVersion(let store, let hash, let known):
-            "The store was written by version \(store.excerpt()) of the model (hash \(hash.excerpt())); this program "
-                + "knows \(known.joined(separator: ", ")). Was a version changed after it had "
-                + "shipped? Put its file back and add a new one. If a later program has written "
-                + "the store, update this one"
+            "The store was written by version \(store.excerpt()) of the model (hash "
+                + "\(hash.excerpt())); this program knows \(known.joined(separator: ", "))"
         case .otherDraft(let draft):
-            draft.description
+            draft.problem
         case .refused(let refusal):
-            Self.words(for: refusal, "\(refusal)")
+            Self.problem(of: refusal, "\(refusal)")
         case .statementFailed(let step, let error):
             "The migration failed in the step: \(step). \(error). The store is as it was"
         case .storeIsDamaged(let finding):
-            "The file is damaged (\(finding)). It is as it was. Put a copy from before in its place, or "
-                + "save what can still be read with sqlite3: .recover"
+            "The file is damaged (\(finding)). It is as it was"
         case .brokenLinks(let table, let count, let object):
             (count == 1
                 ? "A link of \(table) leads to an object that does not exist"
                 : "\(count) links of \(table) lead to objects that do not exist")
                 + (object.map { " (object \($0) has \(count == 1 ? "it" : "the first"))" } ?? "")
-                + ", which another program must have deleted. The store is as it was. Set the key to "
-                + "NULL, or delete the row"
+                + ", which another program must have deleted. The store is as it was"
         case .storeDiffers(let differences):
             "Tables or indexes are not what the store's version says: \(differences.list). Another "
-                + "program must have changed them. "
-                + differences.remedy(
-                    repair: "the drift policy repair of the store's options",
-                    report: "the drift policy report")
+                + "program must have changed them"
         case .columnsHaveNoPlace(let differences):
             "The migration leaves no place for columns that another program has added: "
-                + "\(differences.list). Save what is in them elsewhere, or let the drift policy repair the store: a copy "
-                + "of it has them then"
+                + differences.list
         case .foreignObjectsInTheWay(let objects):
             "What other programs have put into the store is in the way of the migration, and nothing "
                 + "was changed: \(objects.words)"
@@ -127,27 +123,67 @@ extension MigrationError: CustomStringConvertible {
             "The store has more in it than its model, and is opened with trust in the model's schema "
                 + "alone: \(objects.words)"
         case .backupFailed(let path, let error):
-            "The store could not be copied to \(path) before its migration. \(error). "
-                + error.remedyOfCopy(in: StoreFiles.folder(of: path))
+            "The store could not be copied to \(path) before its migration. \(error)"
         case .backupOfFilesFailed(let path, let reason):
             "The files of large values could not be copied for \(path) before the migration of "
-                + "the store. \(reason). Make room, or move the file that is in the way"
+                + "the store. \(reason)"
         case .migrationIsOff(let store, let program):
-            "The store was written by version \(store.excerpt()) of the model, this program has version "
-                + "\(program), and automatic migration is off. Switch it on in the store's options"
+            "The store was written by version \(store.excerpt()) of the model, this program has "
+                + "version \(program), and automatic migration is off"
         case .codeIsMissing(let steps):
             "The way to the program's version has steps of the program's own, which are not supplied "
-                + "here: \(steps.joined(separator: ", ")). Open the store with the program, or "
-                + "migrate it with a MigrationCommand of the program"
+                + "here: \(steps.joined(separator: ", "))"
         case .cancelled:
             "The migration was cancelled. The store is as it was"
         }
     }
 
-    static func words(for refusal: MigrationRefusal, _ what: String) -> String {
-        "The store's data does not fit the new version: \(what). It was refused in the step: "
-            + "\(refusal.step). The store is as it was; repair the data with the previous program"
+    /// What to do about it, without a full stop at the end; nil where the problem says it.
+    package var remedy: String? {
+        switch self {
+        case .notAStore: "Open another file, or a new one"
+        case .otherModel: "Give the program the path of its own store, or that of a new file"
+        case .newerFormat, .newerVersion: "Update the program"
+        case .noWayBack(let store, _):
+            "Name \(store.excerpt()) or a later version as the one to go to, or none"
+        case .unknownVersion:
+            "Was a version changed after it had shipped? Put its file back and add a new one. If a "
+                + "later program has written the store, update this one"
+        case .otherDraft(let draft): draft.remedy
+        case .refused: Self.remedyOfRefusal
+        case .statementFailed(_, let error):
+            error.primaryCode == 13 ? "Make room, and open the store again" : nil
+        case .storeIsDamaged:
+            "Put a copy from before in its place, or save what can still be read with sqlite3: "
+                + ".recover"
+        case .brokenLinks: "Set the key to NULL, or delete the row"
+        case .storeDiffers(let differences):
+            differences.remedy(
+                repair: "the drift policy repair of the store's options",
+                report: "the drift policy report")
+        case .columnsHaveNoPlace:
+            "Save what is in them elsewhere, or let the drift policy repair the store: a copy of it "
+                + "has them then"
+        case .backupFailed(let path, let error):
+            error.remedyOfCopy(in: StoreFiles.folder(of: path))
+        case .backupOfFilesFailed: "Make room, or move the file that is in the way"
+        case .migrationIsOff: "Switch it on in the store's options"
+        case .codeIsMissing:
+            "Open the store with the program, or migrate it with a MigrationCommand of the program"
+        case .foreignObjectsInTheWay, .objectsAreNotTrusted, .cancelled: nil
+        }
     }
+
+    static func words(for refusal: MigrationRefusal, _ what: String) -> String {
+        "\(problem(of: refusal, what)). \(remedyOfRefusal)"
+    }
+
+    private static func problem(of refusal: MigrationRefusal, _ what: String) -> String {
+        "The store's data does not fit the new version: \(what). It was refused in the step: "
+            + "\(refusal.step). The store is as it was"
+    }
+
+    private static var remedyOfRefusal: String { "Repair the data with the previous program" }
 }
 
 extension SQLiteError {

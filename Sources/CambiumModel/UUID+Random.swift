@@ -53,8 +53,11 @@ public struct RandomNumbersError: Error, Sendable, Hashable, CustomStringConvert
     init() {}
 
     /// What happened, and what helps.
-    public var description: String {
-        "The system gives no random numbers, so that there is no new UUID. See that the program may "
-            + "call getrandom, and try again."
+    public var description: String { "\(problem) \(remedy)" }
+
+    package var problem: String {
+        "The system gives no random numbers, so that there is no new UUID."
     }
+
+    package var remedy: String { "See that the program may call getrandom, and try again." }
 }

@@ -57,7 +57,7 @@ enum ExitCode: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .fine: "all is well"
-        case .modelHasErrors: "a model has errors"
+        case .modelHasErrors: "a model has errors, or nothing compiles it (check --package)"
         case .usage: "the command line is wrong"
         case .modelHasWarnings: "a model has warnings (with --strict)"
         case .file: "a file cannot be read or written, or Graphviz is missing"

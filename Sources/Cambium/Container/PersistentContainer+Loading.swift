@@ -67,8 +67,8 @@ extension PersistentContainer {
                     description,
                     StoreError(
                         code: .cannotOpen,
-                        message: "The folder of the store \(path) cannot be made. Choose another "
-                            + "place, or let the program write there.",
+                        message: "The folder of the store \(path) cannot be made.",
+                        remedy: "Choose another place, or let the program write there.",
                         underlying: error))
             }
         }

@@ -22,7 +22,7 @@ extension PersistentContainer {
     ///   - options: How to open it.
     ///   - progress: Called before each statement of a migration, and up to ten times in a second
     ///     while a long one runs, on the thread that opens the store.
-    /// - Throws: As ``init(model:at:options:)``; ``MigrationError/cancelled``.
+    /// - Throws: As ``init(model:at:options:)``, also where the task is cancelled.
     public static func open(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
@@ -51,14 +51,18 @@ extension PersistentContainer {
     ///   - model: What the compiler made of the model, such as `Shop.model`.
     ///   - path: The store's file.
     /// - Returns: Nil where there is no store, or where it would be opened as it is.
-    /// - Throws: ``MigrationError`` where the program cannot open the store; ``SQLiteError`` where
-    ///   the file cannot be read.
+    /// - Throws: ``StoreLoadingError`` where the program cannot open the store, or the file cannot be
+    ///   read.
     public static func migrationForecast(
         model: CompiledModel, at path: String
-    ) throws -> MigrationForecast? {
+    ) throws(StoreLoadingError) -> MigrationForecast? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return try model.migrationRunner
-            .forecast(Connection.reading(path: path), at: path)
+        do {
+            return try model.migrationRunner
+                .forecast(Connection.reading(path: path), at: path)
+        } catch {
+            throw StoreLoadingError(StoreDescription(location: .file(path)), error)
+        }
     }
 }
 

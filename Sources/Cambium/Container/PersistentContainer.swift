@@ -29,7 +29,7 @@ import Synchronization
 ///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
 ///   ``loadPersistentStores(completionHandler:)``, ``migration``
 /// - Contexts: ``viewContext``, ``performBackgroundTask(_:)``, ``newBackgroundContext()``,
-///   ``newContext(isolation:)``
+///   ``newContext(isolation:fileID:line:)``
 public final class PersistentContainer: Sendable {
     /// The name, after which the file of the default store is named.
     public let name: String
@@ -77,24 +77,21 @@ public final class PersistentContainer: Sendable {
     ///   - model: What the compiler made of the model, such as `Shop.model`.
     ///   - location: The file, or memory.
     ///   - options: How to open it.
-    /// - Throws: ``MigrationError`` where the file holds something else than a store of a version
-    ///   that the program knows, or a migration failed (the store is as it was then);
-    ///   ``StoreError`` where the file cannot be opened or made (`cannotOpen`), is locked (`busy`) or
-    ///   is no database (`corrupt`), which says why; ``SQLiteError`` where SQLite refuses it.
+    /// - Throws: ``StoreLoadingError``, which names the store and says why; the store is as it was
+    ///   then. Its ``StoreLoadingError/code`` is for programs. Its ``StoreLoadingError/underlying``
+    ///   error is a ``MigrationError`` where the file holds something else than a store of a version
+    ///   that the program knows, or a migration failed; a ``MigrationStepError`` where a step of the
+    ///   program did; a ``StoreError`` where the file cannot be opened or made (`cannotOpen`), is
+    ///   locked (`busy`) or is no database (`corrupt`); a ``SQLiteError`` where SQLite refuses it.
     public init(
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions()
-    ) throws {
+    ) throws(StoreLoadingError) {
         name = model.model.name
         self.model = model
         coordinator = PersistentStoreCoordinator(model: model)
         let description = StoreDescription(location: location, options: options)
         descriptions = Mutex([description])
-        do {
-            try load(description)
-        } catch {
-            // There is one store only, so it is clear which one it was.
-            throw error.underlying
-        }
+        try load(description)
     }
 
     /// What opening the first store did to it: made it, migrated it, or found it current. Each
@@ -136,9 +133,17 @@ public final class PersistentContainer: Sendable {
     ///
     /// It takes over what others save only when asked (``ManagedObjectContext/mergePending()``, or
     /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` for every fetch and save).
+    /// Keep it for as long as you use its objects: they do not keep it.
+    ///
+    /// - Parameters:
+    ///   - isolation: Whose context it is.
+    ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it where
+    ///     objects are used after the context is gone.
+    ///   - line: The line of the call.
     public func newContext(
-        isolation: isolated (any Actor)? = #isolation
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+        line: UInt = #line
     ) -> ManagedObjectContext {
-        coordinator.newContext()
+        coordinator.newContext(fileID: fileID, line: line)
     }
 }

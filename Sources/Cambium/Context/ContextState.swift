@@ -1,4 +1,24 @@
 import CambiumSQLite
+import Synchronization
+
+/// Where a program has made a context.
+struct ContextOrigin: Sendable {
+    /// The file and the line; nil where the library made it.
+    let place: (fileID: StaticString, line: UInt)?
+
+    /// The library made it.
+    static let library = ContextOrigin(place: nil)
+
+    /// What to tell people who use objects of a context that is gone.
+    var warning: String {
+        let maker =
+            place.map { "The context that was made at \($0.fileID):\($0.line)" }
+            ?? "A context"
+        return "\(maker) is gone while its objects are in use: their relationships are empty, and "
+            + "what is set is lost. Keep the context in a variable for as long as you use its "
+            + "objects"
+    }
+}
 
 /// What objects know of their context. It outlives the context, so that an object that is left over
 /// answers instead of touching freed memory.
@@ -43,8 +63,30 @@ final class ContextState {
         self.parentReader = parentReader
     }
 
+    #if DEBUG
+        /// Where the context was made, as far as that is known; nil where there was none, and after
+        /// it was said.
+        private var origin: ContextOrigin?
+        /// What people were told.
+        private static let said = Mutex<Set<String>>([])
+    #endif
+
     /// Called once, when the context is made.
-    func connect(to context: ManagedObjectContext) {
+    func connect(to context: ManagedObjectContext, madeAt origin: ContextOrigin) {
         self.context = context
+        #if DEBUG
+            self.origin = origin
+        #endif
+    }
+
+    /// Called where an object needs its context, which is gone. In a program that was compiled with
+    /// DEBUG people are told, once for each place.
+    func noteLostContext() {
+        #if DEBUG
+            guard let origin else { return }
+            self.origin = nil
+            let isNew = Self.said.withLock { $0.insert(origin.warning).inserted }
+            if isNew { StandardError.note(origin.warning) }
+        #endif
     }
 }

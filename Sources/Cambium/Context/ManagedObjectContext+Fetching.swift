@@ -54,9 +54,13 @@ extension ManagedObjectContext {
     ) throws -> RowRequest {
         let name = request.entityName
         guard let description = coordinator.model[name] else {
+            let model = coordinator.model.model
+            let hint =
+                nearestName(to: name, among: model.entities.map(\.name))
+                .map { " Did you mean \($0)?" } ?? ""
             throw StoreError(
-                code: .unknownName,
-                message: "The model \(coordinator.model.model.name) has no entity \(name).")
+                code: .unknownName, message: "The model \(model.name) has no entity \(name).\(hint)"
+            )
         }
         guard (request.limit ?? 0) >= 0, request.offset >= 0 else {
             throw StoreError(
@@ -73,7 +77,7 @@ extension ManagedObjectContext {
             entity: description,
             selection: .matching(isAsked == false ? .or([]) : condition, arguments),
             includesSubentities: options.includesSubentities,
-            sort: request.sortTerms(for: description),
+            sort: try request.sortTerms(for: description),
             limit: options.limit, offset: options.offset)
     }
 

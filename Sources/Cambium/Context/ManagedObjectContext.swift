@@ -8,7 +8,8 @@ import CambiumSQLite
 ///
 /// Keep a context for as long as you use its objects: they do not keep it alive. An object whose
 /// context is gone shows the values that were read and has no neighbours; its setters do nothing,
-/// and nobody is told, as there is no save left that could.
+/// and no error is thrown, as there is no save left that could. A program that was compiled with
+/// DEBUG says so on the standard error, once for each place where contexts are made.
 ///
 /// ```swift
 /// let context = container.viewContext
@@ -247,7 +248,8 @@ public final class ManagedObjectContext {
 
     init(
         coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
-        mergesAutomatically: Bool, schedule: (@Sendable () -> Void)? = nil
+        mergesAutomatically: Bool, madeAt origin: ContextOrigin = .library,
+        schedule: (@Sendable () -> Void)? = nil
     ) {
         self.coordinator = coordinator
         self.parent = parent
@@ -259,7 +261,7 @@ public final class ManagedObjectContext {
         mailbox = Mailbox(schedule: schedule)
         self.schedule = schedule
         keyRanges = coordinator.model.entities.map { _ in 0..<0 }
-        state.connect(to: self)
+        state.connect(to: self, madeAt: origin)
         guard parent == nil else { return }
         mergedCommit = coordinator.latestCommit
         coordinator.subscribe(mailbox, for: identifier)

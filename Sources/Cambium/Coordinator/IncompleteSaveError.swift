@@ -19,11 +19,16 @@ public struct IncompleteSaveError: Error, Sendable {
 
 extension IncompleteSaveError: CustomStringConvertible {
     /// Which stores have the changes, which do not, and why.
-    public var description: String {
+    public var description: String { "\(summary): \(underlying). \(remedy)" }
+
+    var remedy: String { "Save again when the cause is gone." }
+
+    /// Which stores have the changes, and which do not.
+    var summary: String {
         func names(_ stores: [PersistentStore]) -> String {
             stores.map { "\($0.location)" }.joined(separator: ", ")
         }
         return "The save was committed in \(names(committedStores)), but not in "
-            + "\(names(failedStores)): \(underlying). Save again when the cause is gone."
+            + names(failedStores)
     }
 }

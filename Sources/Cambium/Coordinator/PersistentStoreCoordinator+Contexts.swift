@@ -4,8 +4,20 @@ extension PersistentStoreCoordinator {
     /// It takes over what others save only when asked (``ManagedObjectContext/mergePending()``,
     /// ``ManagedObjectContext/mergeChanges(from:)``), or when
     /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` is set.
-    public func newContext(isolation: isolated (any Actor)? = #isolation) -> ManagedObjectContext {
-        ManagedObjectContext(coordinator: self, mergesAutomatically: false)
+    /// Keep it for as long as you use its objects: they do not keep it.
+    ///
+    /// - Parameters:
+    ///   - isolation: Whose context it is.
+    ///   - fileID: The file of the call. A program that was compiled with DEBUG warns with it where
+    ///     objects are used after the context is gone.
+    ///   - line: The line of the call.
+    public func newContext(
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+        line: UInt = #line
+    ) -> ManagedObjectContext {
+        ManagedObjectContext(
+            coordinator: self, mergesAutomatically: false,
+            madeAt: ContextOrigin(place: (fileID, line)))
     }
 
     /// A new context for the main actor, whose pending changes are processed at the end of the

@@ -8,11 +8,13 @@ extension PersistentStoreCoordinator {
     /// Fetches and saves go on meanwhile; what is saved during the copy is not in it. Files of
     /// large values are linked or copied too.
     ///
-    /// - Throws: ``StoreError`` where there is a file already, or the store is none of SQLite's;
-    ///   ``SQLiteError`` where the copy cannot be written. No half-written copy remains.
+    /// - Throws: ``StoreError`` where there is a file already, the store is none of SQLite's, or the
+    ///   copy cannot be written. No half-written copy remains.
     public func backUp(_ store: PersistentStore, to path: String) throws {
         let source = try Self.sqliteStore(of: store)
-        try StoreCopy(to: NewStoreFile(path: path, from: source.path)).write(from: source)
+        try StoreError.naming(path, in: .writing) {
+            try StoreCopy(to: NewStoreFile(path: path, from: source.path)).write(from: source)
+        }
     }
 
     /// Moves a store to another place, or to one of another kind ("save as"): makes a new store that
@@ -100,16 +102,20 @@ extension PersistentStoreCoordinator {
     ///
     /// - Warning: What the destination held is lost. A coordinator that has the destination open
     ///   must remove it before, and add it again.
-    /// - Throws: ``SQLiteError`` where one of the files cannot be read or written, or is in use;
-    ///   ``StoreError`` where a path is none of a file, or files of large values cannot be copied.
+    /// - Throws: ``StoreError`` where one of the files cannot be read or written, or is in use, where
+    ///   a path is none of a file, or files of large values cannot be copied; ``MigrationError`` where
+    ///   the source is no store.
     public static func replacePersistentStore(
         at destination: String, withStoreFrom source: String
     ) throws {
         try StoreLocation.requireFile(source)
         try StoreLocation.requireFile(destination)
-        let original = try Connection.reading(path: source)
-        // A file that is no store must not destroy one.
-        _ = try StoreMetadataAccess(original).metadata(path: source)
+        let original = try StoreError.naming(source, in: .opening) {
+            let original = try Connection.reading(path: source)
+            // A file that is no store must not destroy one.
+            _ = try StoreMetadataAccess(original).metadata(path: source)
+            return original
+        }
         let (files, new) = (ExternalFiles(ofStore: source), ExternalFiles(ofStore: destination))
         let former = new.names
         try reportingFiles {
@@ -121,9 +127,11 @@ extension PersistentStoreCoordinator {
             }
             try files.link(into: new)
         }
-        let copy = try Connection(path: destination)
-        try original.copy(to: copy, named: destination)
-        try HistorySetup.renew(copy)
+        try StoreError.naming(destination, in: .writing) {
+            let copy = try Connection(path: destination)
+            try original.copy(to: copy, named: destination)
+            try HistorySetup.renew(copy)
+        }
         let kept = files.names
         if !former.isSubset(of: kept) { new.removeAll(except: kept) }
     }
@@ -134,8 +142,8 @@ extension PersistentStoreCoordinator {
     ///
     /// - Warning: All objects of the store are lost.
     /// - Parameter timeout: How long to wait for locks that others hold.
-    /// - Throws: ``SQLiteError`` where the file is in use; ``StoreError`` where the path is none of a
-    ///   file. Nothing happens where there is no file.
+    /// - Throws: ``StoreError`` where the file is in use (`busy`) or cannot be written, or the path is
+    ///   none of a file. Nothing happens where there is no file.
     public static func destroyPersistentStore(
         at path: String, timeout: Duration = .seconds(10)
     ) throws {
@@ -143,8 +151,10 @@ extension PersistentStoreCoordinator {
         guard FileManager.default.fileExists(atPath: path) else { return }
         var options = StoreOptions()
         options.busyTimeout = timeout
-        try Connection(path: path, mode: .readWrite, settings: ConnectionSettings(options))
-            .emptyDatabase()
+        try StoreError.naming(path, in: .writing) {
+            try Connection(path: path, mode: .readWrite, settings: ConnectionSettings(options))
+                .emptyDatabase()
+        }
         ExternalFiles(ofStore: path).removeAll()
         SectionCacheFile.remove(nil, ofStore: path)
     }

@@ -26,7 +26,7 @@ import Synchronization
 ///   ``replacePersistentStore(at:withStoreFrom:)``, ``destroyPersistentStore(at:)``
 /// - Metadata: ``metadata(for:)``, ``setMetadata(_:for:)``, ``metadata(ofStoreAt:type:)``,
 ///   ``setMetadata(_:forStoreAt:type:)``
-/// - Contexts: ``newContext(isolation:)``, ``newMainContext()``, ``newBackgroundContext()``
+/// - Contexts: ``newContext(isolation:fileID:line:)``, ``newMainContext()``, ``newBackgroundContext()``
 /// - History: ``fetchHistory(_:)``, ``currentHistoryToken(fromStores:)``,
 ///   ``deleteHistory(before:)-(HistoryToken)``, ``deleteHistory(before:)-(Date)``
 /// - Other processes: ``remoteChanges``, ``observeRemoteChanges(_:)``

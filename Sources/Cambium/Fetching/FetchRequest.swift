@@ -12,7 +12,7 @@ import CambiumSQL
 /// ## Topics
 /// - Which objects: ``filter(_:)-(Condition<Entity>)``, ``filter(format:_:)``,
 ///   ``template(_:substituting:)``
-/// - In which order: ``sorted(by:)``, ``limit(_:)``, ``offset(_:)``
+/// - In which order: ``sorted(by:)``, ``limit(_:)``, ``fetchLimit``, ``offset(_:)``
 /// - Something else than objects: ``select(_:)``, ``ids``, ``count``, ``dictionaries(_:)``
 /// - What is read: ``prefetching(_:)``, ``batchSize(_:)``, ``includesSubentities(_:)``,
 ///   ``includesPendingChanges(_:)``, ``includesPropertyValues(_:)``, ``returnsObjectsAsFaults(_:)``,
@@ -24,7 +24,7 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
     public var condition: Condition<Entity>?
     /// The order; objects that are equal in it come in the order of their keys.
     public var sortOrders: [SortOrder<Entity>] = []
-    /// The greatest number of objects; nil means no limit.
+    /// The greatest number of objects; nil means no limit, and 0 finds nothing. See ``fetchLimit``.
     public var limit: Int?
     /// How many objects to leave out at the start. Default: 0.
     public var offset = 0
@@ -82,6 +82,28 @@ public struct FetchRequest<Entity: ManagedObject>: Sendable {
 }
 
 extension FetchRequest {
+    /// The ``limit`` as Core Data has it, for ported code: 0, the default, means no limit.
+    public var fetchLimit: Int {
+        get { limit ?? 0 }
+        set { limit = newValue == 0 ? nil : newValue }
+    }
+
+    /// The name that Core Data has for ``offset``.
+    @available(*, unavailable, renamed: "offset")
+    public var fetchOffset: Int {
+        get { offset }
+        set { offset = newValue }
+    }
+
+    /// The name that Core Data has for ``batchSize``.
+    @available(*, unavailable, renamed: "batchSize")
+    public var fetchBatchSize: Int {
+        get { batchSize }
+        set { batchSize = newValue }
+    }
+}
+
+extension FetchRequest {
     /// The conditions of all kinds as one tree, and the values of its parameters.
     func resolved(
         for description: EntityDescription
@@ -109,8 +131,11 @@ extension FetchRequest {
     /// The request for the first of what it finds.
     var limitedToFirst: FetchRequest { limit(min(limit ?? 1, 1)) }
 
-    func sortTerms(for description: EntityDescription) -> [SortTerm] {
-        let orders = sortOrders.map(\.term)
+    /// - Throws: ``StoreError`` with `unknownName` where an order names what nothing can be sorted by.
+    func sortTerms(for description: EntityDescription) throws(StoreError) -> [SortTerm] {
+        let orders = try sortOrders.map { (order) throws(StoreError) in
+            try order.term(for: description)
+        }
         guard orders.isEmpty, let template,
             let found = modelTemplate(template.name, of: description)
         else { return orders }

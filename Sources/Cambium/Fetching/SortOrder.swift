@@ -11,12 +11,49 @@ import CambiumSQL
 ///     .sorted(by: Product.title.ascending(.natural), Product.salePrice.descending.nilFirst)
 /// ```
 public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
-    let value: ModelExpression
+    private(set) var value: ModelExpression
     let isDescending: Bool
     var texts = TextOrder.bytes
     var placesNilLast: Bool?
     /// The objects that what is computed names.
     var objects: [ObjectID] = []
+    /// The path that the program wrote, where it named the property by a text.
+    private var path: String?
+
+    /// The order by an attribute that is known by its name: for objects without a generated class,
+    /// and for names that are known at run time only. Where there is a key, `Product.price.ascending`
+    /// is safer: the compiler checks it.
+    ///
+    /// ```swift
+    /// let request = FetchRequest<ManagedObject>(entityName: "Product")
+    ///     .filter(format: "price < %@", 20)
+    ///     .sorted(by: SortOrder("category.name"), SortOrder("price", isDescending: true))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The name of an attribute, or names joined by dots: of to-one relationships, and of
+    ///     parts of composite values. A request that names another thing throws ``StoreError`` with
+    ///     `unknownName` when it is executed.
+    ///   - isDescending: Whether the greatest value comes first. Default: the least.
+    ///   - texts: How texts are compared. Default: by their bytes.
+    public init(_ path: String, isDescending: Bool = false, texts: TextOrder = .bytes) {
+        self.init(
+            value: .keyPath(
+                root: .subject, names: path.split(separator: ".").map(String.init)),
+            isDescending: isDescending, texts: texts)
+        self.path = path
+    }
+
+    init(
+        value: ModelExpression, isDescending: Bool, texts: TextOrder = .bytes,
+        placesNilLast: Bool? = nil, objects: [ObjectID] = []
+    ) {
+        self.value = value
+        self.isDescending = isDescending
+        self.texts = texts
+        self.placesNilLast = placesNilLast
+        self.objects = objects
+    }
 
     /// The order with what has no value at the start.
     public var nilFirst: SortOrder { placingNil(last: false) }
@@ -30,9 +67,51 @@ public struct SortOrder<Entity: ManagedObject>: Sendable, Hashable {
         return order
     }
 
+    /// The order of the objects of an entity.
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where the program named what nothing can be sorted
+    ///   by.
+    func term(for description: EntityDescription) throws(StoreError) -> SortTerm {
+        guard let path else { return term }
+        var term = self
+        term.value = .keyPath(root: .subject, names: try description.sortablePath(path))
+        return term.term
+    }
+
     var term: SortTerm {
         SortTerm(
             value, isDescending: isDescending, texts: texts, placesNilLast: placesNilLast)
+    }
+}
+
+extension EntityDescription {
+    /// The names from an object to an attribute that the objects can be sorted by.
+    fileprivate func sortablePath(_ path: String) throws(StoreError) -> [String] {
+        let names = model.path(path, of: entity)
+        let reason: String
+        do {
+            let found = try ExpressionCompiler.typedValue(
+                .keyPath(root: .subject, names: names), entity: entity, model: model)
+            switch found {
+            case .attribute(_, let attribute, _) where attribute.isTransient:
+                reason = "The attribute is transient, so that no store has it"
+            case .attribute(_, let attribute, _) where attribute.type.isCodable:
+                reason = "The attribute is codable, and such values have no order"
+            case .attribute: return names
+            default: reason = "Name an attribute, such as one of the related object"
+            }
+        } catch {
+            let hint = error.diagnostics.first?.hint.map { " (\($0))" } ?? ""
+            reason = (error.diagnostics.first?.message ?? "") + hint
+        }
+        throw StoreError(
+            code: .unknownName, message: "\(name) cannot be sorted by '\(path)'. \(reason).")
+    }
+}
+
+extension AttributeType {
+    fileprivate var isCodable: Bool {
+        if case .codable = self { true } else { false }
     }
 }
 

@@ -42,7 +42,7 @@ struct HistoryReader {
         _ request: HistoryRequest, after position: inout Int64, _ bounds: Bounds
     ) throws -> [HistoryTransaction] {
         var found: [HistoryTransaction] = []
-        let limit = request.fetchLimit ?? .max
+        let limit = request.limit ?? .max
         // Head by head: how many a limit needs is not known before their changes are.
         let heads = try connection.statement(HistorySQL.transactionsAfter)
         defer { heads.reset() }

@@ -32,7 +32,12 @@ public struct HistoryRequest: Sendable {
     /// ``objectIDs`` or ``kinds`` the fetch throws ``StoreError`` with `invalidRequest`.
     public var includesChanges = true
     /// How many transactions at most, of each store. The result's token leads on to the next ones.
-    public var fetchLimit: Int?
+    public var limit: Int?
+    /// The ``limit`` as Core Data has it, for ported code: 0, the default, means no limit.
+    public var fetchLimit: Int {
+        get { limit ?? 0 }
+        set { limit = newValue == 0 ? nil : newValue }
+    }
 
     /// Asks for all that came after a token; nil for all that the history has.
     public init(after token: HistoryToken? = nil) {

@@ -3,7 +3,7 @@ extension PersistentStoreCoordinator {
     /// stores' commits, those of several stores by date.
     ///
     /// It reads one state of each store, and holds what it found in memory; a request's
-    /// ``HistoryRequest/fetchLimit`` takes a long history in parts.
+    /// ``HistoryRequest/limit`` takes a long history in parts.
     ///
     /// - Throws: ``StoreError`` with `historyExpired` (Core Data's 134301) where a part of what
     ///   came after the token is gone, with `noHistory` where no store keeps one, or where the

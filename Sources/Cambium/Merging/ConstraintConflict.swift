@@ -45,14 +45,21 @@ public struct ConstraintConflictError: Error, Sendable {
 
 extension ConstraintConflictError: CustomStringConvertible {
     /// The objects, the properties and what helps; no values.
+    public var description: String { "\(summary) \(remedy)" }
+
+    var remedy: String { "Change or delete one of them." }
+
+    /// The first ten conflicts, and the number of the others.
+    var summary: String {
+        conflicts.map(\.description).excerpts(10, separator: ".\n") + "."
+    }
+}
+
+extension ConstraintConflict: CustomStringConvertible {
+    /// The objects and the properties; no values.
     public var description: String {
-        conflicts.map { conflict in
-            let objects =
-                (conflict.databaseObjectID.map { [$0] } ?? [])
-                + conflict.conflictingObjectIDs
-            return objects.map(\.description).joined(separator: " and ") + " have the same "
-                + conflict.constraint.joined(separator: ", ")
-                + ", which must be unique. Change or delete one of them."
-        }.joined(separator: "\n")
+        let objects = (databaseObjectID.map { [$0] } ?? []) + conflictingObjectIDs
+        return objects.map(\.description).excerpts(10, separator: " and ") + " have the same "
+            + constraint.joined(separator: ", ") + ", which must be unique"
     }
 }

@@ -29,6 +29,9 @@ public struct SteppedModel<Steps: Sendable>: Sendable {
     /// The current version of the model.
     public var model: Model { compiled.model }
 
+    /// The model as it is without them, which cannot migrate.
+    var withoutSteps: CompiledModel { compiled }
+
     /// The model with the steps, for whatever takes a model.
     ///
     /// - Parameter steps: What the program does in migrations.

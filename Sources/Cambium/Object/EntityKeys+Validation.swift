@@ -70,7 +70,8 @@ extension EntityKeys {
     public func propertyValidationError<Value>(
         for key: some AttributeKey<Self, Value>, _ message: String
     ) -> ValidationError {
-        propertyValidationError(forKey: key.path.joined(separator: "."), message)
+        propertyValidationError(
+            forKey: key.path.joined(separator: "."), localizedDescription: message)
     }
 }
 
@@ -82,7 +83,7 @@ extension ManagedObject {
     ///   - name: The name of the property, which is not looked up.
     ///   - message: What a person should read. It may get into logs: leave the value out.
     public final func propertyValidationError(
-        forKey name: String, _ message: String
+        forKey name: String, localizedDescription message: String
     ) -> ValidationError {
         ValidationError(
             code: .custom, entityName: entityDescription.name, objectID: objectID, property: name,

@@ -18,6 +18,7 @@ import CambiumSQLite
 ///   ``hasFault(forRelationship:)``
 /// - Changes: ``changedValues()``, ``changedValuesForCurrentEvent()``,
 ///   ``committedValues(forKeys:)``, ``hasPersistentChangedValues``
+/// - Printing: ``description``, ``descriptionWithValues``
 /// - Generic access: ``value(forKey:)``, ``setValue(_:forKey:)``, ``primitiveValue(forKey:)``,
 ///   ``setPrimitiveValue(_:forKey:)``, ``objectIDs(forRelationship:)``
 /// - Hooks to override: ``awakeFromInsert()``, ``awakeFromFetch()``,
@@ -251,8 +252,48 @@ extension ManagedObject: Hashable {
 }
 
 extension ManagedObject: CustomStringConvertible {
-    /// The entity, the key and the state; no values, which may be private.
+    /// The entity, the key and the state; no values, which may be private. See
+    /// ``descriptionWithValues``.
     public var description: String {
         "\(entityDescription.name)/\(key) (\(isFault ? "fault" : "\(lifecycle)"))"
+    }
+
+    /// The same with the values, for a look at an object: `Product/1 (clean): price = 20, …`
+    ///
+    /// - Warning: Values may be private. Keep them out of logs that others read.
+    /// - Returns: The stored attributes that are not nil, and the keys that to-one relationships lead
+    ///   to, in the order of the model. Long texts are cut, and of data only the length is said. A
+    ///   fault stays one, and shows no values.
+    /// - Complexity: O(properties). No row is read.
+    public final var descriptionWithValues: String {
+        guard let record else { return extras?.survivor?.descriptionWithValues ?? description }
+        let values = entityDescription.layout.slots.enumerated().compactMap { slot, place in
+            place.isEntityOfKey || !record.hasValue(slot)
+                ? nil : "\(place.property) = \(shownValue(at: slot, in: record))"
+        }
+        return values.isEmpty ? description : "\(description): \(values.joined(separator: ", "))"
+    }
+
+    private final func shownValue(at slot: Int, in record: Record) -> String {
+        let stored = record.storedValue(slot, entityDescription.shape.kinds[slot])
+        guard let attribute = entityDescription.attributes[slot] else {
+            if case .integer(let key) = stored { return "\(key)" } else { return "nil" }
+        }
+        if case .blob(let bytes) = stored, attribute.usesExternalForm {
+            return bytes.first == ExternalForm.file
+                ? "data in a file" : "\(bytes.count - 1) bytes"
+        }
+        return switch entityDescription.model.value(stored, as: attribute.type) ?? .null {
+        case .null: "nil"
+        case .bool(let value): "\(value)"
+        case .int(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .decimal(let value): "\(value)"
+        case .string(let value): "\"\(value.excerpt())\""
+        case .date(let value): "\(value)"
+        case .uuid(let value): "\(value)"
+        case .uri(let value): "\(value)".excerpt()
+        case .data(let value): "\(value.count) bytes"
+        }
     }
 }

@@ -32,8 +32,8 @@ extension StoreError {
                 code: .noStore,
                 message: "The store '\(StoreFiles.name(of: path))' was migrated to version "
                     + "\(store.version.excerpt()) of \(store.model.excerpt()) while it was open, by "
-                    + "another process. Unsaved changes stay in their contexts. Start this program "
-                    + "again in a build that knows that version.",
+                    + "another process. Unsaved changes stay in their contexts.",
+                remedy: "Start this program again in a build that knows that version.",
                 underlying: error)
         } else if error.primaryCode == Self.statementCode, error.message.hasPrefix("unsafe use") {
             self.init(
@@ -41,8 +41,9 @@ extension StoreError {
                 message:
                     "Cannot \(use.operation.rawValue) '\(StoreFiles.name(of: path))': a trigger "
                     + "or view of another program runs what only that program may run "
-                    + "(\(error.message)). Take it out of the store, or let that program bring its "
-                    + "tables up to date.",
+                    + "(\(error.message)).",
+                remedy: "Take it out of the store, or let that program bring its tables up to "
+                    + "date.",
                 underlying: error)
         } else {
             self.init(error, in: use.operation, path)
@@ -63,16 +64,31 @@ extension StoreError {
         self.init(
             code: code,
             message: "Cannot \(operation.rawValue) '\(StoreFiles.name(of: path))': "
-                + "\(trouble.problem). \(trouble.remedy).",
-            underlying: error)
+                + "\(trouble.problem).",
+            remedy: "\(trouble.remedy).", underlying: error)
+    }
+
+    /// Runs a body that uses the file of a store that is not open, and says in words what is wrong
+    /// with the file, its folder or its disk.
+    ///
+    /// - Throws: ``StoreError``, which names the file and the operation; what else the body throws.
+    static func naming<Result>(
+        _ path: String, in operation: StoreUse.Operation, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch let error as SQLiteError {
+            throw StoreError(error, in: operation, path) ?? error
+        }
     }
 
     private init(destroyed path: String, _ found: String, _ error: SQLiteError) {
         self.init(
             code: .noStore,
             message: "The store \(path) was destroyed while it was open. \(found). Unsaved changes "
-                + "stay in their contexts. Put the files back, or remove the store from its "
-                + "coordinator and add it again: what is at the path is opened then.",
+                + "stay in their contexts.",
+            remedy: "Put the files back, or remove the store from its coordinator and add it "
+                + "again: what is at the path is opened then.",
             underlying: error)
     }
 

@@ -45,26 +45,43 @@ public struct StoreError: Error, Sendable {
     /// What kind of failure it is.
     public let code: Code
     /// What happened, where, and what helps.
-    public let message: String
+    public var message: String { remedy.map { "\(problem) \($0)" } ?? problem }
+    /// What happened and where; what helps too, where that is not said apart.
+    let problem: String
+    /// What helps, in sentences of its own.
+    let remedy: String?
     /// The error behind it, if any.
     public let underlying: (any Error)?
 
-    init(code: Code, message: String, underlying: (any Error)? = nil) {
+    init(
+        code: Code, message problem: String, remedy: String? = nil, underlying: (any Error)? = nil
+    ) {
         self.code = code
-        self.message = message
+        self.problem = problem
+        self.remedy = remedy
         self.underlying = underlying
+    }
+
+    /// Whether the message says which file it is about.
+    var namesFile: Bool {
+        [.cannotOpen, .corrupt, .busy, .inaccessible, .notTrusted, .missingFile].contains(code)
     }
 
     static let readOnly = StoreError(
         code: .readOnly,
-        message: "The store was opened for reading only. Open it without that option.")
+        message: "The store was opened for reading only.",
+        remedy: "Open it without isReadOnly to write it.")
 
     static let closed = StoreError(
         code: .noStore,
-        message: "The store was removed from its coordinator. Add it again to go on.")
+        message: "The store was removed from its coordinator.",
+        remedy: "Add it again to go on.")
 
     static func missingRow(of object: ManagedObject) -> StoreError {
-        StoreError(code: .missingRow, message: "The row of \(object.objectID) is gone.")
+        StoreError(
+            code: .missingRow, message: "The row of \(object.objectID) is gone.",
+            remedy: "Another context or program has deleted it. Take the object's changes back "
+                + "with refresh(_:mergeChanges:) or rollback().")
     }
 
     static func noKeysLeft(for entityName: String) -> StoreError {
@@ -76,7 +93,8 @@ public struct StoreError: Error, Sendable {
 
     static let busy = StoreError(
         code: .invalidRequest,
-        message: "The store is in use by the caller itself. A merge policy, the handler of a batch "
+        message: "The store is in use by the caller itself.",
+        remedy: "A merge policy, the handler of a batch "
             + "insertion, a statement hook, a store of the program's own and the initializer of an "
             + "object must not use, move or remove the store that calls them.")
 

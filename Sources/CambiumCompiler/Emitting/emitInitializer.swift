@@ -2,17 +2,17 @@ import CambiumModel
 
 extension SwiftEmitter {
     /// The initializer that inserts an object with everything that it cannot do without.
+    ///
+    /// Its parameters are in the order of the model, required or not: a property that is added, or
+    /// becomes optional, changes no call.
     func emitInitializer(of entity: GeneratedEntity, to writer: inout SwiftWriter) {
         let properties = initializerProperties(of: entity)
-        let required = properties.filter(\.isRequired)
         let others = properties.filter { !$0.isRequired }
         let names = Set(properties.map(\.name))
         let context = names.contains("context") ? "insertionContext" : "context"
 
         let contextType = self.names.library("ManagedObjectContext")
-        let parameters =
-            ["in \(context): \(contextType)"] + required.map { "\($0.name): \($0.type)" }
-            + others.map(\.parameter)
+        let parameters = ["in \(context): \(contextType)"] + properties.map(\.parameter)
         writer.doc(
             "Inserts a new object. "
                 + (others.isEmpty ? "" : "Values that are left out start at the model's default."))
@@ -51,6 +51,18 @@ extension SwiftEmitter {
         let type: String
         let start: Start
 
+        init(name: String, type: String, start: Start) {
+            self.name = name
+            self.type = type
+            self.start = start
+        }
+
+        init(_ composite: GeneratedComposite) {
+            self.init(
+                name: composite.name, type: composite.valueType,
+                start: composite.isRequiredAtInsert ? .nothing : .default)
+        }
+
         var isRequired: Bool { start == .nothing }
 
         var isAlwaysSet: Bool {
@@ -82,23 +94,31 @@ extension SwiftEmitter {
         return .literal(literal)
     }
 
-    /// Attributes, composites, then to-ones, those of ancestors first.
+    /// Attributes and composites in the order of the model, then to-ones, those of ancestors first.
     private func initializerProperties(of entity: GeneratedEntity) -> [InitializerProperty] {
         let lineage = model.lineage(of: entity.entity).compactMap(generated)
-        let attributes = lineage.flatMap(\.attributes).filter { !$0.isDerived }.map {
-            InitializerProperty(
-                name: $0.name, type: $0.valueType, start: start(of: $0))
-        }
-        let composites = lineage.flatMap(\.composites).map {
-            InitializerProperty(
-                name: $0.name, type: $0.valueType,
-                start: $0.isRequiredAtInsert ? .nothing : .default)
-        }
         let toOnes = lineage.flatMap(\.relationships).filter { !$0.relationship.isToMany }.map {
             InitializerProperty(
                 name: $0.name, type: $0.destinationType,
                 start: $0.isRequiredAtInsert ? .nothing : .default)
         }
-        return attributes + composites + toOnes
+        return lineage.flatMap(attributes) + toOnes
+    }
+
+    /// Its own attributes, and each composite value in the place of its first part; one without parts
+    /// comes last.
+    private func attributes(of entity: GeneratedEntity) -> [InitializerProperty] {
+        var composites = entity.composites
+        let properties = entity.leaves.compactMap { leaf -> InitializerProperty? in
+            guard leaf.attribute.isPart else {
+                return leaf.isDerived
+                    ? nil
+                    : InitializerProperty(
+                        name: leaf.name, type: leaf.valueType, start: start(of: leaf))
+            }
+            return composites.firstIndex { $0.attribute.contains(leaf.attribute) }
+                .map { InitializerProperty(composites.remove(at: $0)) }
+        }
+        return properties + composites.map(InitializerProperty.init)
     }
 }

@@ -23,20 +23,28 @@ public struct OtherDraft: Sendable, Hashable {
 
 extension OtherDraft: CustomStringConvertible {
     /// Which store it is, what differs, and what can be done.
-    public var description: String {
+    public var description: String { "\(problem). \(remedy)" }
+
+    /// Which store it is, and what differs, without a full stop at the end.
+    var problem: String {
         let store = file.map { "The store '\($0)'" } ?? "The store"
         var text =
             "\(store) was written with another draft of version \(version.excerpt()) of "
-            + (changes.isEmpty ? "\(model). " : "\(model): \(changes.excerpts(12)). ")
+            + (changes.isEmpty ? "\(model)" : "\(model): \(changes.excerpts(12))")
         if !obstacles.isEmpty {
             let reasons = obstacles.excerpts(12, separator: "; ")
-            text += "It cannot be migrated to this one: \(reasons). "
+            text += ". It cannot be migrated to this one: \(reasons)"
         }
         if let frozenVersion {
             text +=
-                "It is not recreated, because it was a store of version "
-                + "\(frozenVersion.excerpt()), which has shipped. "
+                ". It is not recreated, because it was a store of version "
+                + "\(frozenVersion.excerpt()), which has shipped"
         }
+        return text
+    }
+
+    /// What can be done, without a full stop at the end.
+    var remedy: String {
         var ways: [String] = []
         if obstacles.isEmpty {
             ways.append("keep its data (StoreOptions.draftPolicy = .migrate)")
@@ -48,7 +56,7 @@ extension OtherDraft: CustomStringConvertible {
             changes.isEmpty
                 ? "go on with it in the program that wrote it"
                 : "undo the change and make it in a new version (cambium version new)")
-        return text + "You can " + Self.choice(of: ways)
+        return "You can " + Self.choice(of: ways)
     }
 
     /// Several ways, of which one is enough.

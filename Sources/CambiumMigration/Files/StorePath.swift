@@ -31,7 +31,7 @@ package enum StorePathProblem: Error, Sendable, Hashable {
             self = .empty
         } else if path == ":memory:" {
             self = .memory
-        } else if path.hasPrefix("file:") {
+        } else if path.hasPrefix("file:") || Self.hasScheme(path) {
             self = .uri(path)
         } else if path.utf8.contains(0) {
             self = .nul
@@ -43,6 +43,12 @@ package enum StorePathProblem: Error, Sendable, Hashable {
             guard stat(path, &info) == 0, !kinds.contains(info.st_mode & S_IFMT) else { return nil }
             self = .noFile(path)
         }
+    }
+
+    /// Whether a path begins as the URL of a server does.
+    private static func hasScheme(_ path: String) -> Bool {
+        let scheme = path.prefix { $0.isASCII && $0.isLetter }
+        return !scheme.isEmpty && path[scheme.endIndex...].hasPrefix("://")
     }
 
     /// Makes sure that there is nothing wrong with a path.

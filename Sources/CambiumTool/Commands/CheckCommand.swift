@@ -9,6 +9,7 @@ enum CheckCommand: Command {
     static let usage = """
         MODEL ... [--strict] [--verbose] [--format text|json|sarif] [--output FILE]
                              [--declarations FILE] [--proofs FOLDER | --no-proof-cache]
+               --package FOLDER
         """
     static let details = """
         Reads every version, checks it, plans the migration from each version to the next and runs
@@ -26,6 +27,11 @@ enum CheckCommand: Command {
         Nothing can be put right in a version that has shipped, so that all but errors there are
         notes, which --verbose shows: what becomes of what Xcode wrote, for example.
 
+        With --package it names the targets of a Swift package that have a model which nothing
+        compiles, because the build plugin is missing: no plugin, and no generated code.
+
+            Package.swift: error: Nothing compiles Sources/App/Shop.cambium of the target 'App'.
+
         \(ProofFolder.details)
         """
     static let options =
@@ -34,9 +40,16 @@ enum CheckCommand: Command {
             Option("--verbose", nil, "show the notes on versions that have shipped too"),
             Option("--format", "FORM", "text (default), json or sarif"),
             Option("--output", "FILE", "write json or sarif into a file"),
+            Option("--package", "FOLDER", "name the targets of a package that forget a model"),
         ] + Declarations.options + ProofFolder.options
 
     static func run(_ arguments: Arguments, _ console: Console) throws -> ExitCode {
+        if let folder = arguments.value("--package") {
+            guard arguments.words.isEmpty else {
+                throw arguments.usage("--package takes no models: it finds them.")
+            }
+            return try check(package: folder, console)
+        }
         let paths = try arguments.bundles()
         let format = try arguments.word("--format", DiagnosticReport.Format.self) ?? .text
         if format == .text, arguments.has("--output") {
@@ -69,6 +82,24 @@ enum CheckCommand: Command {
         }
         if reports.contains(where: { $0.summary == nil }) { return .modelHasErrors }
         return arguments.has("--strict") && !diagnostics.isEmpty ? .modelHasWarnings : .fine
+    }
+
+    private static func check(package folder: String, _ console: Console) throws -> ExitCode {
+        let models = try PackageModels(of: folder, path: Files.programPath)
+        let manifest = folder == "." ? "Package.swift" : "\(folder)/Package.swift"
+        for forgotten in models.forgotten {
+            for model in forgotten.models {
+                console.writeError(
+                    "\(manifest): error: Nothing compiles \(model) of the target "
+                        + "'\(forgotten.target)'.\n")
+            }
+            console.writeError(
+                "\(manifest): note: Add to the target '\(forgotten.target)': plugins: [.plugin("
+                    + "name: \"CambiumBuildPlugin\", package: \"Cambium\")]\n")
+        }
+        guard models.forgotten.isEmpty else { return .modelHasErrors }
+        try console.write("Each model is compiled. Targets with models: \(models.targetCount)\n")
+        return .fine
     }
 
     /// The reports in the order of the paths. The largest bundle is begun first, so that none is

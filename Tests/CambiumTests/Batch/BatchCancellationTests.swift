@@ -14,7 +14,7 @@ struct BatchCancellationTests {
         var options = StoreOptions()
         options.statementHook = hook
         container.persistentStoreDescriptions = [
-            StoreDescription(type: .inMemory, options: options)
+            StoreDescription(type: .memory, options: options)
         ]
         try await container.loadPersistentStores()
         try await container.performBackgroundTask { context in

@@ -45,7 +45,7 @@ struct BatchDeletePiecesTests {
             node.box = boxes[number % 3]
             node.tags.insert(topics[number % 2])
             node.queue.append(topics[1])
-            for part in 0..<2 { _ = Part(in: context, node: node, name: "\(number).\(part)") }
+            for part in 0..<2 { _ = Part(in: context, name: "\(number).\(part)", node: node) }
             return node
         }
         for (node, next) in zip(nodes, nodes.dropFirst()) {

@@ -10,7 +10,7 @@ struct BatchDeleteTests {
         try withContainer(Everything.model, on: kind) { container in
             let context = container.newContext()
             let nodes = (0..<4).map { Node(in: context, label: "\($0)", number: Int64($0)) }
-            for node in nodes { _ = Part(in: context, node: node, name: node.label) }
+            for node in nodes { _ = Part(in: context, name: node.label, node: node) }
             nodes[0].next = nodes[1]
             nodes[1].next = nodes[2]
             let topic = Topic(in: context, name: "t")

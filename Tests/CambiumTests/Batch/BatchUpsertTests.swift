@@ -12,7 +12,7 @@ struct BatchUpsertTests {
         try withContainer(Shop.model, on: kind) { container in
             let context = container.newContext()
             let old = Product(
-                in: context, sku: "AB-1", kind: .toy, price: 1, title: "Old", stock: 5)
+                in: context, sku: "AB-1", title: "Old", kind: .toy, price: 1, stock: 5)
             try context.save()
             let rows = [("AB-1", 9), ("AB-2", 2), ("AB-2", 3)]
             var request = BatchInsertRequest<Product>(rows) { product, row in

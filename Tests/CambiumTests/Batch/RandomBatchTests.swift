@@ -66,7 +66,7 @@ struct RandomBatchTests {
             for topic in topics where generator.chance(0.3) { node.tags.insert(topic) }
             for topic in topics where generator.chance(0.3) { node.queue.append(topic) }
             for other in nodes where generator.chance(0.1) { node.follows.insert(other) }
-            if generator.chance(0.5) { _ = Part(in: context, node: node, name: node.label) }
+            if generator.chance(0.5) { _ = Part(in: context, name: node.label, node: node) }
         }
         for box in boxes { box.topic = some(topics) }
         let links = (0..<8).map { Link(in: context, name: "\($0)") }

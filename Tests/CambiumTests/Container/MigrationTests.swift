@@ -65,11 +65,10 @@ struct MigrationTests {
         try withStoreFile { path in
             _ = try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
             let before = try rows("SELECT * FROM _metadata ORDER BY name", in: path)
-            #expect(
-                throws: MigrationError.newerVersion(store: "3", program: "1")
-            ) {
+            let error = expectOpening(throws: MigrationError.self) {
                 try PersistentContainer(model: FirstPackagesModel.Packages.model, at: .file(path))
             }
+            #expect(error == .newerVersion(store: "3", program: "1"))
             #expect(try rows("SELECT * FROM _metadata ORDER BY name", in: path) == before)
         }
     }
@@ -77,18 +76,20 @@ struct MigrationTests {
     @Test func `a store of another model is refused`() throws {
         try withStoreFile { path in
             _ = try PersistentContainer(model: Shop.model, at: .file(path))
-            #expect(throws: MigrationError.otherModel(store: "Shop", program: "Packages")) {
+            let error = expectOpening(throws: MigrationError.self) {
                 try PersistentContainer(model: PackagesModel.Packages.model, at: .file(path))
             }
+            #expect(error == .otherModel(store: "Shop", program: "Packages"))
         }
     }
 
     @Test func `a database of another program is refused`() throws {
         try withStoreFile { path in
             try execute("CREATE TABLE other (a)", in: path)
-            #expect(throws: MigrationError.notAStore) {
+            let error = expectOpening(throws: MigrationError.self) {
                 try PersistentContainer(model: Shop.model, at: .file(path))
             }
+            #expect(error == .notAStore)
         }
     }
 
@@ -96,7 +97,7 @@ struct MigrationTests {
         try withStoreFile { path in
             try String(repeating: "This is text. ", count: 100)
                 .write(toFile: path, atomically: true, encoding: .utf8)
-            let error = #expect(throws: StoreError.self) {
+            let error = expectOpening(throws: StoreError.self) {
                 try PersistentContainer(model: Shop.model, at: .file(path))
             }
             #expect(error?.code == .corrupt && error?.underlying is SQLiteError)

@@ -129,10 +129,10 @@ struct NamedContainerTests {
 
     @Test func `a function that waits can load stores as Core Data's programs do`() async throws {
         let container = PersistentContainer(name: "Library", model: Library.model)
-        container.persistentStoreDescriptions = [StoreDescription(type: .inMemory)]
+        container.persistentStoreDescriptions = [StoreDescription(type: .memory)]
         var failures = 0
         container.loadPersistentStores { description, error in
-            #expect(description.location == .memory && description.type == .inMemory)
+            #expect(description.location == .memory && description.type == .memory)
             if error != nil { failures += 1 }
         }
         #expect(failures == 0)

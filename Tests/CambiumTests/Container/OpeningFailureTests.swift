@@ -14,7 +14,7 @@ struct OpeningFailureTests {
             let place = folder.appending(path: name).path()
             var options = StoreOptions()
             options.isReadOnly = isReadOnly
-            let error = #expect(throws: StoreError.self) {
+            let error = expectOpening(throws: StoreError.self) {
                 try PersistentContainer(
                     model: Everything.model, at: .file(place), options: options)
             }
@@ -34,6 +34,21 @@ struct OpeningFailureTests {
             let container = try PersistentContainer(model: Everything.model, at: .file(place))
             #expect(try container.newContext().count(for: Node.fetchRequest()) == 0)
             #expect(FileManager.default.fileExists(atPath: place))
+        }
+    }
+
+    @Test func `a store is opened at a URL, and one that names no file is an error`() throws {
+        try withStoreFile { path in
+            let folder = URL(filePath: path).deletingLastPathComponent()
+            let url = folder.appending(path: "ä store.sqlite")
+            #expect(StoreLocation.file(url) == .file(folder.path() + "ä store.sqlite"))
+            _ = try PersistentContainer(model: Everything.model, at: .file(url))
+            #expect(FileManager.default.fileExists(atPath: folder.path() + "ä store.sqlite"))
+            let web = try #require(URL(string: "https://example.org/shop.sqlite"))
+            let error = expectOpening(throws: StoreError.self) {
+                try PersistentContainer(model: Everything.model, at: .file(web))
+            }
+            #expect(error?.message.contains("is a URI") == true)
         }
     }
 
@@ -79,6 +94,7 @@ struct OpeningFailureTests {
     @Test(arguments: [
         ("", "use the location .memory"), (":memory:", "use the location .memory"),
         ("file:shop.sqlite", "the path of that URL"), ("file::memory:", "is a URI"),
+        ("https://example.org/shop.sqlite", "is a URI"),
         ("some/new/", "the path of a folder"), ("some/shop\0.sqlite", "has a NUL"),
         ("/dev/null", "that is no file"),
     ])
@@ -86,7 +102,7 @@ struct OpeningFailureTests {
         throws
     {
         let before = try FileManager.default.contentsOfDirectory(atPath: ".")
-        let error = #expect(throws: StoreError.self) {
+        let error = expectOpening(throws: StoreError.self) {
             try PersistentContainer(model: Everything.model, at: .file(path))
         }
         #expect(error?.code == .cannotOpen && error?.message.contains(words) == true)

@@ -69,17 +69,26 @@ struct OpeningTests {
         while begun.entries.isEmpty { await Task.yield() }
         opening.cancel()
         isCancelled.append("cancelled")
-        await #expect(throws: MigrationError.cancelled) { _ = try await opening.value }
+        let error = await #expect(throws: StoreLoadingError.self) { _ = try await opening.value }
+        #expect(error?.code == .cancelled && error?.underlying as? MigrationError == .cancelled)
         #expect(try rows("SELECT * FROM Package", in: path) == before)
         #expect(!FileManager.default.fileExists(atPath: path + ".backup-1"))
     }
 
-    @Test func `an error of opening is thrown as it is`() async throws {
+    @Test func `an error of opening names the store, in each way of opening`() async throws {
         let path = try makeStorePath()
         defer { removeStore(path) }
         try execute("CREATE TABLE other (a)", in: path)
-        await #expect(throws: MigrationError.notAStore) {
+        let error = await #expect(throws: StoreLoadingError.self) {
             try await PersistentContainer.open(model: model, at: .file(path))
+        }
+        #expect(error?.code == .notAStore && error?.store.location == .file(path))
+        #expect(error?.underlying as? MigrationError == .notAStore)
+        #expect(throws: StoreLoadingError.self) {
+            try PersistentContainer(model: model, at: .file(path))
+        }
+        #expect(throws: StoreLoadingError.self) {
+            try PersistentContainer.migrationForecast(model: model, at: path)
         }
     }
 

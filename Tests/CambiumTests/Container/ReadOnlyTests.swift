@@ -48,7 +48,7 @@ struct ReadOnlyTests {
         try withStoreFile { path in
             var options = StoreOptions()
             options.isReadOnly = true
-            let error = #expect(throws: StoreError.self) {
+            let error = expectOpening(throws: StoreError.self) {
                 try PersistentContainer(model: Everything.model, at: .file(path), options: options)
             }
             #expect(error?.code == .cannotOpen)

@@ -52,6 +52,46 @@ import Testing
         }
     }
 
+    @Test func `who uses objects of a context that is gone is told once, with its place`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        _ = try makeProduct(in: container)
+        let line = #line + 1
+        let log = try StandardErrorCapture.text {
+            let products = try container.newContext().fetch(Product.fetchRequest())
+            // What was read is there, and nothing is wrong yet.
+            #expect(products[0].sku == "AB-1")
+            products[0].price = 7
+            #expect(products[0].category == nil)
+            products[0].category = nil
+            try #expect(container.newContext().fetch(Category.fetchRequest())[0].products.isEmpty)
+            for _ in 0..<2 {
+                try container.newContext().fetch(Product.fetchRequest())[0].category = nil
+            }
+        }
+        let place = "ContextLifetimeTests.swift:"
+        let lines = log.split(separator: "\n").filter { $0.contains(place) }
+        #expect(lines.count == 3)
+        #expect(lines.first?.contains("\(place)\(line + 1) ") == true)
+        #expect(lines.first?.contains("is gone while its objects are in use") == true)
+    }
+
+    @Test func `objects of a context that is kept are no reason to warn`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        _ = try makeProduct(in: container)
+        let log = try StandardErrorCapture.text {
+            let context = container.newContext()
+            let product = try context.fetch(Product.fetchRequest())[0]
+            product.price = 8
+            #expect(product.category?.products.count == 1)
+            try context.save()
+            withExtendedLifetime(context) {}
+            // Reading what was read is no mistake.
+            let other = try container.newContext().fetch(Product.fetchRequest())[0]
+            #expect(other.price == 8)
+        }
+        #expect(!log.contains("ContextLifetimeTests.swift:"))
+    }
+
     private func releaseElsewhere() throws -> (Product, Task<Void, Never>) {
         let container = try PersistentContainer(model: Shop.model, at: .memory)
         let product = try makeProduct(in: container)

@@ -30,7 +30,7 @@ struct FailedReadTests {
             node.box = box
             node.tags.insert(topic)
             node.queue.append(topic)
-            _ = Part(in: writer, node: node, name: "part")
+            _ = Part(in: writer, name: "part", node: node)
             try writer.save()
             context = container.newContext()
             self.node = node.objectID

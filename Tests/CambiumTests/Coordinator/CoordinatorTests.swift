@@ -40,9 +40,9 @@ struct CoordinatorTests {
     @Test func `a store in memory needs no place`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Everything.model)
-            let store = try coordinator.addPersistentStore(type: .inMemory, at: .file(path))
+            let store = try coordinator.addPersistentStore(type: .memory, at: .file(path))
             _ = Node(in: coordinator.newContext())
-            #expect(store.type == .inMemory && store.type != .sqlite)
+            #expect(store.type == .memory && store.type != .sqlite)
             #expect(!FileManager.default.fileExists(atPath: path))
         }
     }
@@ -115,10 +115,11 @@ struct CoordinatorTests {
                 model: FirstPackagesModel.Packages.model, at: .file(path))
             var options = StoreOptions()
             options.migratesAutomatically = false
-            #expect(throws: MigrationError.migrationIsOff(store: "1", program: "3")) {
+            let error = expectOpening(throws: MigrationError.self) {
                 try PersistentContainer(
                     model: PackagesModel.Packages.model, at: .file(path), options: options)
             }
+            #expect(error == .migrationIsOff(store: "1", program: "3"))
         }
     }
 

@@ -302,9 +302,10 @@ struct StoreFilesTests {
         try withStore { path, _, _, _ in
             let writer = try Connection(path: path)
             try writer.execute("BEGIN IMMEDIATE")
-            #expect(throws: SQLiteError.self) {
+            let error = #expect(throws: StoreError.self) {
                 try PersistentStoreCoordinator.destroyPersistentStore(at: path, timeout: .zero)
             }
+            #expect(error?.code == .busy)
             writer.rollBack()
             #expect(try labels(at: path) == ["a"])
         }

@@ -40,7 +40,7 @@ struct CoreDataCompatibleErrorTests {
             code {
                 try PersistentStoreCoordinator.replacePersistentStore(
                     at: missing, withStoreFrom: missing)
-            } == 134180)
+            } == 134080)
     }
 
     @Test(arguments: [

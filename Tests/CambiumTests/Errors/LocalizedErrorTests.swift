@@ -76,6 +76,39 @@ struct LocalizedErrorTests {
         let error = try #require(#expect(throws: ConflictError.self) { try other.save() })
         #expect(error.description.hasPrefix("Product/1 was changed here and by others: title. "))
         #expect(error.recoverySuggestion?.hasPrefix("Refresh the objects") == true)
+        #expect("\(error.conflicts[0])" == "Product/1 was changed here and by others: title")
+    }
+
+    @Test func `objects with the same unique value are named, without the value`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let context = container.newContext()
+        _ = Product(in: context, sku: "AB-1", kind: .toy, price: 1)
+        try context.save()
+        _ = Product(in: context, sku: "AB-1", kind: .toy, price: 1)
+        let error = try #require(
+            #expect(throws: ConstraintConflictError.self) { try context.save() })
+        let words = error.errorDescription
+        #expect(words?.hasSuffix("have the same sku, which must be unique.") == true)
+        #expect(error.recoverySuggestion == "Change or delete one of them.")
+        #expect(!"\(error)".contains("AB-1") && "\(error.conflicts[0])".contains("Product/1 and"))
+    }
+
+    @Test func `an object is printed with its values where the program asks for them`() throws {
+        let container = try PersistentContainer(model: Shop.model, at: .memory)
+        let context = container.newContext()
+        let category = Category(in: context, name: "Books")
+        let product = Product(
+            in: context, sku: "AB-1", kind: .toy, price: 1, category: category)
+        try context.save()
+        #expect("\(product)" == "Product/1 (clean)")
+        let words = product.descriptionWithValues
+        #expect(words.hasPrefix("Product/1 (clean): ") && words.contains("sku = \"AB-1\""))
+        #expect(words.contains("category = 1"))
+        product.title = String(repeating: "x", count: 1_000)
+        #expect(product.descriptionWithValues.count < 500)
+        context.rollback()
+        context.refresh(product, mergeChanges: false)
+        #expect(product.descriptionWithValues == "Product/1 (fault)" && product.isFault)
     }
 
     @Test func `a store that another process has migrated says so`() throws {
@@ -117,6 +150,8 @@ struct LocalizedErrorTests {
         #expect(error.code == meaning)
         #expect(error.message.hasPrefix("Cannot write 'shop.sqlite': \(words)"))
         #expect(error.failureReason == "SQLite error \(code): as SQLite says it")
+        #expect(error.errorDescription.map { error.message.hasPrefix("\($0) ") } == true)
+        #expect(error.recoverySuggestion.map { error.message.hasSuffix(" \($0)") } == true)
         #expect(StoreError(SQLiteError(code: 1, message: ""), in: .writing, "a") == nil)
     }
 }

@@ -11,7 +11,7 @@ struct CompositePathTests {
                 in: context, name: "Ann", home: Address(street: "High St", spot: spot))
             let bob = ExtendedModel.Person(
                 in: context, name: "Bob", home: Address(street: "Low St"))
-            let letters = [ann, bob].map { Letter(in: context, sender: $0, text: $0.name) }
+            let letters = [ann, bob].map { Letter(in: context, text: $0.name, sender: $0) }
             try context.save()
             let request = Letter.fetchRequest()
             #expect(

@@ -77,8 +77,8 @@ struct GeneratedExtendedTests {
         try withPerson { context, ann in
             let bob = Person(
                 in: context, name: "Bob", home: Address(street: "Low St", number: 1, spot: nil))
-            let letters = ["b", "ab", "aa"].map { Letter(in: context, sender: ann, text: $0) }
-            let other = Letter(in: context, sender: bob, text: "ac")
+            let letters = ["b", "ab", "aa"].map { Letter(in: context, text: $0, sender: ann) }
+            let other = Letter(in: context, text: "ac", sender: bob)
             #expect(
                 try context.fetch(Letter.sent(by: ann, start: "a")) == [letters[2], letters[1]])
             try context.save()
@@ -97,7 +97,7 @@ struct GeneratedExtendedTests {
 
     @Test func `templates give identities, numbers and dictionaries`() throws {
         try withPerson { context, ann in
-            let letters = ["b", "ab", "aa", "b"].map { Letter(in: context, sender: ann, text: $0) }
+            let letters = ["b", "ab", "aa", "b"].map { Letter(in: context, text: $0, sender: ann) }
             func check() throws {
                 let ids: [ObjectID] = try context.fetch(Letter.idsSentBy(person: ann))
                 #expect(ids == [letters[0], letters[3], letters[1], letters[2]].map(\.objectID))

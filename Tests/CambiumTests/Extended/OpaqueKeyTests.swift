@@ -10,7 +10,7 @@ struct OpaqueKeyTests {
             let context = container.newContext()
             let ann = Person(in: context, name: "Ann", home: Address(street: "High St"))
             let bob = Person(in: context, name: "Bob", home: Address(street: "Low St"))
-            let letters = [ann, bob].map { Letter(in: context, sender: $0, text: $0.name) }
+            let letters = [ann, bob].map { Letter(in: context, text: $0.name, sender: $0) }
             ann.size = Size(width: 1, height: 2)
             ann.photo = Data([1])
             ann.office = Address(street: "Mill Lane", spot: Spot(latitude: 1, longitude: 2))

@@ -48,6 +48,84 @@ struct RequestBuildingTests {
         }
     }
 
+    @Test func `a fetch limit of 0 is none, and a limit of 0 finds nothing`() throws {
+        try withNodes { container in
+            let context = container.newContext()
+            var request = Node.fetchRequest()
+            #expect(request.fetchLimit == 0)
+            request.fetchLimit = 2
+            #expect(request.limit == 2)
+            try #expect(context.fetch(request).count == 2)
+            request.fetchLimit = 0
+            #expect(request.limit == nil)
+            try #expect(context.fetch(request).count == 3)
+            try #expect(context.fetch(request.limit(0)).isEmpty)
+            request.fetchLimit = -1
+            #expect(throws: StoreError.self) { try context.fetch(request) }
+            var history = HistoryRequest(after: nil)
+            history.fetchLimit = 2
+            #expect(history.limit == 2)
+            history.fetchLimit = 0
+            #expect(history.limit == nil)
+        }
+    }
+
+    @Test func `objects without a generated class are filtered and sorted by names`() throws {
+        try withNodes { container in
+            let context = container.newContext()
+            func numbers(_ orders: SortOrder<ManagedObject>...) throws -> [Value] {
+                var request = FetchRequest<ManagedObject>(entityName: "Node")
+                    .filter(format: "number < %@", 9)
+                request.sortOrders = orders
+                return try context.fetch(request).map { try $0.value(forKey: "number") }
+            }
+            try #expect(numbers(SortOrder("number")) == [.int(0), .int(1), .int(2)])
+            try #expect(
+                numbers(SortOrder("label", isDescending: true), SortOrder("number"))
+                    == [.int(1), .int(2), .int(0)])
+            // With unsaved changes the memory sorts.
+            let node = Node(in: context, label: "c", number: 7)
+            try #expect(numbers(SortOrder("label", isDescending: true)).first == .int(7))
+            context.delete(node)
+            let first = try context.fetchFirst(
+                FetchRequest<ManagedObject>(entityName: "Node")
+                    .sorted(by: SortOrder("box.name").nilLast, SortOrder("number")))
+            try #expect(first?.value(forKey: "number") == .int(0))
+        }
+    }
+
+    @Test func `a misspelt entity is an error that knows the nearest name`() throws {
+        try withNodes { container in
+            let error = #expect(throws: StoreError.self) {
+                try container.newContext().fetch(FetchRequest<ManagedObject>(entityName: "Nod"))
+            }
+            #expect(error?.message.hasSuffix("has no entity Nod. Did you mean Node?") == true)
+        }
+    }
+
+    @Test(arguments: [
+        ("numbr", "number"), ("box.nam", "name"), ("box", "Name an attribute"),
+        ("parts", "parts"), ("", "''"), ("number.x", "number.x"),
+    ])
+    func `a name that nothing can be sorted by is an error when the request is executed`(
+        path: String, hint: String
+    ) throws {
+        try withNodes { container in
+            let context = container.newContext()
+            let request = Node.fetchRequest().sorted(by: SortOrder(path))
+            let calls: [() throws -> Void] = [
+                { _ = try context.fetch(request) }, { _ = try context.count(for: request) },
+                { _ = try context.fetch(request.select(Node.number)) },
+                { _ = try context.fetch(request.ids) },
+                { _ = try FetchedResultsController(request, in: context).performFetch() },
+            ]
+            for call in calls {
+                let error = try #require(#expect(throws: StoreError.self) { try call() })
+                #expect(error.code == .unknownName && error.message.contains(hint), "\(error)")
+            }
+        }
+    }
+
     @Test func `several relationships are prefetched at once`() throws {
         try withNodes { container in
             let context = container.newContext()

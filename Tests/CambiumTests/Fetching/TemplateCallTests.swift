@@ -35,8 +35,8 @@ struct TemplateCallTests {
             let context = container.newContext()
             let ann = Person(in: context, name: "Ann", home: Self.home)
             let bob = Person(in: context, name: "Bob", home: Self.home)
-            _ = Letter(in: context, sender: ann, text: "dear")
-            _ = Letter(in: context, sender: bob, text: "hello")
+            _ = Letter(in: context, text: "dear", sender: ann)
+            _ = Letter(in: context, text: "hello", sender: bob)
             try context.save()
             let letters = Request(entityName: "Letter")
             func texts(_ request: Request) throws -> [Value] {
@@ -89,7 +89,7 @@ struct TemplateCallTests {
                 }
             }
             let ann = Person(in: context, name: "Ann", home: Self.home)
-            let letter = Letter(in: context, sender: ann, text: "dear")
+            let letter = Letter(in: context, text: "dear", sender: ann)
             #expect((fault(letter) as? StoreError)?.code == .invalidRequest)
             let stranger = Person(in: other.newContext(), name: "Eve", home: Self.home)
             #expect((fault(stranger) as? StoreError)?.code == .foreignObject)

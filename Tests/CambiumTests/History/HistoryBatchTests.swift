@@ -48,7 +48,7 @@ struct HistoryBatchTests {
             let box = Box(in: context)
             let node = Node(in: context)
             node.box = box
-            _ = Part(in: context, node: node, name: "p")
+            _ = Part(in: context, name: "p", node: node)
             try context.save()
             let token = try container.historyToken
             try context.execute(BatchDeleteRequest<Node>())

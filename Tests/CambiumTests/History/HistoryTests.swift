@@ -203,7 +203,7 @@ struct HistoryTests {
             nodes[0].box = box
             nodes[1].next = nodes[2]
             nodes[1].follows.insert(nodes[0])
-            _ = Part(in: context, node: nodes[2], name: "p")
+            _ = Part(in: context, name: "p", node: nodes[2])
             try context.save()
             withExtendedLifetime(observation) {}
             let changes = try container.history(after: token).flatMap(\.changes)

@@ -229,7 +229,7 @@ private struct HistoryWork {
         case 9: try some(Box.self)?.topic = some(Topic.self)
         case 10:
             if let node = try some(Node.self) {
-                _ = Part(in: context, node: node, name: "\(count)")
+                _ = Part(in: context, name: "\(count)", node: node)
             }
         default:
             let doomed: ManagedObject? =

@@ -186,7 +186,7 @@ struct Rules57To65Tests {
         try withContainer(Everything.model, on: kind) { container in
             let context = container.newContext()
             let node = Node(in: context)
-            for _ in 0..<3 { _ = Part(in: context, node: node, name: "same") }
+            for _ in 0..<3 { _ = Part(in: context, name: "same", node: node) }
             _ = Node(in: context)
             let request = Node.fetchRequest().filter(Node.parts.any(Part.name == "same"))
             try #expect(context.fetch(request) == [node])

@@ -67,8 +67,8 @@ struct ReadOnlyMountTests {
         try withStore { path in
             var options = Self.options
             options.followsRemoteChanges = true
-            let error = #expect(throws: StoreError.self) {
-                _ = try PersistentContainer(
+            let error = expectOpening(throws: StoreError.self) {
+                try PersistentContainer(
                     model: Shop.model, at: .file(path), options: options)
             }
             #expect(error?.code == .invalidRequest)

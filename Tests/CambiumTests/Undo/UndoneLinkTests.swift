@@ -87,7 +87,7 @@ struct UndoneLinkTests {
     ) throws {
         try withUndoneChange(policy) { context, node in
             let former = Node(in: context)
-            _ = Part(in: context, node: former, name: "part")
+            _ = Part(in: context, name: "part", node: former)
             return former
         } change: { node in
             let context = try #require(node.managedObjectContext)

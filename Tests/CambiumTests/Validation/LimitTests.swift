@@ -137,7 +137,8 @@ struct LimitTests {
             validator.add(.missing, "longitude", "longitude is required.")
             for property in ["longitude", "latitude"] {
                 validator.custom(property) {
-                    throw place.propertyValidationError(forKey: property, "It is wrong.")
+                    throw place.propertyValidationError(
+                        forKey: property, localizedDescription: "It is wrong.")
                 }
                 validator.custom(property) { throw CancellationError() }
             }

@@ -69,6 +69,16 @@ public struct MigrationCommand: Sendable {
         verification = nil
     }
 
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public init<Steps>(
+        model: SteppedModel<Steps>, storeAt path: String? = nil, name: String = "migrate"
+    ) {
+        self.init(model: model.withoutSteps, storeAt: path, name: name)
+    }
+
     /// Does what the words on the command line ask for. A migration is undone as a whole where the
     /// task is cancelled.
     ///

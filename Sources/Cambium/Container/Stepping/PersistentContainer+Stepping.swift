@@ -11,12 +11,11 @@ extension PersistentContainer {
     ///     generated protocol, such as `ShopMigration`.
     ///   - location: The file, or memory.
     ///   - options: How to open it.
-    /// - Throws: As ``init(model:at:options:)``; ``MigrationStepError`` where a step failed (the
-    ///   store is as it was then).
+    /// - Throws: As ``init(model:at:options:)``.
     public convenience init<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
         options: StoreOptions = StoreOptions()
-    ) throws {
+    ) throws(StoreLoadingError) {
         try self.init(model: model.performing(migration), at: location, options: options)
     }
 
@@ -41,7 +40,7 @@ extension PersistentContainer {
     ///   - location: The file, or memory.
     ///   - options: How to open it.
     ///   - progress: Told how far a migration is.
-    /// - Throws: As ``init(model:migration:at:options:)``; ``MigrationError/cancelled``.
+    /// - Throws: As ``init(model:at:options:)``, also where the task is cancelled.
     public static func open<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at location: StoreLocation,
         options: StoreOptions = StoreOptions(),
@@ -61,7 +60,54 @@ extension PersistentContainer {
     /// - Throws: As ``migrationForecast(model:at:)``.
     public static func migrationForecast<Steps>(
         model: SteppedModel<Steps>, migration: Steps, at path: String
-    ) throws -> MigrationForecast? {
+    ) throws(StoreLoadingError) -> MigrationForecast? {
         try migrationForecast(model: model.performing(migration), at: path)
+    }
+}
+
+// What people write who forget the argument: errors that name it.
+extension PersistentContainer {
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public convenience init<Steps>(
+        model: SteppedModel<Steps>, at location: StoreLocation,
+        options: StoreOptions = StoreOptions()
+    ) throws(StoreLoadingError) {
+        try self.init(model: model.withoutSteps, at: location, options: options)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public convenience init<Steps>(
+        name: String, model: SteppedModel<Steps>, directory: String? = nil
+    ) {
+        self.init(name: name, model: model.withoutSteps, directory: directory)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public static func open<Steps>(
+        model: SteppedModel<Steps>, at location: StoreLocation,
+        options: StoreOptions = StoreOptions(),
+        progress: (@Sendable (MigrationProgress) -> Void)? = nil
+    ) async throws -> PersistentContainer {
+        try await open(
+            model: model.withoutSteps, at: location, options: options, progress: progress)
+    }
+
+    /// Not available: a model in whose migrations the program does steps needs them.
+    @available(
+        *, unavailable, message: "the model has steps of the program: add the argument 'migration:'"
+    )
+    public static func migrationForecast<Steps>(
+        model: SteppedModel<Steps>, at path: String
+    ) throws(StoreLoadingError) -> MigrationForecast? {
+        try migrationForecast(model: model.withoutSteps, at: path)
     }
 }

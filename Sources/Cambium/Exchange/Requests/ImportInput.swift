@@ -24,6 +24,10 @@ public struct ImportInput: Sendable {
         ImportInput(.file(path), name: path)
     }
 
+    /// The file that a URL names; see ``file(_:)-(String)``. Of a URL that names no file, such as one
+    /// of the web, collect the bytes first.
+    public static func file(_ url: URL) -> ImportInput { .file(url.pathOfFile) }
+
     /// Bytes in memory.
     public static func data(_ data: Data) -> ImportInput {
         ImportInput(.data(data))

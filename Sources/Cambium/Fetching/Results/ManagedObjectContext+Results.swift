@@ -45,7 +45,7 @@ extension ManagedObjectContext {
         try requireOwn(request.objects, for: request.base.entityName)
         var rows = try rowRequest(for: request.base)
         rows.sort = []
-        let (query, names) = request.query(for: rows.entity)
+        let (query, names) = try request.query(for: rows.entity)
         let typed = try TypedResults(
             checking: query, entity: rows.entity.entity, model: rows.entity.model)
         return (rows, typed, names)

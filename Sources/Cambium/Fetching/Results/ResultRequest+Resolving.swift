@@ -1,6 +1,10 @@
 extension ResultRequest {
     /// What is asked of the entity, and the names of the columns of dictionaries.
-    func query(for description: EntityDescription) -> (query: ResultQuery, names: [String]) {
+    ///
+    /// - Throws: ``StoreError`` with `unknownName` where an order names what nothing can be sorted by.
+    func query(
+        for description: EntityDescription
+    ) throws(StoreError) -> (query: ResultQuery, names: [String]) {
         let expressions: [ResultExpression]
         let names: [String]
         switch columns {
@@ -19,7 +23,7 @@ extension ResultRequest {
         // One result for everything has no order.
         let isSingle = groups.isEmpty && expressions.contains { $0.function != nil }
         if orders.isEmpty, !isSingle {
-            query.order = base.sortTerms(for: description).map(ResultQuery.Term.init)
+            query.order = try base.sortTerms(for: description).map(ResultQuery.Term.init)
         }
         return (query, names)
     }

@@ -56,6 +56,7 @@ extension ManagedObject {
         if let known, known.state === state { return known.object(at: place, key: key) }
         if let object = state.registered.object(root: place.root, key: key) { return object }
         guard let context = state.context else {
+            state.noteLostContext()
             return state.recorder?.destination(entity: place.destination, key: key)
         }
         return context.object(at: place, key: key)
@@ -69,6 +70,7 @@ extension ManagedObject {
             let entity = destinationEntity(of: relationship, in: record)
             let key = record.integer(slot)
             guard let context = state.context else {
+                state.noteLostContext()
                 return state.recorder?.destination(entity: entity, key: key)
             }
             return context.object(entity: entity, key: key)
@@ -188,7 +190,14 @@ extension ManagedObject {
     /// The members of a to-many relationship, read if they were not; none where the context is gone,
     /// in which alone they can be found.
     final func members(_ ordinal: Int) -> [LinkSet.Member] {
-        state.context == nil ? [] : links(ordinal).members
+        hasContext ? links(ordinal).members : []
+    }
+
+    /// Whether the context is there, in which alone members of relationships can be found.
+    final var hasContext: Bool {
+        if state.context != nil { return true }
+        state.noteLostContext()
+        return false
     }
 
     /// The links of a relationship kept elsewhere, read if they were not.
@@ -241,6 +250,7 @@ extension ManagedObject {
 
     final func object(for member: LinkSet.Member) -> ManagedObject? {
         guard let context = state.context else {
+            state.noteLostContext()
             return state.recorder?.destination(entity: member.entity, key: member.key)
         }
         return context.object(entity: member.entity, key: member.key)
@@ -337,7 +347,8 @@ extension ManagedObject {
     final func willChangeLinks() {
         // Most links of one object are made one after the other.
         if lifecycle != .clean, flags.contains(.isNoted) { return }
-        state.context?.willChangeLinks(self)
+        guard let context = state.context else { return state.noteLostContext() }
+        context.willChangeLinks(self)
     }
 
     final var ownExtras: ObjectExtras {

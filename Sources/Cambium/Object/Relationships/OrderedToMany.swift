@@ -31,7 +31,7 @@ public struct OrderedToMany<Destination: ManagedObject> {
 
     /// Whether the object is among them. Reads the keys once; takes time in proportion to the list.
     public func contains(_ object: Destination) -> Bool {
-        object.state === owner.state && owner.state.context != nil
+        object.state === owner.state && owner.hasContext
             && owner.links(ordinal).contains(object.key)
     }
 

@@ -24,7 +24,7 @@ public struct ToMany<Destination: ManagedObject> {
 
     /// Whether the object is among them. Reads the relationship once.
     public func contains(_ object: Destination) -> Bool {
-        owner.state.context != nil && owner.links(ordinal).contains(object.standIn.key)
+        owner.hasContext && owner.links(ordinal).contains(object.standIn.key)
     }
 
     /// Adds an object, and the owner to the object's inverse. Reads nothing.

@@ -172,6 +172,7 @@ extension ManagedObject {
         if !flags.isSuperset(of: .isReady) {
             if let survivor = extras?.survivor { return survivor.prepareChange(slot) }
             guard let context = state.context else {
+                state.noteLostContext()
                 return nil
             }
             if context.isAwaking { return prepareQuietChange(slot) }
@@ -186,7 +187,7 @@ extension ManagedObject {
     @usableFromInline
     final func fire() -> Record {
         if let survivor = extras?.survivor { return survivor.readable }
-        state.context?.fire(self)
+        if let context = state.context { context.fire(self) } else { state.noteLostContext() }
         return record ?? extras?.survivor?.readable ?? entityDescription.template.record
     }
 }

@@ -22,7 +22,7 @@ struct StoreMove {
         if let options { description.options = options }
         if let type {
             description.type = type
-        } else if description.type == .inMemory, location.path != nil {
+        } else if description.type == .memory, location.path != nil {
             description.type = .sqlite
         }
         self.description = description
@@ -42,7 +42,7 @@ struct StoreMove {
     func open() throws(StoreLoadingError) -> any Store {
         do {
             switch description.type.kind {
-            case .sqlite, .inMemory:
+            case .sqlite, .memory:
                 if let file { return try openFile(file) }
                 return try opener.openSQLite(at: nil, filledBy: fillMemory).store
             case .atomic, .incremental:

@@ -4,7 +4,7 @@
 /// let container = PersistentContainer(name: "Shop", model: Shop.model)
 /// container.persistentStoreDescriptions = [
 ///     StoreDescription(location: .file("catalogue.sqlite"), configuration: "Catalogue"),
-///     StoreDescription(type: .inMemory, configuration: "Session"),
+///     StoreDescription(type: .memory, configuration: "Session"),
 /// ]
 /// ```
 public struct StoreDescription: Sendable {

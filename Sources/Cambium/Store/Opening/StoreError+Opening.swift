@@ -9,38 +9,55 @@ extension StoreError {
             self.init(error, in: .opening, path)
             return
         }
-        self.init(
-            code: .cannotOpen, message: Self.reason(path, isReadOnly), underlying: error)
+        let (problem, remedy) = Self.reason(path, isReadOnly)
+        self.init(code: .cannotOpen, message: problem, remedy: remedy, underlying: error)
     }
 
     /// Read-only, input or output, cannot open, not authorized.
     private static var fileCodes: Set<Int32> { [8, 10, 14, 23] }
 
-    private static func reason(_ path: String, _ isReadOnly: Bool) -> String {
+    private static func reason(
+        _ path: String, _ isReadOnly: Bool
+    ) -> (problem: String, remedy: String?) {
         let folder =
             path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
         switch (FileKind(at: path), FileKind(at: String(folder))) {
         case (.folder, _):
-            return
-                "There is a folder at \(path). Give the store the path of a file, such as one in "
-                + "that folder."
+            return (
+                "There is a folder at \(path).",
+                "Give the store the path of a file, such as one in that folder."
+            )
         case (.nothing, .nothing):
-            return "There is no folder \(folder) for the store \(path). Make it, or correct the "
-                + "path."
+            return (
+                "There is no folder \(folder) for the store \(path).",
+                "Make it, or correct the path."
+            )
         case (.nothing, .file):
-            return "\(folder) is a file, so that there can be no store \(path). Correct the path."
+            return (
+                "\(folder) is a file, so that there can be no store \(path).", "Correct the path."
+            )
         case (.nothing, .folder) where isReadOnly:
-            return
-                "There is no store \(path), and one that is opened for reading only is not made. "
-                + "Correct the path, or open it once without isReadOnly."
+            return (
+                "There is no store \(path), and one that is opened for reading only is not made.",
+                "Correct the path, or open it once without isReadOnly."
+            )
+        case (.nothing, .folder):
+            return (
+                "There can be no store \(path): the folder may not be written, or its file system "
+                    + "is mounted for reading only.",
+                "Choose another folder, or let the program write there."
+            )
         default:
             if isReadOnly, let obstacle = FilesAtRest(of: path).obstacleOfMount() {
-                return obstacle
+                return (obstacle, nil)
             }
-            return "The store \(path) cannot be opened. See that the program may read "
-                + (isReadOnly
-                    ? "the file and its folder."
-                    : "and write the file and its folder, or open it with isReadOnly.")
+            return (
+                "The store \(path) cannot be opened.",
+                "See that the program may read "
+                    + (isReadOnly
+                        ? "the file and its folder."
+                        : "and write the file and its folder, or open it with isReadOnly.")
+            )
         }
     }
 }

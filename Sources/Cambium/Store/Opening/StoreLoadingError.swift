@@ -33,14 +33,18 @@ public struct StoreLoadingError: Error, Sendable {
     public let code: Code
     /// Which store it was, and how it was to be opened.
     public let store: StoreDescription
-    /// The error behind it: a ``MigrationError``, ``SQLiteError``, ``StoreError``, or what a store
-    /// of the program's own has thrown.
+    /// The error behind it: a ``MigrationError``, ``MigrationStepError``, ``StoreError``,
+    /// ``SQLiteError``, or what a store of the program's own has thrown.
     public let underlying: any Error
 
     init(_ store: StoreDescription, _ underlying: any Error) {
         self.store = store
-        self.underlying = underlying
-        code = Self.code(of: underlying)
+        // What is wrong with a file is said in words.
+        let trouble = (underlying as? SQLiteError).flatMap { error in
+            store.location.path.flatMap { StoreError(error, in: .opening, $0) }
+        }
+        self.underlying = trouble ?? underlying
+        code = Self.code(of: self.underlying)
     }
 
     private static func code(of error: any Error) -> Code {
@@ -69,10 +73,15 @@ public struct StoreLoadingError: Error, Sendable {
         case let error as StoreError:
             switch error.code {
             case .corrupt: .notAStore
-            case .cannotOpen, .inaccessible: .cannotOpen
+            case .cannotOpen, .inaccessible, .missingFile: .cannotOpen
+            case .notTrusted: .storeDiffers
             case .busy: .busy
             default: .invalidRequest
             }
+        case is MigrationStepError:
+            .migrationFailed
+        case is CancellationError:
+            .cancelled
         default:
             .cannotOpen
         }
@@ -80,7 +89,11 @@ public struct StoreLoadingError: Error, Sendable {
 
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
-        if let error = underlying as? MigrationError { return error.coreDataCode }
+        switch underlying {
+        case let error as MigrationError: return error.coreDataCode
+        case let error as StoreError: return error.coreDataCode
+        default: break
+        }
         return switch code {
         case .cannotOpen: 134080
         case .busy: 134090

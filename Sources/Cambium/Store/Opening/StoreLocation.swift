@@ -10,6 +10,15 @@ public enum StoreLocation: Sendable, Hashable {
     /// In memory, as long as the coordinator has it. For tests and scratch data.
     case memory
 
+    /// In the file that a URL names, such as `.file(folder.appending(path: "shop.sqlite"))`.
+    ///
+    /// A URL that names no file, such as one of the web, is an error when the store is opened.
+    public static func file(_ url: URL) -> StoreLocation { .file(url.pathOfFile) }
+
+    /// The name that Core Data has for it.
+    @available(*, unavailable, renamed: "memory")
+    public static var inMemory: StoreLocation { .memory }
+
     /// The path of the file; nil in memory.
     public var path: String? {
         if case .file(let path) = self { path } else { nil }
@@ -33,6 +42,11 @@ public enum StoreLocation: Sendable, Hashable {
         return URL(filePath: path).standardizedFileURL
             == URL(filePath: otherPath).standardizedFileURL
     }
+}
+
+extension URL {
+    /// The path of the file that it names. Of a URL that names none all of it: no file has that path.
+    var pathOfFile: String { isFileURL ? path(percentEncoded: false) : absoluteString }
 }
 
 extension StoreLocation: CustomStringConvertible {

@@ -19,7 +19,7 @@ struct StoreOpener {
     func open() throws -> (store: any Store, migration: MigrationOutcome) {
         switch description.type.kind {
         case .sqlite: try openFile()
-        case .inMemory: try openSQLite(at: nil)
+        case .memory: try openSQLite(at: nil)
         case .atomic(let make):
             try openCustom { setup in
                 let backend = try AtomicBackend(make(setup), model.model)

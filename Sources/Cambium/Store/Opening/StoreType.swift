@@ -6,7 +6,7 @@ public struct StoreType: Sendable {
 
     enum Kind: Sendable {
         case sqlite
-        case inMemory
+        case memory
         case atomic(@Sendable (StoreSetup) throws -> any AtomicStore)
         case incremental(@Sendable (StoreSetup) throws -> any IncrementalStore)
     }
@@ -19,7 +19,11 @@ public struct StoreType: Sendable {
     /// SQLite, in a file or in memory.
     public static let sqlite = StoreType(name: "SQLite", kind: .sqlite)
     /// SQLite in memory, whatever else is said about the place.
-    public static let inMemory = StoreType(name: "InMemory", kind: .inMemory)
+    public static let memory = StoreType(name: "InMemory", kind: .memory)
+
+    /// The name that Core Data has for ``memory``.
+    @available(*, unavailable, renamed: "memory")
+    public static var inMemory: StoreType { memory }
 
     /// A type of the program's own, whose stores are read and written as a whole.
     ///
@@ -46,7 +50,7 @@ public struct StoreType: Sendable {
     /// Whether a store of the type can take back what it has written, until it commits.
     var isTransactional: Bool {
         switch kind {
-        case .sqlite, .inMemory: true
+        case .sqlite, .memory: true
         case .atomic, .incremental: false
         }
     }

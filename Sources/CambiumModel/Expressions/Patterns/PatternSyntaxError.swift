@@ -20,9 +20,13 @@ public struct PatternLimitError: Error, Sendable, Hashable, CustomStringConverti
     public let steps: Int
 
     /// The pattern, the number of steps and what to do.
-    public var description: String {
-        "Matching the regular expression '\(pattern)' was given up after \(steps) steps. "
-            + "Write it without back-references, look-around and large repetitions, or shorten "
-            + "the text."
+    public var description: String { "\(problem) \(remedy)" }
+
+    package var problem: String {
+        "Matching the regular expression '\(pattern)' was given up after \(steps) steps."
+    }
+
+    package var remedy: String {
+        "Write it without back-references, look-around and large repetitions, or shorten the text."
     }
 }

@@ -81,8 +81,8 @@ struct SteppedContainerTests {
     @Test func `a step that fails leaves the store as it was`() throws {
         try withStoreFile { path in
             try OldContacts.makeStore(at: path)
-            let error = #expect(throws: MigrationStepError.self) {
-                _ = try PersistentContainer(
+            let error = expectOpening(throws: MigrationStepError.self) {
+                try PersistentContainer(
                     model: Contacts.model, migration: HastySteps(), at: .file(path))
             }
             #expect(error?.step == "splitName" && error?.entity == "Person" && error?.row == 3)

@@ -150,7 +150,7 @@ extension GraphWork {
         // Stores of the program's own take no such operations.
         guard
             container.coordinator.persistentStores.allSatisfy({ store in
-                store.type == .sqlite || store.type == .inMemory
+                store.type == .sqlite || store.type == .memory
             })
         else { return }
         if let id = pickUntouched(saved.nodes.keys) {

@@ -34,7 +34,7 @@ struct ImportRowsTests {
     ) throws {
         try withContainer(Shop.model) { container in
             let context = container.newContext()
-            _ = Product(in: context, sku: "AB-1", kind: .toy, price: 1, title: "Old", stock: 5)
+            _ = Product(in: context, sku: "AB-1", title: "Old", kind: .toy, price: 1, stock: 5)
             try context.save()
             let text = "sku,kind,price\nAB-1,book,9\nAB-2,book,2\nAB-2,book,3"
             var request = ImportRequest(Product.self, from: .text(text), as: .csv())

@@ -218,7 +218,7 @@ enum NodeShapes {
             if random.chance(0.5) { node.box = boxes.pick(&random) }
             if random.chance(0.5) { node.next = next }
             for _ in 0..<Int.random(in: 0...2, using: &random) {
-                _ = Part(in: context, node: node, name: names.pick(&random))
+                _ = Part(in: context, name: names.pick(&random), node: node)
                 node.follows.insert(nodes.pick(&random))
                 node.tags.insert(topics.pick(&random))
             }

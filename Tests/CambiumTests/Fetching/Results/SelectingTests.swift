@@ -17,14 +17,14 @@ struct SelectingTests {
             let toys = Category(in: context, name: "Toys", isBrand: true)
             for (index, price) in [30, 10, 20].enumerated() {
                 _ = Product(
-                    in: context, sku: "BO-\(index)", kind: .book, price: Decimal(price),
-                    title: "Book \(index)", stock: Int32(index), category: books)
+                    in: context, sku: "BO-\(index)", title: "Book \(index)", kind: .book,
+                    price: Decimal(price), stock: Int32(index), category: books)
             }
             _ = Product(
-                in: context, sku: "TO-0", kind: .toy, price: 10, title: "bear", salePrice: 5,
+                in: context, sku: "TO-0", title: "bear", kind: .toy, price: 10, salePrice: 5,
                 stock: 10, category: toys)
             _ = Product(in: context, sku: "TO-1", kind: .toy, price: 40, category: toys)
-            _ = Product(in: context, sku: "XX-0", kind: .garment, price: 5, title: "Ärmel")
+            _ = Product(in: context, sku: "XX-0", title: "Ärmel", kind: .garment, price: 5)
             guard isSaved else { return try body(context) }
             try context.save()
             try body(container.newContext())

@@ -138,7 +138,7 @@ struct StoreMoveTests {
     @Test func `a store of the type for memory moves to a file`() throws {
         try withStoreFile { path in
             let coordinator = PersistentStoreCoordinator(model: Self.model)
-            let store = try coordinator.addPersistentStore(type: .inMemory, at: .memory)
+            let store = try coordinator.addPersistentStore(type: .memory, at: .memory)
             let context = coordinator.newContext()
             _ = try context.make("Category", ["name": "a"])
             try context.save()

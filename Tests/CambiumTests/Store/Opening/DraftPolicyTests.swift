@@ -57,19 +57,16 @@ struct DraftPolicyTests {
     {
         try withStoreFile { path in
             try Self.makeStore(at: path)
-            do {
-                _ = try Self.open(Self.second, path)
-                Issue.record("The store was opened")
-            } catch {
-                #expect(
-                    "\(error)" == """
-                        The store 'store.sqlite' was written with another draft of version 1 of \
-                        Library: Book.pages was added. You can keep its data \
-                        (StoreOptions.draftPolicy = .migrate), move it aside and start with an empty \
-                        one (draftPolicy = .recreate), or undo the change and make it in a new \
-                        version (cambium version new)
-                        """)
-            }
+            let error = try #require(
+                expectOpening(throws: MigrationError.self) { try Self.open(Self.second, path) })
+            #expect(
+                "\(error)" == """
+                    The store 'store.sqlite' was written with another draft of version 1 of \
+                    Library: Book.pages was added. You can keep its data \
+                    (StoreOptions.draftPolicy = .migrate), move it aside and start with an empty \
+                    one (draftPolicy = .recreate), or undo the change and make it in a new \
+                    version (cambium version new)
+                    """)
             #expect(try Self.books(Self.open(Self.first, path)).count == 1)
         }
     }
@@ -158,13 +155,12 @@ struct DraftPolicyTests {
             try Self.makeStore(at: path)
             let other = try Self.open(Self.first, path)
             _ = try Self.books(other)
-            do {
-                _ = try Self.open(Self.second, path, .recreate)
-                Issue.record("The store was moved")
-            } catch let error as StoreError {
-                #expect(error.code == .busy)
-                #expect(error.message.contains("while another process or container has it open"))
+            let error = expectOpening(throws: StoreError.self) {
+                try Self.open(Self.second, path, .recreate)
             }
+            #expect(error?.code == .busy)
+            #expect(
+                error?.message.contains("while another process or container has it open") == true)
             #expect(try Self.books(other).count == 1)
             #expect(try !Self.names(besides: path).contains { $0.hasPrefix("store.draft-") })
         }
@@ -201,7 +197,7 @@ struct DraftPolicyTests {
             var options = StoreOptions()
             options.draftPolicy = policy
             options.isReadOnly = true
-            #expect(throws: MigrationError.self) {
+            expectOpening(throws: MigrationError.self) {
                 try PersistentContainer(model: Self.second, at: .file(path), options: options)
             }
             #expect(try Data(contentsOf: URL(filePath: path)) == before)

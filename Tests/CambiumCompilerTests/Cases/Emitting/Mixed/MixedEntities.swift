@@ -36,7 +36,7 @@ nonisolated open class _Base: ManagedObject, BaseKeys {
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
         in context: ManagedObjectContext, `class`: Swift.String, `in`: Float, contexts: UUID,
-        rule: Rule, hidden: ManagedObject? = nil
+        hidden: ManagedObject? = nil, rule: Rule
     ) {
         self.init(insertingInto: context)
         self.`class` = `class`
@@ -110,7 +110,7 @@ nonisolated public final class Child: Base, ChildKeys {
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
         in context: ManagedObjectContext, `class`: Swift.String, `in`: Float, contexts: UUID,
-        rule: Rule, hidden: ManagedObject? = nil
+        hidden: ManagedObject? = nil, rule: Rule
     ) {
         self.init(insertingInto: context)
         self.`class` = `class`

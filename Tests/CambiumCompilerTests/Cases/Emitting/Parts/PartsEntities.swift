@@ -175,9 +175,9 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in context: ManagedObjectContext, name: String, worth: Decimal, home: Address,
-        tags: [String: [Int]?]? = nil, settings: Settings? = nil, debt: Decimal? = nil,
-        photo: Data? = nil, birthplace: Place? = nil, nothing: Nothing? = nil
+        in context: ManagedObjectContext, name: String, tags: [String: [Int]?]? = nil,
+        settings: Settings? = nil, worth: Decimal, debt: Decimal? = nil, photo: Data? = nil,
+        home: Address, birthplace: Place? = nil
     ) {
         self.init(insertingInto: context)
         self.name = name
@@ -188,7 +188,6 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
         if let debt { self.debt = debt }
         if let photo { self.photo = photo }
         if let birthplace { self.birthplace = birthplace }
-        if let nothing { self.nothing = nothing }
     }
 
     /// String.

@@ -61,8 +61,8 @@ nonisolated public final class Product: ManagedObject, ProductKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in context: ManagedObjectContext, sku: String, kind: Kind, price: Decimal,
-        title: String? = nil, salePrice: Decimal? = nil, stock: Int32? = nil, photo: Data? = nil,
+        in context: ManagedObjectContext, sku: String, title: String? = nil, kind: Kind,
+        price: Decimal, salePrice: Decimal? = nil, stock: Int32? = nil, photo: Data? = nil,
         isSelected: Bool? = nil, rating: Rating? = .good, category: Category? = nil
     ) {
         self.init(insertingInto: context)
@@ -258,8 +258,8 @@ nonisolated public final class Tag: Named, TagKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in context: ManagedObjectContext, label: String, place: Place, uuid: UUID? = nil,
-        `default`: Int64? = nil
+        in context: ManagedObjectContext, label: String, uuid: UUID? = nil, `default`: Int64? = nil,
+        place: Place
     ) {
         self.init(insertingInto: context)
         self.label = label
@@ -353,7 +353,7 @@ nonisolated public final class Place: ManagedObject, PlaceKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in context: ManagedObjectContext, since: Date, latitude: Double? = nil, website: URL? = nil,
+        in context: ManagedObjectContext, latitude: Double? = nil, since: Date, website: URL? = nil,
         tag: Tag? = nil
     ) {
         self.init(insertingInto: context)

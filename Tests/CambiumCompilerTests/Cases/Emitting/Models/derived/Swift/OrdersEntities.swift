@@ -31,7 +31,7 @@ nonisolated public final class Order: ManagedObject, OrderKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in context: ManagedObjectContext, price: Int64, code: String, count: Int64? = nil,
+        in context: ManagedObjectContext, price: Int64, count: Int64? = nil, code: String,
         customer: Customer? = nil
     ) {
         self.init(insertingInto: context)

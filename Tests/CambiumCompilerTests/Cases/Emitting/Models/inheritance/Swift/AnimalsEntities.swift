@@ -86,8 +86,8 @@ nonisolated public final class Dog: Mammal, DogKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in context: ManagedObjectContext, name: String, owner: Person, legs: Int16? = nil,
-        breed: String? = nil
+        in context: ManagedObjectContext, name: String, legs: Int16? = nil, breed: String? = nil,
+        owner: Person
     ) {
         self.init(insertingInto: context)
         self.name = name

@@ -109,11 +109,11 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     public convenience init(
-        in context: ManagedObjectContext, type: String, id: UUID, version: Int64, order: Int32,
-        model: String? = nil, group: String? = nil, to: Date? = nil, index: Int32? = nil,
-        key: String? = nil, text: String? = nil, `default`: Bool? = nil, `class`: Kind? = nil,
-        value: Double? = nil, record: Data? = nil, select: String? = nil, `where`: String? = nil,
-        values: Values? = nil, `case`: Thing? = nil
+        in context: ManagedObjectContext, type: String, id: UUID, version: Int64,
+        model: String? = nil, order: Int32, group: String? = nil, to: Date? = nil,
+        index: Int32? = nil, key: String? = nil, text: String? = nil, `default`: Bool? = nil,
+        `class`: Kind? = nil, values: Values? = nil, value: Double? = nil, record: Data? = nil,
+        select: String? = nil, `where`: String? = nil, `case`: Thing? = nil
     ) {
         self.init(insertingInto: context)
         self.type = type
@@ -128,11 +128,11 @@ nonisolated public final class Thing: ManagedObject, ThingKeys {
         if let text { self.text = text }
         if let `default` { self.`default` = `default` }
         if let `class` { self.`class` = `class` }
+        if let values { self.values = values }
         if let value { self.value = value }
         if let record { self.record = record }
         if let select { self.select = select }
         if let `where` { self.`where` = `where` }
-        if let values { self.values = values }
         if let `case` { self.`case` = `case` }
     }
 

@@ -82,13 +82,13 @@ nonisolated final class Album: ManagedObject, AlbumKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     convenience init(
-        in context: ManagedObjectContext, `class`: String, price: Decimal, maker: Maker,
-        artist: Artist, kind: Kind? = nil, cover: Data? = nil, notes: [String]? = nil
+        in context: ManagedObjectContext, `class`: String, kind: Kind? = nil, maker: Maker,
+        cover: Data? = nil, notes: [String]? = nil, price: Decimal, artist: Artist
     ) {
         self.init(insertingInto: context)
         self.`class` = `class`
-        self.price = price
         self.maker = maker
+        self.price = price
         self.artist = artist
         if let kind { self.kind = kind }
         if let cover { self.cover = cover }
@@ -174,7 +174,7 @@ nonisolated final class Song: ManagedObject, SongKeys {
 
     /// Inserts a new object. Values that are left out start at the model's default.
     convenience init(
-        in context: ManagedObjectContext, title: String, album: Album, rowID: Int64? = nil
+        in context: ManagedObjectContext, title: String, rowID: Int64? = nil, album: Album
     ) {
         self.init(insertingInto: context)
         self.title = title
