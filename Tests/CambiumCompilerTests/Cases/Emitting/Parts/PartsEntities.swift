@@ -177,7 +177,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
     public convenience init(
         in context: ManagedObjectContext, name: String, tags: [String: [Int]?]? = nil,
         settings: Settings? = nil, worth: Decimal, debt: Decimal? = nil, photo: Data? = nil,
-        home: Address, birthplace: Place? = nil
+        home: Address, birthplace: Place? = nil, nothing: Nothing? = nil
     ) {
         self.init(insertingInto: context)
         self.name = name
@@ -188,6 +188,7 @@ nonisolated public final class Human: ManagedObject, HumanKeys {
         if let debt { self.debt = debt }
         if let photo { self.photo = photo }
         if let birthplace { self.birthplace = birthplace }
+        if let nothing { self.nothing = nothing }
     }
 
     /// String.
