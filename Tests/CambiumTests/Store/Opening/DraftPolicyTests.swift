@@ -192,6 +192,28 @@ struct DraftPolicyTests {
         }
     }
 
+    @Test func `a store that another process migrates while it is opened is opened`() throws {
+        try withStoreFile { path in
+            try Self.makeStore(at: path)
+            let isMigrated = Mutex(false)
+            var options = StoreOptions()
+            options.draftPolicy = .migrate
+            options.statementHook = StatementHook { statement in
+                guard statement.sql.contains("\"_metadata\"") else { return }
+                let isFirst = isMigrated.withLock { done in
+                    defer { done = true }
+                    return !done
+                }
+                if isFirst { _ = try? Self.open(Self.second, path, .migrate) }
+            }
+            let container = try PersistentContainer(
+                model: Self.second, at: .file(path), options: options)
+            #expect(container.migration == .current)
+            #expect(try Self.books(container).count == 1)
+            #expect(isMigrated.withLock { $0 })
+        }
+    }
+
     @Test func `a store that had a frozen version is never moved`() throws {
         try withStoreFile { path in
             let model = Self.first.model
