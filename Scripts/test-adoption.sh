@@ -21,7 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$root"
-flags="$system --package-path Tests/Adoption --scratch-path .build/adoption"
+flags="--package-path Tests/Adoption --scratch-path .build/adoption"
 # shellcheck disable=SC2086
 swift build --product CambiumTool $strict
 # shellcheck disable=SC2086
