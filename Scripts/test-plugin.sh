@@ -196,7 +196,10 @@ sed '/exclude:/d' "$work/Ported/Package.swift" > "$work/changed"
 cp "$work/changed" "$work/Ported/Package.swift"
 build_ported
 result $? "a model of Xcode's that is not excluded is compiled too"
-says_nothing_of "warning" "it gives no warnings either"
+# SwiftPM's next build system warns of a kind of file that Apple's tools alone compile.
+grep -v -e 'warning: no rule to process file .*\.xcdatamodeld' "$output" > "$work/changed"
+cp "$work/changed" "$output"
+says_nothing_of "warning" "Cambium gives no warnings either"
 
 # The README's example: each file whose name stands before its text
 package=$work/shelf
