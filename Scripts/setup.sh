@@ -4,12 +4,14 @@
 cd "$(dirname "$0")/.." || exit 1
 
 # SwiftPM's next build system, in toolchains from 6.3 on, compiles each module once. The other one
-# compiles what the plugins' tool needs a second time.
+# compiles what the plugins' tool needs a second time. CAMBIUM_BUILD_SYSTEM names one to use instead:
+# native or swiftbuild.
 version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
 case $version in
     6.0 | 6.1 | 6.2) system= ;;
     *) system="--build-system swiftbuild" ;;
 esac
+if [ -n "${CAMBIUM_BUILD_SYSTEM:-}" ]; then system="--build-system $CAMBIUM_BUILD_SYSTEM"; fi
 
 # How the tests and the demo are built. The same in all scripts: with other flags everything is
 # built again. A compiler later than those that this was built with may warn of more.

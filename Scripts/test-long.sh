@@ -65,6 +65,28 @@ findings() {
 
 plugin() { sh Scripts/test-plugin.sh; }
 
+# The README as a new user follows it, from an empty folder to a frozen version.
+first_hour() { sh Scripts/test-first-hour.sh; }
+
+# What all other parts do with the quicker build system where the toolchain has it, with the other
+# one: the README's program and users' packages, the tests, the demo.
+native_build_system() {
+    case $system in
+        *swiftbuild) ;;
+        *) echo "The other parts use no other build system."; return 0 ;;
+    esac
+    CAMBIUM_BUILD_SYSTEM=native
+    export CAMBIUM_BUILD_SYSTEM
+    # shellcheck disable=SC2086
+    native="--build-system native ${strict#"$system"}"
+    excerpt=Sources/PackageIndex/Excerpt/packages.deb822
+    # shellcheck disable=SC2086
+    sh Scripts/test-plugin.sh &&
+        swift build --build-tests $native &&
+        sh Scripts/run-tests.sh --skip-build $native &&
+        sh Scripts/demo.sh --input "$excerpt" --store "$outputs/store.sqlite"
+}
+
 # The Swift of every fixture, compiled and run, and that of real models, type-checked.
 generated() { sh Scripts/test-generated.sh; }
 corpus() { sh Scripts/test-corpus.sh; }
@@ -211,6 +233,7 @@ addresses() { ASAN_OPTIONS=detect_leaks=0 sanitized address; }
 part "20,000 random conditions" 1 conditions
 part "all edits of lists of five objects" 1 small_lists
 part "the plugin on packages of its own" 2 plugin
+part "the first hour, by the README" 4 first_hour
 part "generated Swift of all fixtures" 2 generated
 part "generated Swift of real models" 2 corpus
 part "20,000 sequences against a model of the runtime" 5 model_based
@@ -225,6 +248,7 @@ part "20,000 random pairs of drafts" 7 drafts
 part "histories of real models" 3 real_chains
 part "fuzzing" 3 fuzzing
 part "planted faults" 10 mutants
+part "the other build system" 15 native_build_system
 part "thread sanitizer" 15 threads
 part "address sanitizer" 15 addresses
 part "every name in every place of a model" 20 every_name

@@ -167,6 +167,11 @@ package struct MigrationRunner {
     }
 
     func situation(of connection: Connection) throws -> Situation {
+        // What the store says and the tables that it has are of one moment: another process may be
+        // migrating it.
+        guard connection.isInTransaction else {
+            return try connection.transaction(.deferred) { try situation(of: connection) }
+        }
         // Nobody knows yet what there is to be read. A repair goes through the rows in any case.
         if driftPolicy == .repair { return try boundlessSituation(of: connection) }
         return try connection.withBudget { try boundlessSituation(of: connection) }

@@ -27,6 +27,8 @@ package enum PragmaSQL {
     /// Puts what the write-ahead log has into the file, and removes it. Only the one connection that a
     /// file has can do so.
     package static let rollbackJournal = "PRAGMA journal_mode = DELETE"
+    /// Keeps the lock of the next transaction that writes until the connection is closed.
+    package static let exclusiveLocking = "PRAGMA locking_mode = EXCLUSIVE"
     /// Gathers statistics that help SQLite to choose among indexes.
     package static let analyze = "ANALYZE"
     /// Writes the file anew, without holes.

@@ -33,15 +33,29 @@ extension Connection {
     /// SQLite reads the file before it asks for the lock to write, so two connections that do this
     /// at once would wait for each other. It gives up at once instead, and this tries again.
     private func leaveRollbackJournal() throws(SQLiteError) {
-        let end = ContinuousClock.now + .milliseconds(busyTimeoutMilliseconds)
+        try Self.retryingWhileBusy(for: busyTimeoutMilliseconds) { () throws(SQLiteError) in
+            try execute("PRAGMA journal_mode = WAL")
+        }
+    }
+
+    /// Does something again as long as others keep a file locked, where SQLite itself would not wait.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: How long.
+    ///   - body: What to do. It leaves nothing locked where it fails.
+    package static func retryingWhileBusy<Result, Failure>(
+        for milliseconds: Int32, _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let end = ContinuousClock.now + .milliseconds(milliseconds)
         while true {
-            do {
-                return try execute("PRAGMA journal_mode = WAL")
+            do throws(Failure) {
+                return try body()
             } catch {
-                guard error.primaryCode == SQLITE_BUSY, ContinuousClock.now < end else {
-                    throw error
-                }
-                sqlite3_sleep(5)
+                guard (error as? SQLiteError)?.primaryCode == SQLITE_BUSY,
+                    ContinuousClock.now < end
+                else { throw error }
+                // Two that do the same at once do not go on in step.
+                sqlite3_sleep(.random(in: 5...15))
             }
         }
     }

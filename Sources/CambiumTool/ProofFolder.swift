@@ -38,7 +38,7 @@ enum ProofFolder {
             let size = attributes[.size] as? Int,
             let date = attributes[.modificationDate] as? Date
         else { return nil }
-        return "cambium \(Tool.version), \(size) bytes, "
+        return "cambium \(SwiftEmitter.cambiumVersion), \(size) bytes, "
             + "\(date.timeIntervalSinceReferenceDate.bitPattern)"
     }()
 }

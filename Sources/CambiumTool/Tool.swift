@@ -5,8 +5,6 @@ import Foundation
 /// The command line program: arguments, files and exit codes. All else is the compiler's.
 @main
 struct Tool {
-    static let version = "0.1.0"
-
     /// The commands, in the order in which a person needs them.
     static var commands: [any Command.Type] {
         [
@@ -34,7 +32,7 @@ struct Tool {
             }
             switch name {
             case "--version":
-                try console.write("cambium \(version)\n")
+                try console.write("cambium \(SwiftEmitter.cambiumVersion)\n")
                 return .fine
             case "--help", "-h":
                 try console.write(Help.overview)

@@ -24,6 +24,19 @@ struct CommandTests {
         #expect(ToolRun("help", name).output.count > 500)
     }
 
+    @Test func `the version is that of the newest section of the changelog`() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)
+        let sections = text.split(separator: "\n").filter { $0.hasPrefix("## ") }
+            .map { $0.dropFirst(3).prefix { $0 != " " } }
+        let newest = try #require(sections.first { $0 != "Unreleased" })
+        #expect(ToolRun("--version").output == "cambium \(newest)\n")
+        let folder = try TemporaryFolder()
+        let made = ToolRun("new", "Shop", "--in", folder.url.path)
+        #expect(made.output.contains("from: \"\(newest)\""))
+    }
+
     @Test func `a misspelt command and option name the nearest`() {
         #expect(ToolRun("chekc").errors.contains("Did you mean 'check'?"))
         #expect(ToolRun("check", "--strickt").errors.contains("Did you mean '--strict'?"))

@@ -68,7 +68,7 @@ enum LockChecker {
         return Diagnostic(
             .frozenVersionChanged, message, at: version.position(ofFirstOf: subjects),
             notes: changes + [
-                "Undo the change, copy the file to a new version and make the change there",
+                "Undo the change, and make it in a new version: cambium version new",
                 "If the version has never left your machines: cambium freeze --again \(now.name)",
             ])
     }

@@ -48,7 +48,7 @@ package struct ModelTemplate: Sendable {
         """
         // Package.swift
         dependencies: [
-            .package(url: "<where Cambium is>", from: "0.1.0")
+            .package(url: "<where Cambium is>", from: "\(SwiftEmitter.cambiumVersion)")
         ],
         targets: [
             .target(

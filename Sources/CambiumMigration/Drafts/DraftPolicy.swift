@@ -13,8 +13,9 @@ public enum DraftPolicy: String, Sendable, Hashable, CaseIterable {
     /// - Warning: This is the one migration that was not proven when the model was compiled. A copy of
     ///   the store is made first, unless the change only adds something.
     case migrate
-    /// The file of the store is moved aside, with the files of its large values, to a name that says
-    /// so, such as `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is made in its place. A
-    /// store that was ever of a frozen version is never moved: it is not opened.
+    /// The store is moved aside, with the files of its large values, to a name that says so, such as
+    /// `shop.draft-2026-11-23-215500.sqlite`. A new, empty store is made in its place. While another
+    /// process has the store open, it is not opened. A store that was ever of a frozen version is
+    /// never moved: it is not opened.
     case recreate
 }

@@ -2,7 +2,7 @@ import CambiumModel
 import CambiumSQL
 import CambiumSQLite
 
-/// The moving of a store's file to another name, so that a new store can be made in its place.
+/// The moving of a store to another name, so that a new store can be made in its place.
 package struct StoreSetAside {
     /// The path of the store's own file, and not of a link to it.
     private let path: String
@@ -19,39 +19,59 @@ package struct StoreSetAside {
     /// Moves the store aside, with the files of its large values, if it is still one of another draft
     /// and never was one of a frozen version.
     ///
-    /// Nobody else has the store open then: SQLite gives the lock that this needs to the only
-    /// connection of a file.
+    /// The store is copied and then emptied in its place, with SQLite's locks. A process that opens it
+    /// meanwhile waits, and finds an empty store: if the file itself were moved, that process would
+    /// write the old file with the log of the new one. Nobody else has the store open then: SQLite
+    /// gives the lock that this needs to the only connection of a file. Another process that does the
+    /// same, or only looks at the store, has it open for a moment: this waits for as long as the
+    /// program's connections do.
     ///
     /// - Parameter settings: What the program asks of its connections.
-    /// - Returns: The store's path now; nil where it is another store by now, and was not moved.
+    /// - Returns: The path of the old store now; nil where it is another store by now, and was not
+    ///   moved.
     /// - Throws: `SQLiteError`, which is busy where another connection has the store open;
     ///   ``MigrationError/otherDraft(_:)`` where the store may not be moved; ``FileError``;
     ///   `RandomNumbersError`. The store is as it was.
     package func move(settings: ConnectionSettings) throws -> String? {
+        try Connection.retryingWhileBusy(for: settings.busyTimeoutMilliseconds) {
+            try moveAtOnce(settings)
+        }
+    }
+
+    private func moveAtOnce(_ settings: ConnectionSettings) throws -> String? {
+        // One of its own for each attempt: an open one keeps others from the lock.
         let connection = try Connection(path: path, mode: .readWrite, settings: settings)
+        guard try isOfOtherDraft(connection) else { return nil }
         // What is in the log goes into the file, and the log is removed.
         try connection.execute(PragmaSQL.rollbackJournal)
-        return try connection.transaction(.exclusive) {
-            guard try isOfOtherDraft(connection) else { return nil }
-            let aside = try reservedName()
-            do {
-                let (files, moved) = (
-                    ExternalFiles(ofStore: path),
-                    ExternalFiles(ofStore: aside, permissionsOf: path)
-                )
-                // Where the process is killed now, the journal says that the new store does not have
-                // the files.
-                _ = try files.announce()
-                try files.link(into: moved)
-                try SystemFile.move(path, to: aside)
-                files.removeAll()
-            } catch {
-                SystemFile.remove(aside)
-                ExternalFiles(ofStore: aside).removeAll()
-                throw error
-            }
-            return aside
+        // From the transaction on until the connection is closed nobody else reads the file.
+        try connection.execute(PragmaSQL.exclusiveLocking)
+        guard try connection.transaction(.exclusive, { try isOfOtherDraft(connection) }) else {
+            return nil
         }
+        // Another process can have opened the store before the transaction, and has it open if it has
+        // a log again.
+        guard !StoreFiles.isThere(path + "-wal") else {
+            throw SQLiteError(code: 5, message: "another connection has the store open")
+        }
+        let aside = try reservedName()
+        let files = ExternalFiles(ofStore: path)
+        let moved = ExternalFiles(ofStore: aside, permissionsOf: path)
+        do {
+            try connection.backup(to: aside)
+            // Where the process is killed from now on, the journal says that an empty store does not
+            // have the files.
+            _ = try files.announce()
+            try files.link(into: moved)
+            try SystemFile.synchronize(folder: StoreFiles.folder(of: aside))
+            try connection.emptyDatabase()
+        } catch {
+            SystemFile.remove(aside)
+            moved.removeAll()
+            throw error
+        }
+        files.removeAll()
+        return aside
     }
 
     private func isOfOtherDraft(_ connection: Connection) throws -> Bool {
@@ -78,7 +98,7 @@ package struct StoreSetAside {
                 continue
             }
             do throws(FileError) {
-                _ = try SystemFile.making(name, mode: 0o600)
+                try StorePermissions(of: path).makeFile(name)
                 return name
             } catch {
                 guard error.isOfExisting else { throw error }

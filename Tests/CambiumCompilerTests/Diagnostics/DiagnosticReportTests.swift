@@ -75,6 +75,7 @@ struct DiagnosticReportTests {
         #expect(json["version"] as? String == "2.1.0")
         let run = try #require((json["runs"] as? [[String: Any]])?.first)
         let driver = (run["tool"] as? [String: Any])?["driver"] as? [String: Any]
+        #expect(driver?["version"] as? String == SwiftEmitter.cambiumVersion)
         let rules = try #require(driver?["rules"] as? [[String: Any]])
         #expect(rules.map { $0["id"] as? String } == ["CM407", "CM502"])
         for result in try results(of: json) {

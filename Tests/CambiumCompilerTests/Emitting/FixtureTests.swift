@@ -27,7 +27,8 @@ struct FixtureTests {
         let compilation = ModelCompiler.compile(path)
         let bundle = try #require(
             compilation.bundle, "\(compilation.diagnostics.map(\.rendered))")
-        let swift = bundle.swiftFiles(relativeTo: folder.path).map { ($0.name, $0.contents) }
+        let swift = bundle.swiftFiles(relativeTo: folder.path)
+            .map { ($0.name, GoldenFileTests.withoutVersion($0.contents)) }
         try check(swift, folder.appendingPathComponent("Swift"))
         try check(bundle.sqlFiles(), folder.appendingPathComponent("SQL"))
     }

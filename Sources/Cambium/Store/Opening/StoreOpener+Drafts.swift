@@ -23,7 +23,6 @@ extension StoreOpener {
                     + "made in its place")
             return true
         } catch let error as SQLiteError {
-            if error.isOfMovedFile { return true }
             guard [5, 6].contains(error.primaryCode) else { throw error }
             throw StoreError(
                 code: .busy,

@@ -5,6 +5,7 @@ extension DiagnosticReport {
         let codes = Set(diagnostics.map(\.code)).sorted { $0.rawValue < $1.rawValue }
         let driver: JSONValue = .object([
             ("name", .string("cambium")),
+            ("version", .string(SwiftEmitter.cambiumVersion)),
             ("rules", .array(codes.map(rule))),
         ])
         let run: JSONValue = .object([

@@ -1,6 +1,7 @@
 import CambiumMigration
 import CambiumSQLite
 import Foundation
+import Synchronization
 import Testing
 
 @_spi(Generated) @testable import Cambium
@@ -163,6 +164,49 @@ struct DraftPolicyTests {
                 error?.message.contains("while another process or container has it open") == true)
             #expect(try Self.books(other).count == 1)
             #expect(try !Self.names(besides: path).contains { $0.hasPrefix("store.draft-") })
+        }
+    }
+
+    @Test func `a store that is opened just before it would be moved is not moved`() throws {
+        try withStoreFile { path in
+            try Self.makeStore(at: path)
+            let other = Mutex<PersistentContainer?>(nil)
+            var options = StoreOptions()
+            options.draftPolicy = .recreate
+            options.busyTimeout = .milliseconds(50)
+            options.statementHook = StatementHook { statement in
+                guard statement.sql.contains("journal_mode = DELETE") else { return }
+                other.withLock { $0 = try? Self.open(Self.first, path) }
+            }
+            let error = #expect(throws: StoreError.self) {
+                _ = try PersistentContainer(model: Self.second, at: .file(path), options: options)
+            }
+            #expect(error?.code == .busy)
+            #expect(try !Self.names(besides: path).contains { $0.hasPrefix("store.draft-") })
+            let container = try #require(other.withLock { $0 })
+            #expect(try Self.books(container).count == 1)
+        }
+    }
+
+    @Test func `a store that another process migrates while it is opened is opened`() throws {
+        try withStoreFile { path in
+            try Self.makeStore(at: path)
+            let isMigrated = Mutex(false)
+            var options = StoreOptions()
+            options.draftPolicy = .migrate
+            options.statementHook = StatementHook { statement in
+                guard statement.sql.contains("\"_metadata\"") else { return }
+                let isFirst = isMigrated.withLock { done in
+                    defer { done = true }
+                    return !done
+                }
+                if isFirst { _ = try? Self.open(Self.second, path, .migrate) }
+            }
+            let container = try PersistentContainer(
+                model: Self.second, at: .file(path), options: options)
+            #expect(container.migration == .current)
+            #expect(try Self.books(container).count == 1)
+            #expect(isMigrated.withLock { $0 })
         }
     }
 

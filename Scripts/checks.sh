@@ -1,0 +1,45 @@
+# Sourced by scripts that check what other programs print and how they end, after setup.sh or without
+# it. They put what a program printed into the file $output. POSIX sh.
+
+passed=0
+failed=0
+
+# result STATUS NAME: counts a check, and shows the output of one that failed.
+result() {
+    if [ "$1" -eq 0 ]; then
+        passed=$((passed + 1))
+        echo "passed: $2"
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $2"
+        sed 's/^/    /' "$output" | tail -n 40
+    fi
+}
+
+says() { # pattern, name
+    grep -q -e "$1" "$output"
+    result $? "$2"
+}
+
+says_nothing_of() { # pattern, name
+    ! grep -q -e "$1" "$output"
+    result $? "$2"
+}
+
+# readme_files FOLDER: writes the files of the README's example, each of which has its name before
+# its text.
+readme_files() {
+    awk -v folder="$1/" '
+        /^`[^`]+`:$/ { path = folder substr($0, 2, length($0) - 3); next }
+        /^```/ && writing { writing = 0; close(path); path = ""; next }
+        /^```/ && path { parent = path; sub(/\/[^\/]*$/, "", parent)
+            system("mkdir -p \"" parent "\""); writing = 1; next }
+        writing { print > path }
+    ' "$root/README.md"
+}
+
+# Says how many checks there were, and ends with 1 where one failed.
+end_of_checks() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
