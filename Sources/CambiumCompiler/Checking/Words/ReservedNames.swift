@@ -12,7 +12,7 @@ enum ReservedNames {
         "fetchRequest",
         "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges",
         "hasPersistentChangedValues", "changedValues", "changedValuesForCurrentEvent",
-        "committedValues", "faultingState", "deletionCause",
+        "committedValues", "faultingState", "deletionCause", "descriptionWithValues",
         // hooks
         "awakeFromFetch", "awakeFromInsert", "prepareForDeletion", "willSave", "didSave",
         "willTurnIntoFault", "didTurnIntoFault", "validateProperties", "validateObject",
