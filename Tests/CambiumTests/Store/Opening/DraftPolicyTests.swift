@@ -178,7 +178,7 @@ struct DraftPolicyTests {
                 guard statement.sql.contains("journal_mode = DELETE") else { return }
                 other.withLock { $0 = try? Self.open(Self.first, path) }
             }
-            let error = #expect(throws: StoreError.self) {
+            let error = #expect(throws: StoreLoadingError.self) {
                 _ = try PersistentContainer(model: Self.second, at: .file(path), options: options)
             }
             #expect(error?.code == .busy)

@@ -26,11 +26,13 @@ struct DraftProcessTests {
             #expect(try titles(container.newContext()) == ["first", "second"])
         }
         wait(for: "open", path)
-        let error = #expect(throws: StoreError.self) {
+        let error = #expect(throws: StoreLoadingError.self) {
             _ = try open(DraftOfProcess.second, path, .recreate, waiting: .milliseconds(100))
         }
         #expect(error?.code == .busy)
-        #expect(error?.message.contains("while another process or container has it open") == true)
+        #expect(
+            (error?.underlying as? StoreError)?.message.contains(
+                "while another process or container has it open") == true)
         #expect(aside(path) == [])
         make("refused", path)
         _ = await other
