@@ -17,6 +17,7 @@ extension ManagedObjectContext {
             for undo in revived { undo.object.relinkToOnes() }
             for undo in present { undo.restoreLinks() }
             let leaving = step.filter { $0.kind == .came && withdraw($0.object) }
+            clearOneWayLinks(to: leaving.map(\.object))
             for undo in present { undo.restoreOrders() }
             events += revived.map { ($0.object, .undoDeletion) }
             events += present.filter { $0.kind == .changed }.map { ($0.object, .undoUpdate) }
@@ -62,6 +63,7 @@ extension ManagedObjectContext {
             object.extras?.missed = .nothing
             miss(object)
         }
+        forgetLists(otherBecauseOf: object)
         // What came and went with it in one event. What comes back links itself again.
         for (ordinal, links) in object.extras?.links ?? [:] {
             for member in links.added.members {

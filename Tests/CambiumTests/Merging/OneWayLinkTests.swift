@@ -122,10 +122,57 @@ struct OneWayLinkTests {
                 sibling.mergePending()
                 #expect(told == [same])
                 #expect(try same.many("files").isEmpty && same[one: "cover"] == nil)
-                let fresh = container.newContext().object(with: folder.objectID)
+                let reader = container.newContext()
+                let fresh = reader.object(with: folder.objectID)
                 #expect(try fresh.many("files").isEmpty && fresh[one: "cover"] == nil)
-                withExtendedLifetime(token) {}
+                withExtendedLifetime((token, reader)) {}
             }
+        }
+    }
+
+    /// A folder that leads to a file twice.
+    private func withLinks(
+        _ body: (ManagedObjectContext, _ folder: ManagedObject, _ file: ManagedObject) throws ->
+            Void
+    ) throws {
+        try withContainer(Self.model) { container in
+            let context = container.newContext()
+            let (folder, file) = (try context.make("Folder"), try context.make("File"))
+            folder[one: "cover"] = file
+            try folder.many("files").insert(file)
+            try context.save()
+            context.refreshAllObjects()
+            context.undoManager = ContextUndoManager()
+            try body(context, folder, file)
+            context.processPendingChanges()
+            #expect(context.invariantFaults() == [])
+        }
+    }
+
+    @Test func `a list that was read during a deletion shows its member after the undo`() throws {
+        try withLinks { context, folder, file in
+            context.delete(file)
+            context.processPendingChanges()
+            #expect(try folder.many("files").isEmpty)
+            context.undo()
+            #expect(try Array(folder.many("files")) == [file])
+            try context.save()
+            #expect(try Array(folder.many("files")) == [file])
+        }
+    }
+
+    @Test func `a redo of a deletion clears the links, and so does a refresh after it`() throws {
+        try withLinks { context, folder, file in
+            context.delete(file)
+            context.processPendingChanges()
+            context.undo()
+            #expect(try folder[one: "cover"] == file && folder.many("files").count == 1)
+            context.redo()
+            #expect(try folder[one: "cover"] == nil && folder.many("files").isEmpty)
+            context.refresh(folder, mergeChanges: false)
+            #expect(try folder[one: "cover"] == nil && folder.many("files").isEmpty)
+            try context.save()
+            #expect(try folder[one: "cover"] == nil && folder.many("files").isEmpty)
         }
     }
 

@@ -13,7 +13,9 @@ extension ManagedObjectContext {
 
     /// Clears links to deleted objects from where nothing leads back, as far as the context has read
     /// them. The save clears the others.
-    private func clearOneWayLinks(to objects: [ManagedObject]) {
+    ///
+    /// - Complexity: O(objects of the entities that lead there), once for all deleted ones.
+    func clearOneWayLinks(to objects: [ManagedObject]) {
         let model = coordinator.model
         var lost: [Int: Set<Int64>] = [:]
         for object in objects where !model.oneWayLinks[object.entityDescription.index].isEmpty {
@@ -145,8 +147,8 @@ extension ManagedObject {
             }
             setDestination(of: relationship, to: nil)
         } else if let links = extras?.links[relationship.ordinal], links.mentions(keys) {
-            for key in keys.sorted() where links.contains(key) {
-                noteUnlink(relationship.ordinal, key)
+            for member in links.members where keys.contains(member.key) {
+                noteUnlink(relationship.ordinal, member.key)
             }
         }
     }

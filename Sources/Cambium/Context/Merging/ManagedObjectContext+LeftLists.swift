@@ -70,8 +70,9 @@ extension ManagedObjectContext {
             guard let owner = objects[list.row.root].map[list.row.key] else { continue }
             let relationship = owner.entityDescription.relationships[list.ordinal]
             forget(list)
-            // An undo may have led it back before it goes. Where a fault leads is not known.
-            if !object.isThere || object.record == nil
+            // An undo may have led it back before it goes. Where a fault leads is not known, nor what
+            // is in a list by its row.
+            if relationship.isJoinTable || !object.isThere || object.record == nil
                 || object.isMember(of: owner, relationship) != list.hasMember
             {
                 noteOtherLinks(owner)

@@ -140,6 +140,8 @@ extension ManagedObjectContext {
         let left = leaving
         var isOwn = false
         var bringsRowsOfReborn = false
+        // The keys of deleted rows, by the number of the entity.
+        var gone: [Int: [Int64]] = [:]
         let farEnds = FarEndsByEntity(in: self)
         followForwards()
         for changeSet in changeSets where coordinator.hasStore(changeSet.store) {
@@ -156,9 +158,13 @@ extension ManagedObjectContext {
                 bringsRowsOfReborn = bringsRowsOfReborn || hasRowsOfReborn(entity)
                 merge(
                     entity.leavingOut(rebirths, deaths, after: changeSet.number), &changes,
-                    &unregistered, &outdated, farEnds)
+                    &unregistered, &outdated, farEnds, &gone)
             }
             noteMerged(changeSet)
+        }
+        for (entity, keys) in gone.sorted(by: { $0.key < $1.key }) {
+            changes.updated += farEnds[coordinator.model.entities[entity]].paired(with: keys)
+                .map(ObjectChanges.Update.init(ofLinksOf:))
         }
         leaving = isOwn ? .conflicts : left
         reread(outdated, farEnds)
@@ -179,7 +185,7 @@ extension ManagedObjectContext {
     private func merge(
         _ entity: EntityChanges, _ changes: inout ObjectChanges,
         _ unregistered: inout UnregisteredRows, _ outdated: inout [ManagedObject],
-        _ allEnds: FarEndsByEntity
+        _ allEnds: FarEndsByEntity, _ gone: inout [Int: [Int64]]
     ) {
         let map = objects[entity.entity.rootIndex]
         let isWatched = allEnds.watched.contains(entity.entity.index)
@@ -241,8 +247,7 @@ extension ManagedObjectContext {
                 changes.lostRows.append((entity.entity.index, key))
             }
         }
-        changes.updated += farEnds.paired(with: entity.deleted)
-            .map(ObjectChanges.Update.init(ofLinksOf:))
+        gone[entity.entity.index, default: []] += entity.deleted
     }
 
     /// Makes the links of an entity's relationships be read again at their next use.

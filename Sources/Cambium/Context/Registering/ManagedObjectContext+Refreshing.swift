@@ -35,7 +35,7 @@ extension ManagedObjectContext {
         let hadLinks = object.extras?.hasRelationshipChanges == true
         object.takeBackLinks()
         object.takeBackPartners()
-        followDeletesOfDestinations(of: object)
+        let base = object.extras?.snapshot
         if parent == nil { object.dropTransientLinks() } else { object.forgetTransientLinks() }
         object.takeBackPlaces()
         remember(object)
@@ -50,19 +50,28 @@ extension ManagedObjectContext {
         if object.extras?.hasRelationshipChanges == true { willChangeLinks(object) }
         noteForEvent(object)
         if hadLinks { object.flags.insert(.hasOtherLinks) }
+        if let base { withExtendedLifetime(base) { followDeletes(of: base.record, object) } }
     }
 
-    /// Lets the delete rules be followed once more of deleted objects to which an object leads in the
-    /// store: what they have cleared is being dropped.
-    private func followDeletesOfDestinations(of object: ManagedObject) {
-        guard let base = object.extras?.snapshot?.record else { return }
+    /// Follows the delete rules once more of deleted objects to which a refreshed one leads in the
+    /// store: what they have done to it was dropped.
+    ///
+    /// - Parameter base: The row of the object, as it was below the changes.
+    private func followDeletes(of base: Record, _ object: ManagedObject) {
         for relationship in object.entityDescription.relationships {
-            guard let slot = relationship.slot, base.hasValue(slot),
+            guard let slot = relationship.slot, base.hasValue(slot), object.canBeRestored,
                 let destination = registered(
                     entity: relationship.destination, key: base.integer(slot)),
                 destination.lifecycle == .deleted
             else { continue }
-            unpropagated.append(destination)
+            let inverse = relationship.inverse.map {
+                destination.entityDescription.relationships[$0].relationship.deleteRule
+            }
+            switch inverse ?? .nullify {
+            case .nullify: object.setDestination(of: relationship, to: nil)
+            case .cascade: delete(object, cause: .cascade)
+            case .deny: break
+            }
         }
     }
 

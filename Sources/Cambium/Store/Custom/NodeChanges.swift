@@ -22,6 +22,7 @@ struct NodeChanges {
 
     /// Does all of it; there is no conflict left.
     mutating func apply(_ request: SaveRequest) throws {
+        try removePairs(of: request.deletions)
         for deletion in request.deletions {
             for record in deletion.records { try delete(record.key, deletion.entity) }
         }
@@ -66,27 +67,41 @@ struct NodeChanges {
         write(node, entity.rootIndex)
     }
 
+    /// Takes deleted rows out of the lists of others that keep the pairs, whether these lead back or
+    /// not: one pass over the owners of each relationship.
+    private mutating func removePairs(of deletions: [SaveRequest.Deletion]) throws {
+        var deleted: [Int: Set<Int64>] = [:]
+        for deletion in deletions {
+            deleted[deletion.entity.index, default: []].formUnion(deletion.records.map(\.key))
+        }
+        if deleted.isEmpty { return }
+        for owner in model.entities {
+            let declared = Set(owner.entity.relationships.map(\.name))
+            for relationship in owner.relationships
+            where relationship.ownsPairs && declared.contains(relationship.relationship.name) {
+                let keys = model.families[relationship.destination]
+                    .reduce(into: Set<Int64>()) { $0.formUnion(deleted[$1] ?? []) }
+                if !keys.isEmpty { try remove(keys, from: relationship, of: owner) }
+            }
+        }
+    }
+
+    private mutating func remove(
+        _ keys: Set<Int64>, from relationship: RelationshipDescription, of owner: EntityDescription
+    ) throws {
+        let name = relationship.relationship.name
+        let family = Set(model.families[owner.index].map { model.entities[$0].name })
+        for var node in try graph.nodes(root: owner.rootIndex)
+        where family.contains(node.entityName)
+            && node.members[name]?.contains(where: { keys.contains($0.key) }) == true
+        {
+            node.members[name]?.removeAll { keys.contains($0.key) }
+            write(node, owner.rootIndex)
+        }
+    }
+
     private mutating func delete(_ key: Int64, _ entity: EntityDescription) throws {
         guard let node = try graph.node(root: entity.rootIndex, key: key) else { return }
-        // Pairs whose other side keeps them go, too.
-        for relationship in entity.relationships
-        where relationship.isJoinTable && !relationship.ownsPairs {
-            guard let inverse = relationship.relationship.inverse else { continue }
-            let root = model.entities[relationship.destination].rootIndex
-            for var owner in try graph.related(to: node, by: relationship) {
-                owner.members[inverse]?.removeAll { $0.key == key }
-                write(owner, root)
-            }
-        }
-        for (owner, relationship) in model.oneWayLinks[entity.index] where relationship.isJoinTable
-        {
-            let (root, name) = (model.entities[owner].rootIndex, relationship.relationship.name)
-            for var node in try graph.nodes(root: root)
-            where node.members[name]?.contains(where: { $0.key == key }) == true {
-                node.members[name]?.removeAll { $0.key == key }
-                write(node, root)
-            }
-        }
         graph.put(nil, root: entity.rootIndex, key: key)
         let nodeKey = NodeKey(root: entity.rootIndex, key: key)
         written[nodeKey] = nil
