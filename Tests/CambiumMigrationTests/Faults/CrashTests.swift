@@ -21,7 +21,7 @@ struct CrashTests {
         let first = Int.random(in: 1...Self.stride)
         print("killed at \(place) \(first), \(first + Self.stride), … (\(journalMode))")
         let crashes = try kill(place, every: Self.stride, from: first, journalMode)
-        #expect(crashes > 100 / Self.stride)
+        #expect(crashes >= 90 / Self.stride)
     }
 
     /// Each place with `CAMBIUM_EVERY_CRASH` in turn and with both journals, otherwise a few with
