@@ -321,11 +321,22 @@ private struct ShopWork {
         touchAll()
     }
 
+    /// Where the rows lead on which unsaved changes rest, which others have saved or deleted now:
+    /// the categories may be named, though they show the same until the conflict is decided.
+    private mutating func touchFormerCategories() {
+        for id in unsaved {
+            let values = try? main.registeredObject(for: id)?
+                .committedValues(forKeys: ["category"])
+            if case .toOne(let category?) = values?["category"] { touched.insert(category) }
+        }
+    }
+
     private mutating func save(_ context: ManagedObjectContext) throws {
         note("save")
         try context.save()
         if context === sibling {
             touched.formUnion(unsaved)
+            touchFormerCategories()
             unsaved = []
         }
     }
