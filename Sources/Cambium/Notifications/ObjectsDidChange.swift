@@ -18,8 +18,8 @@ public struct ObjectsDidChange {
 
     /// Whether nothing changed.
     public var isEmpty: Bool {
-        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty
-            && invalidated.isEmpty && !invalidatedAll
+        !invalidatedAll
+            && [inserted, updated, deleted, refreshed, invalidated].allSatisfy(\.isEmpty)
     }
 
     private init() {}

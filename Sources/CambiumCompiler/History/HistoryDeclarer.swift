@@ -59,13 +59,13 @@ struct HistoryDeclarer {
     ) -> MigrationDeclaration.Drop? {
         guard drops.count > 1, drops.count == problem.fixes.count else { return drops.first }
         let declared = new.migration ?? MigrationDeclaration(from: old.version)
-        return drops.map { drop in
+        let problemsLeft = drops.map { drop in
             let target = new.declaring(declared.adding([.drop(drop)]))
-            let left = ModelDifference(from: old, to: target).problems.filter { problem in
+            return ModelDifference(from: old, to: target).problems.count { problem in
                 !problem.fixes.flatMap(\.parts).contains(where: \.isKeep)
             }
-            return (drop: drop, left: left.count)
-        }.min { $0.left < $1.left }?.drop
+        }
+        return zip(drops, problemsLeft).min { $0.1 < $1.1 }?.0
     }
 
     private func reason(ofGivingUp condition: ModelExpression, _ property: String) -> String {

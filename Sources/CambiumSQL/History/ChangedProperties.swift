@@ -27,9 +27,10 @@ struct ChangedProperties {
             $0.formUnion(found[$1.name] ?? [])
         }
         return model.lineage(of: entity).flatMap { owner in
-            owner.attributes.filter { !$0.isTransient }.map(\.name)
-                + owner.relationships.filter { !$0.isTransient }.map(\.name)
-        }.filter(names.contains)
+            let attributes = owner.attributes.filter { !$0.isTransient }.map(\.name)
+            let relationships = owner.relationships.filter { !$0.isTransient }.map(\.name)
+            return (attributes + relationships).filter(names.contains)
+        }
     }
 
     // MARK: Stored properties

@@ -254,11 +254,11 @@ struct MigrationStepBuilder {
     private var indexStatements: [String] {
         let unready = DuplicateRemoval(model: difference.new, schema: newSchema).indexNames
         return zip(copies, ways).flatMap { copy, way in
-            way == .rebuild
-                ? copy.table.indexes
-                : copy.table.indexes.filter {
-                    copy.source?.indexes.contains($0) == false || unready.contains($0.name)
-                }
-        }.map(\.createStatement)
+            let indexes = copy.table.indexes.filter { index in
+                if way == .rebuild || unready.contains(index.name) { return true }
+                return copy.source?.indexes.contains(index) == false
+            }
+            return indexes.map(\.createStatement)
+        }
     }
 }

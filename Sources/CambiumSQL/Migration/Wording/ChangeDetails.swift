@@ -145,10 +145,10 @@ extension Entity {
         let forms = indexes.map { index in
             let elements = index.elements.map { element in
                 let name = element.expression.map { "\($0)" } ?? element.property
-                return name + (element.isDescending ? " descending" : "")
+                return element.isDescending ? "\(name) descending" : name
             }
-            return "(" + elements.joined(separator: ", ") + ")"
-                + (index.condition.map { " where \($0)" } ?? "")
+            let form = "(\(elements.joined(separator: ", ")))"
+            return index.condition.map { "\(form) where \($0)" } ?? form
         }
         return forms.isEmpty ? "none" : forms.joined(separator: ", ")
     }
