@@ -144,6 +144,12 @@ import Testing
         #expect(try !matches("a", "a?+a"))
     }
 
+    @Test func `an empty round counts among those that are required`() throws {
+        #expect(try matches("ca", "(?:\\A.*?){2,}"))
+        #expect(try matches("a", "(?:\\Aa??){3,}"))
+        #expect(try !matches("ab", "(?:\\Aa??){2,}"))
+    }
+
     @Test func `texts that look alike are not equal`() throws {
         #expect(try matches("é", "é") && !matches("e\u{301}", "é"))
         #expect(try matches("e\u{301}", "e\u{301}") && !matches("é", "e\u{301}"))
