@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Keys that would lead nowhere.
 extension ConflictResolver {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Objects that this context wanted to delete and that live, because others have changed them.
 extension ConflictResolver {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension ConflictResolver {
     /// Looks for conflicts with the rows that the coordinator has seen since, before the store is

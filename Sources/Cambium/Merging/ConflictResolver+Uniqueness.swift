@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Unique values, and partners in one-to-ones.
 extension ConflictResolver {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Resolves the conflicts of one save by the context's merge policy. It changes nothing in memory;
 /// the outcome is taken over when the save has succeeded.

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// An object that two contexts changed.
 ///
 /// It holds up to three snapshots of the row beside the object's own values: as this context read

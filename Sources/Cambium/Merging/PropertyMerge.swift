@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Merges two changes of a row, property by property from three rows: the base that the change
 /// started from, ours and theirs.

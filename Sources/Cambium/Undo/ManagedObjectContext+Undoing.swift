@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Undoing: objects come back, get their former values and links, and go, in this order. It happens
 // through setters as far as it can, so that inverses are kept, and what it changed can be redone.

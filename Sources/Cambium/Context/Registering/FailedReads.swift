@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What a context could not read. No save succeeds until it was read, or until the changes that need
 /// it were taken back.

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQLite
 
 /// Puts together what a save writes.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 import Synchronization
 
 /// A store as it was at a commit.

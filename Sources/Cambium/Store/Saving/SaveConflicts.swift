@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// A row by its root entity and key.
 struct RowID: Hashable, Comparable {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What the planning of a save asks a store about the rows that are in it.
 protocol SaveLookup {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What a save that met others is going to write, row by row, while it is worked out. Nothing is
 /// written before all is settled.

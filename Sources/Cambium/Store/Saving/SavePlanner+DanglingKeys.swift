@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Keys that would lead nowhere, because somebody deletes what somebody else links to. The store's
 // foreign keys refuse them when all else is done; here they are found before.

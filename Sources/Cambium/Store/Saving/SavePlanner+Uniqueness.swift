@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Unique values that two rows would have, and partners in one-to-ones.
 extension SavePlanner {

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Works out what a save writes instead of what was wanted, when it meets others. It looks at
 /// everything before anything is written.
 struct SavePlanner<Lookup: SaveLookup> {

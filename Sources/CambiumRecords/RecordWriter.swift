@@ -3,7 +3,7 @@ import CambiumModel
 /// Makes records, one after the other, in pages of its own.
 package final class RecordWriter {
     // Safety: replaced as a whole, by nothing that an access calls.
-    @exclusivity(unchecked) private var page = RowPage(capacity: 0)
+    @exclusivity(unchecked) @usableFromInline var page = RowPage(capacity: 0)
 
     package init() {}
 
@@ -16,7 +16,7 @@ package final class RecordWriter {
     ///
     /// - Parameter room: How many bytes of text and data are expected to follow; the record lands
     ///   in a page that has so many left.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func makeRecord(_ shape: RecordShape, room: Int = 256) -> PlacedRecord {
         page.align()
         let size = shape.recordSize
@@ -84,8 +84,8 @@ package final class RecordWriter {
     /// Writes text or data into a slot that has no value.
     ///
     /// - Returns: The record's new place, where it had to move to a page with more room.
-    @inline(__always)
-    func addBytes(
+    @inlinable @inline(__always)
+    package func addBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, in page: RowPage,
         _ shape: RecordShape
     ) -> PlacedRecord? {
@@ -97,7 +97,7 @@ package final class RecordWriter {
         return nil
     }
 
-    private func moveAndAddBytes(
+    @usableFromInline func moveAndAddBytes(
         _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, _ shape: RecordShape
     ) -> PlacedRecord {
         let moved = copy(record, shape, room: bytes.count + 64)
@@ -106,5 +106,46 @@ package final class RecordWriter {
             moved.record.setBytes(slot, at: address, count: bytes.count)
         }
         return moved
+    }
+}
+
+extension RecordWriter {
+    /// A copy of a record in a page that holds nothing else, for records that are kept for long.
+    package static func compactCopy(_ source: Record, _ shape: RecordShape) -> PlacedRecord {
+        let page = RowPage(capacity: shape.recordSize + source.byteCount(shape))
+        // There is room: the page is made for it.
+        let start = page.allocate(shape.recordSize) ?? page.start
+        let copy = PlacedRecord(page: page, record: Record(base: start + shape.prefixSize))
+        fill(copy, from: source, shape)
+        return copy
+    }
+}
+
+extension RecordWriter {
+    /// Writes a value in its stored form; the caller has made sure that it is of the slot's kind.
+    package func set(
+        _ value: StoredValue, _ slot: Int, of placed: inout PlacedRecord, _ shape: RecordShape
+    ) {
+        switch value {
+        case .null: placed.record.setNull(slot)
+        case .integer(let value): placed.record.setInteger(slot, value)
+        case .real(let value): placed.record.setReal(slot, value)
+        case .text(var text):
+            text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot, of: &placed, shape) }
+        case .blob(let data):
+            data.withUnsafeBytes { setBytes($0, slot, of: &placed, shape) }
+        }
+    }
+
+    /// Copies one slot's value from a record of the same shape.
+    package func copySlot(
+        _ slot: Int, from source: Record, to placed: inout PlacedRecord, _ shape: RecordShape
+    ) {
+        guard source.hasValue(slot) else { return placed.record.setNull(slot) }
+        switch shape.kinds[slot] {
+        case .integer: placed.record.setInteger(slot, source.integer(slot))
+        case .real: placed.record.setReal(slot, source.real(slot))
+        case .text, .blob: setBytes(source.bytes(slot), slot, of: &placed, shape)
+        }
     }
 }

@@ -7,11 +7,11 @@ public final class RecordShape: Sendable {
     /// Words of presence bits in front of a record.
     package let maskWords: Int
     /// Bytes in front of a record's base: the presence bits.
-    package let prefixSize: Int
+    @usableFromInline package let prefixSize: Int
     /// Bytes from a record's base to its end, without text and data.
-    package let fixedSize: Int
+    @usableFromInline package let fixedSize: Int
     /// How many bytes a record takes, without text and data.
-    package var recordSize: Int { prefixSize + fixedSize }
+    @inlinable package var recordSize: Int { prefixSize + fixedSize }
     /// The slots that hold text or data.
     package let byteSlots: [Int]
     /// Those of them that hold text.

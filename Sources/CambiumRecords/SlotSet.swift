@@ -1,22 +1,25 @@
 /// A set of slot numbers.
-struct SlotSet: Hashable, Sendable {
-    private var first: UInt64 = 0
+package struct SlotSet: Hashable, Sendable {
+    @usableFromInline var first: UInt64 = 0
     /// The words after the first; nil for most sets, as a reference even to an empty array is
     /// counted with every copy.
-    private var more: [UInt64]?
+    @usableFromInline var more: [UInt64]?
 
     /// No slots.
-    init() {}
+    @inlinable
+    package init() {}
 
     /// One slot.
-    init(_ slot: Int) {
+    @inlinable
+    package init(_ slot: Int) {
         insert(slot)
     }
 
-    var isEmpty: Bool { first == 0 && more == nil }
+    @inlinable
+    package var isEmpty: Bool { first == 0 && more == nil }
 
-    @inline(__always)
-    mutating func insert(_ slot: Int) {
+    @inlinable @inline(__always)
+    package mutating func insert(_ slot: Int) {
         if slot < 64 {
             first |= 1 &<< UInt64(slot)
         } else {
@@ -24,7 +27,7 @@ struct SlotSet: Hashable, Sendable {
         }
     }
 
-    private mutating func insertBeyond(_ slot: Int) {
+    @usableFromInline mutating func insertBeyond(_ slot: Int) {
         let word = slot >> 6
         var more = self.more ?? []
         self.more = nil
@@ -34,27 +37,28 @@ struct SlotSet: Hashable, Sendable {
     }
 
     /// Whether a slot is in the set.
-    @inline(__always)
-    func contains(_ slot: Int) -> Bool {
+    @inlinable @inline(__always)
+    package func contains(_ slot: Int) -> Bool {
         slot < 64 ? first & (1 &<< UInt64(slot)) != 0 : containsBeyond(slot - 64)
     }
 
-    private func containsBeyond(_ slot: Int) -> Bool {
+    @usableFromInline func containsBeyond(_ slot: Int) -> Bool {
         let word = slot >> 6
         guard let more else { return false }
         return word < more.count && more[word] & (1 << UInt64(slot & 63)) != 0
     }
 
     /// The slots in ascending order.
-    var slots: [Int] {
+    @inlinable
+    package var slots: [Int] {
         var slots: [Int] = []
         forEach { slots.append($0) }
         return slots
     }
 
     /// Calls the body with each slot in ascending order.
-    @inline(__always)
-    func forEach(_ body: (Int) -> Void) {
+    @inlinable @inline(__always)
+    package func forEach(_ body: (Int) -> Void) {
         Self.forEach(in: first, from: 0, body)
         guard let more else { return }
         for (index, word) in more.enumerated() {
@@ -62,8 +66,8 @@ struct SlotSet: Hashable, Sendable {
         }
     }
 
-    @inline(__always)
-    private static func forEach(in word: UInt64, from offset: Int, _ body: (Int) -> Void) {
+    @inlinable @inline(__always)
+    static func forEach(in word: UInt64, from offset: Int, _ body: (Int) -> Void) {
         var rest = word
         while rest != 0 {
             body(offset + rest.trailingZeroBitCount)
@@ -72,7 +76,7 @@ struct SlotSet: Hashable, Sendable {
     }
 
     /// The slots that are in both sets.
-    func intersection(_ other: SlotSet) -> SlotSet {
+    package func intersection(_ other: SlotSet) -> SlotSet {
         var common = SlotSet()
         common.first = first & other.first
         guard let more, let others = other.more else { return common }
@@ -81,7 +85,7 @@ struct SlotSet: Hashable, Sendable {
     }
 
     /// The slots that are not in the other set.
-    func subtracting(_ other: SlotSet) -> SlotSet {
+    package func subtracting(_ other: SlotSet) -> SlotSet {
         var rest = self
         rest.first &= ~other.first
         guard var words = more, let others = other.more else { return rest }
@@ -99,7 +103,7 @@ struct SlotSet: Hashable, Sendable {
         return words.isEmpty ? nil : words
     }
 
-    mutating func formUnion(_ other: SlotSet) {
+    package mutating func formUnion(_ other: SlotSet) {
         first |= other.first
         guard let others = other.more else { return }
         var words = more ?? []

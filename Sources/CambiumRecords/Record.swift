@@ -94,8 +94,8 @@ public struct Record {
     }
 
     /// Points a slot at bytes of the same page.
-    @inline(__always)
-    func setBytes(_ slot: Int, at address: UnsafeRawPointer, count: Int) {
+    @inlinable @inline(__always)
+    package func setBytes(_ slot: Int, at address: UnsafeRawPointer, count: Int) {
         let distance = address - UnsafeRawPointer(base)
         base.storeBytes(
             of: Int32(truncatingIfNeeded: distance), toByteOffset: 16 &+ slot &* 8, as: Int32.self)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Cambium
+@testable import CambiumRecords
 
 struct LinkSetTests {
     private let member = LinkSet.Member(key: 34, entity: 0)

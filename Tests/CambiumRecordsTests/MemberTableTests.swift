@@ -1,4 +1,4 @@
-@testable import Cambium
+@testable import CambiumRecords
 import Testing
 
 /// Members by their keys.

@@ -1,7 +1,7 @@
 import CambiumModel
 import Testing
 
-@testable import CambiumSQLite
+@testable import CambiumRecords
 
 struct RecordTests {
     private let shape = RecordShape(kinds: [.integer, .real, .text, .blob, .text])

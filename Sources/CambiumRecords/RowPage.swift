@@ -16,16 +16,16 @@ public final class RowPage: @unchecked Sendable {
     // its own and does not touch them again. A record is written until it is published (handed to
     // another isolation in a change set, which happens under a lock) and never again: a later change
     // makes a copy first.
-    let start: UnsafeMutableRawPointer
-    let capacity: Int
+    @usableFromInline let start: UnsafeMutableRawPointer
+    @usableFromInline let capacity: Int
     /// How many bytes it takes.
     package var size: Int { capacity }
     // Safety: a number, loaded and stored.
-    @exclusivity(unchecked) private(set) var used = 0
+    @exclusivity(unchecked) @usableFromInline var used = 0
 
-    static let defaultCapacity = 64 * 1024
+    @usableFromInline static let defaultCapacity = 64 * 1024
 
-    init(capacity: Int) {
+    @usableFromInline init(capacity: Int) {
         self.capacity = capacity
         start = .allocate(byteCount: capacity, alignment: 8)
     }
@@ -35,7 +35,7 @@ public final class RowPage: @unchecked Sendable {
     }
 
     /// Takes bytes from the page, or nil where it has too few left.
-    @inline(__always)
+    @inlinable @inline(__always)
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
         // No overflow: what is used is never more than there is.
         guard count <= capacity &- used else { return nil }
@@ -45,16 +45,16 @@ public final class RowPage: @unchecked Sendable {
     }
 
     /// Rounds up, so that the next record is aligned.
-    @inline(__always)
+    @inlinable @inline(__always)
     func align() {
         used = min(capacity, (used + 7) & ~7)
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     static func copy(
         _ source: UnsafeRawPointer, _ count: Int, to destination: UnsafeMutableRawPointer
     ) {
-        memcpy(destination, source, count)
+        destination.copyMemory(from: source, byteCount: count)
     }
 
     static func contains(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Bool {
@@ -66,5 +66,20 @@ public final class RowPage: @unchecked Sendable {
         guard one.count == other.count else { return false }
         guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
         return memcmp(start, otherStart, one.count) == 0
+    }
+}
+
+/// A record together with the page that keeps it alive.
+@frozen
+public struct PlacedRecord: @unchecked Sendable {
+    // Safety: see `RowPage`: who hands a record on does not write it any more.
+    /// The page.
+    @usableFromInline package var page: RowPage
+    /// The record in it.
+    @usableFromInline package var record: Record
+
+    @inlinable package init(page: RowPage, record: Record) {
+        self.page = page
+        self.record = record
     }
 }

@@ -2,46 +2,52 @@
 /// table), as one object sees them: what the store has, and what was added and removed since.
 ///
 /// It holds keys, not objects, so that objects never hold each other.
-struct LinkSet {
+package struct LinkSet {
     /// A member: its key, and its entity as far as known.
-    struct Member: Hashable {
-        let key: Int64
-        let entity: Int
+    package struct Member: Hashable {
+        package let key: Int64
+        package let entity: Int
+
+        @inlinable
+        package init(key: Int64, entity: Int) {
+            self.key = key
+            self.entity = entity
+        }
     }
 
     /// The members in the store, in their order, or sorted by key where they have none; nil while
     /// they were not read.
-    private(set) var stored: [Member]?
+    package private(set) var stored: [Member]?
     /// The commit up to which `stored` is known to be right.
-    private(set) var readAt: Int64 = 0
-    private(set) var added = MemberTable()
-    private(set) var removed: Set<Int64> = []
+    package private(set) var readAt: Int64 = 0
+    package private(set) var added = MemberTable()
+    package private(set) var removed: Set<Int64> = []
     /// The order of an ordered relationship; nil for others, which pay for one word only.
     private var ordering: Ordering?
 
     /// - Parameter isOrdered: Whether the relationship keeps an order.
-    init(isOrdered: Bool) {
+    package init(isOrdered: Bool) {
         if isOrdered { ordering = Ordering() }
     }
 
-    var hasChanges: Bool {
+    package var hasChanges: Bool {
         !added.isEmpty || !removed.isEmpty || ordering?.changes.isEmpty == false
     }
 
     /// Whether members were added, or moved in their order.
-    var hasAdditions: Bool { !added.isEmpty || ordering?.changes.isEmpty == false }
+    package var hasAdditions: Bool { !added.isEmpty || ordering?.changes.isEmpty == false }
 
     // What is in the store may not be known, so the last word is kept even where it changes
     // nothing: a member that was added and taken out again may have been there before.
 
-    mutating func add(_ member: Member) {
-        let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
-        let isNew = added.insert(member)
+    package mutating func add(_ member: Member) {
+        package let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
+        package let isNew = added.insert(member)
         if ordering != nil, isNew { append(member, wasRemoved: wasRemoved) }
     }
 
-    mutating func remove(_ key: Int64) {
-        let wasAdded = added.remove(key)
+    package mutating func remove(_ key: Int64) {
+        package let wasAdded = added.remove(key)
         removed.insert(key)
         guard ordering != nil else { return }
         reorder { ordering in
@@ -50,40 +56,40 @@ struct LinkSet {
         }
     }
 
-    mutating func setStored(_ members: [Member], at commit: Int64) {
+    package mutating func setStored(_ members: [Member], at commit: Int64) {
         stored = ordering == nil ? members.sorted { $0.key < $1.key } : members
         readAt = commit
         reorder { $0.forgetCurrent() }
     }
 
     /// The members as they are now, in their order, or sorted by key where they have none.
-    var members: [Member] {
+    package var members: [Member] {
         if let ordering { return ordering.current ?? orderedMembers(ordering) }
-        let base = stored ?? []
+        package let base = stored ?? []
         if !hasChanges { return base }
-        let kept = base.filter { !removed.contains($0.key) && added[$0.key] == nil }
+        package let kept = base.filter { !removed.contains($0.key) && added[$0.key] == nil }
         return kept.isEmpty ? added.members : (kept + added.members).sorted { $0.key < $1.key }
     }
 
-    func contains(_ key: Int64) -> Bool {
+    package func contains(_ key: Int64) -> Bool {
         if added[key] != nil { return true }
         if removed.contains(key) { return false }
         return stored?.contains { $0.key == key } ?? false
     }
 
     /// Whether any of these was read or added.
-    func mentions(_ keys: Set<Int64>) -> Bool {
+    package func mentions(_ keys: Set<Int64>) -> Bool {
         stored?.contains { keys.contains($0.key) } == true
             || (!added.isEmpty && added.keys.contains(where: keys.contains))
     }
 
     /// Makes the changes part of what the store has, after a save.
-    mutating func commit() {
+    package mutating func commit() {
         if stored != nil { stored = members }
         discardChanges()
     }
 
-    mutating func discardChanges() {
+    package mutating func discardChanges() {
         added = MemberTable()
         removed = []
         reorder {
@@ -93,10 +99,10 @@ struct LinkSet {
     }
 
     /// Whether anything was changed about one member.
-    func hasChange(of key: Int64) -> Bool { added[key] != nil || removed.contains(key) }
+    package func hasChange(of key: Int64) -> Bool { added[key] != nil || removed.contains(key) }
 
     /// Forgets what was read, and what was changed about one member.
-    mutating func forgetChange(of key: Int64) {
+    package mutating func forgetChange(of key: Int64) {
         _ = added.remove(key)
         removed.remove(key)
         reorder { $0.changes.remove(key) }
@@ -105,11 +111,13 @@ struct LinkSet {
 
     /// Keeps of the changes those that still are some, after the members were read. Whom the store
     /// has keeps the place that it was given here.
-    mutating func keepChanges(added isAdded: (Member) -> Bool, removed isRemoved: (Int64) -> Bool) {
+    package mutating func keepChanges(
+        added isAdded: (Member) -> Bool, removed isRemoved: (Int64) -> Bool
+    ) {
         removed = removed.filter(isRemoved)
-        let settled = added.members.filter { !isAdded($0) }
+        package let settled = added.members.filter { !isAdded($0) }
         if settled.isEmpty { return }
-        let known = Set((stored ?? []).map(\.key))
+        package let known = Set((stored ?? []).map(\.key))
         for member in settled { _ = added.remove(member.key) }
         reorder { ordering in
             for member in settled {
@@ -124,7 +132,7 @@ struct LinkSet {
     }
 
     /// Forgets what was read, so that the next access reads again.
-    mutating func forget() {
+    package mutating func forget() {
         stored = nil
         reorder { $0.forgetCurrent() }
     }
@@ -167,15 +175,15 @@ extension LinkSet {
     }
 
     /// What was done to the order since it was saved; nil where there is none.
-    var order: LinkOrder? { ordering?.changes }
+    package var order: LinkOrder? { ordering?.changes }
 
     /// Whether ``members`` has to be worked out anew at each use.
-    var needsOrdering: Bool { ordering.map { $0.current == nil } ?? false }
+    package var needsOrdering: Bool { ordering.map { $0.current == nil } ?? false }
 
     /// Works out the order once for all.
-    mutating func settleOrder() {
+    package mutating func settleOrder() {
         guard let ordering else { return }
-        let members = orderedMembers(ordering)
+        package let members = orderedMembers(ordering)
         reorder {
             $0.setCurrent(members)
             $0.changes.note(members.map(\.key))
@@ -183,7 +191,7 @@ extension LinkSet {
     }
 
     /// Puts members somewhere, so that the list looks like this.
-    mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
+    package mutating func place(_ keys: Set<Int64>, in arrangement: [Int64]) {
         reorder {
             $0.changes.place(keys, in: arrangement)
             $0.forgetCurrent()
@@ -191,8 +199,8 @@ extension LinkSet {
     }
 
     /// Puts members at the end.
-    mutating func moveToEnd(_ keys: [Int64]) {
-        let known = Set((stored ?? []).map(\.key))
+    package mutating func moveToEnd(_ keys: [Int64]) {
+        package let known = Set((stored ?? []).map(\.key))
         reorder {
             $0.changes.moveToEnd(keys, known: known)
             $0.forgetCurrent()
@@ -200,8 +208,8 @@ extension LinkSet {
     }
 
     /// Forgets who was put where. Who was added stays, at the end.
-    mutating func discardPlaces() {
-        let added = added
+    package mutating func discardPlaces() {
+        package let added = added
         reorder {
             $0.changes.discardPlaces { added[$0] != nil }
             $0.forgetCurrent()
@@ -222,10 +230,10 @@ extension LinkSet {
     }
 
     private func orderedMembers(_ ordering: Ordering) -> [Member] {
-        let kept = (stored ?? []).filter { !removed.contains($0.key) }
-        let changes = ordering.changes
+        package let kept = (stored ?? []).filter { !removed.contains($0.key) }
+        package let changes = ordering.changes
         if changes.isEmpty { return kept }
-        let byKey = Dictionary(
+        package let byKey = Dictionary(
             (added.members + kept).map { ($0.key, $0) }, uniquingKeysWith: { added, _ in added })
         return changes.applied(to: kept.map(\.key)).compactMap { byKey[$0] }
     }
