@@ -1,5 +1,6 @@
-@testable import CambiumRecords
 import Testing
+
+@testable import CambiumRecords
 
 /// Members by their keys.
 struct MemberTableTests {

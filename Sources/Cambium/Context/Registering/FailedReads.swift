@@ -152,7 +152,7 @@ extension ManagedObjectContext {
         if object.hasUnsavedValues() {
             recordMissingRow(object)
             lose(object)
-        } else if object.hasUnsavedLinks(), mergePolicy.refuses {
+        } else if object.hasUnsavedLinks(), mergePolicy.strategy == nil {
             recordMissingRow(object)
         } else if object.extras?.missed == .deletion || object.extras?.hasNewLinks != true {
             lose(object)

@@ -45,11 +45,11 @@ final class PinnedStore: Store {
 
     func save(
         _ request: SaveRequest,
-        resolver: any SaveConflictResolver,
+        arbiter: any ConflictArbiter,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
-        try base.save(request, resolver: resolver, willCommit: willCommit, committed: committed)
+        try base.save(request, arbiter: arbiter, willCommit: willCommit, committed: committed)
     }
 
     func run(

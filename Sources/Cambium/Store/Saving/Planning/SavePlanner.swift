@@ -4,8 +4,8 @@ struct SavePlanner<Lookup: SaveLookup> {
     let lookup: Lookup
     let model: RuntimeModel
 
-    /// - Throws: What the resolver throws about conflicts that it does not resolve.
-    func plan(_ request: SaveRequest, _ resolver: any SaveConflictResolver) throws -> SavePlan {
+    /// - Throws: What the arbiter throws about conflicts that are not resolved.
+    func plan(_ request: SaveRequest, _ arbiter: any ConflictArbiter) throws -> SavePlan {
         var plan = SavePlan(request, model: model)
         var conflicts = try conflicts(of: request)
         for conflict in conflicts { plan.note(conflict.theirs, of: conflict.id) }
@@ -14,23 +14,30 @@ struct SavePlanner<Lookup: SaveLookup> {
             plan.yield(conflict.id, to: nil)
         }
         conflicts.removeAll { $0.isDeletion && $0.theirs == nil }
-        if !conflicts.isEmpty { try resolver.resolve(conflicts, in: &plan) }
+        if !conflicts.isEmpty { plan.resolve(conflicts, by: try arbiter.judge(conflicts)) }
         plan.settle()
         for members in plan.memberships { plan.add(try pairs(for: members)) }
         // Each round settles one row at least, and none comes back: a row is given up, gives up its
         // value, or is taken back, once.
         for _ in 0...plan.rows.count * 4 {
             let revision = plan.revision
-            let dangling = try danglingKeys(in: &plan)
-            if !dangling.isEmpty { resolver.resolve(dangling, in: &plan) }
-            plan.settle()
+            if arbiter.checksKeys {
+                let dangling = try danglingKeys(in: &plan)
+                if !dangling.isEmpty { plan.resolve(dangling, by: arbiter.strategy) }
+                plan.settle()
+            }
             let collisions = try collisions(in: &plan)
-            if !collisions.isEmpty { try resolver.resolve(collisions, in: &plan) }
+            if !collisions.isEmpty {
+                let refused = plan.resolve(collisions, by: try arbiter.judge(collisions))
+                if !refused.isEmpty { throw arbiter.refusal(of: refused) }
+            }
             plan.settle()
             if plan.revision == revision { break }
         }
-        let left = try danglingKeys(in: &plan).keys
-        if !left.isEmpty { try resolver.refuse(left, in: plan) }
+        if arbiter.checksKeys {
+            let left = try danglingKeys(in: &plan).keys
+            if !left.isEmpty { try arbiter.refuse(left, in: plan) }
+        }
         return plan
     }
 

@@ -47,20 +47,9 @@ struct UniqueCollision {
     struct Claim {
         let id: RowID
         let entity: EntityDescription
-        let kind: Kind
+        let kind: ClaimKind
         /// The row as it would be after the save.
         let record: Record
-    }
-
-    enum Kind: Int {
-        /// The store has the row with these values already.
-        case stored
-        /// The row was saved before and gets the values now.
-        case updated
-        /// The row was deleted meanwhile and is put in again.
-        case reinserted
-        /// The row is new.
-        case inserted
     }
 }
 
@@ -82,19 +71,36 @@ struct DanglingKey {
     let rule: DeleteRule?
 }
 
-/// Decides what becomes of conflicts. It changes nothing in memory but the plan.
-protocol SaveConflictResolver {
-    /// Decides about rows that others changed or deleted.
-    func resolve(_ conflicts: [RowConflict], in plan: inout SavePlan) throws
+/// How one conflict is decided.
+struct Verdict {
+    var strategy: ConflictStrategy
+    /// Values that the program has chosen, by slot.
+    var chosen: [Int: StoredValue] = [:]
+}
 
-    /// Decides about unique values that two rows want, each collision at most once for the same
-    /// plan.
-    func resolve(_ collisions: [UniqueCollision], in plan: inout SavePlan) throws
+/// Says how the conflicts of a save are decided: a merge policy, or a program's own. It is called
+/// inside the transaction, before anything is written, and changes nothing.
+protocol ConflictArbiter {
+    /// How conflicts are decided that nobody is asked about; nil where they are not.
+    var strategy: ConflictStrategy? { get }
 
-    /// Decides about keys that would lead nowhere.
-    func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan)
+    /// Whether keys that reference no row are looked for. Otherwise the store refuses them.
+    var checksKeys: Bool { get }
 
-    /// Throws what there is to say about keys that lead nowhere when all is decided. What it says
+    /// How each of these conflicts is decided.
+    ///
+    /// - Throws: What says that the save is refused.
+    func judge(_ conflicts: [RowConflict]) throws -> [Verdict]
+
+    /// How each of these collisions is decided.
+    ///
+    /// - Throws: What says that the save is refused.
+    func judge(_ collisions: [UniqueCollision]) throws -> [ConflictStrategy]
+
+    /// The error for collisions that the strategies do not resolve.
+    func refusal(of collisions: [UniqueCollision]) -> any Error
+
+    /// Throws what there is to say about keys that still reference deleted rows. What it says
     /// nothing about, the store refuses.
     func refuse(_ keys: [DanglingKey], in plan: SavePlan) throws
 }

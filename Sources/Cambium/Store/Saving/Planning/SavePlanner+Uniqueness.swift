@@ -69,7 +69,7 @@ extension SavePlanner {
         return !row.sets(key.writtenSlots)
     }
 
-    private static func kind(_ row: SavePlan.Row) -> UniqueCollision.Kind {
+    private static func kind(_ row: SavePlan.Row) -> ClaimKind {
         if case .insert = row.write { return row.origin == .inserted ? .inserted : .reinserted }
         return .updated
     }

@@ -1,16 +1,17 @@
-import CambiumRecords
+import CambiumModel
 
 /// Merges two changes of a row, property by property from three rows: the base that the change
 /// started from, ours and theirs.
 struct PropertyMerge {
-    private let policy: MergePolicy
+    /// Whether our value stays where both sides changed a property that has no rule of its own.
+    private let keepsOurs: Bool
+    private let rules: MergeRules
     private let writer: RecordWriter
-    private let entity: EntityDescription
 
-    init(_ policy: MergePolicy, _ writer: RecordWriter, _ entity: EntityDescription) {
-        self.policy = policy
+    init(keepsOurs: Bool, _ rules: MergeRules, _ writer: RecordWriter) {
+        self.keepsOurs = keepsOurs
+        self.rules = rules
         self.writer = writer
-        self.entity = entity
     }
 
     /// Theirs, with our changes on top where they do not yield.
@@ -20,26 +21,27 @@ struct PropertyMerge {
     func merge(
         _ theirs: PlacedRecord, ours: Record, base: Record, changed: SlotSet
     ) -> (PlacedRecord, SlotSet)? {
-        var merged = writer.copy(theirs.record, entity.shape)
+        let shape = rules.shape
+        var merged = writer.copy(theirs.record, shape)
         var written = SlotSet()
-        for slot in changed.slots where entity.layout.slots[slot].column != nil {
-            let kind = entity.shape.kinds[slot]
+        for slot in changed.intersection(rules.stored).slots {
+            let kind = shape.kinds[slot]
             if ours.isEqual(slot, kind, to: base) { continue }  // set, but to what it was
-            let rule = entity.attributes[slot]?.merge
+            let rule = rules.rules[slot]
             if theirs.record.isEqual(slot, kind, to: base) {
-                writer.copySlot(slot, from: ours, to: &merged, entity.shape)
+                writer.copySlot(slot, from: ours, to: &merged, shape)
             } else if rule == .sum {
-                if entity.attributes[slot]?.type == .anyDecimal {
-                    addDecimals(slot, base, ours, to: &merged, entity.shape)
+                if rules.anyDecimals.contains(slot) {
+                    addDecimals(slot, base, ours, to: &merged, shape)
                 } else {
                     addBoth(slot, kind, base, ours, to: &merged)
                 }
             } else if rule == .union,
-                unite(slot, base, ours, to: &merged, entity.shape)
+                unite(slot, base, ours, to: &merged, shape)
             {
                 // Done.
             } else if takesOurs(slot, kind, rule, ours, theirs.record) {
-                writer.copySlot(slot, from: ours, to: &merged, entity.shape)
+                writer.copySlot(slot, from: ours, to: &merged, shape)
             }
             if !merged.record.isEqual(slot, kind, to: theirs.record) { written.insert(slot) }
         }
@@ -54,7 +56,7 @@ struct PropertyMerge {
         case .object?: return true
         case .max?: return isLess(theirs, ours, slot, kind)
         case .min?: return isLess(ours, theirs, slot, kind)
-        case .sum?, .union?, nil: return policy.keepsOurs
+        case .sum?, .union?, nil: return keepsOurs
         }
     }
 

@@ -23,6 +23,15 @@ struct SavePlan {
     struct Row {
         let entity: EntityDescription
         let origin: Origin
+        /// What the save wants of the row.
+        let intent: ConflictingRow.Intent
+        /// The row that the change is based on, where there is a change; of a row that is to be
+        /// deleted, the row as the context has read it.
+        let base: Record?
+        /// The slots that the context has set.
+        let changed: SlotSet
+        /// The defaults that were made for a new row, by slot.
+        let defaults: [Int: StoredValue]
         fileprivate(set) var write: Write
         /// The row as it will be; the version is the one before.
         fileprivate(set) var record: Record
@@ -40,6 +49,42 @@ struct SavePlan {
             }
         }
 
+        var isInserted: Bool {
+            if case .insert = write { true } else { false }
+        }
+
+        /// The row as the store has it, as far as that is known.
+        var former: Record? { theirs?.record ?? base }
+
+        /// The same, with a page.
+        var formerPlaced: PlacedRecord? {
+            theirs ?? base.map { RecordWriter.compactCopy($0, entity.shape) }
+        }
+
+        /// The slots that are written of an updated row when others are written too.
+        func written(with slots: SlotSet) -> SlotSet {
+            guard case .update(var all) = write else { return slots }
+            all.formUnion(slots)
+            return all
+        }
+
+        fileprivate init(
+            _ entity: EntityDescription, _ origin: Origin, _ write: Write, _ record: Record,
+            intent: ConflictingRow.Intent, base: Record? = nil, changed: SlotSet = SlotSet(),
+            defaults: [Int: StoredValue] = [:], theirs: PlacedRecord? = nil
+        ) {
+            self.entity = entity
+            self.origin = origin
+            self.intent = intent
+            self.base = base
+            self.changed = changed
+            self.defaults = defaults
+            self.write = write
+            self.record = record
+            self.theirs = theirs
+            placed = theirs
+        }
+
         /// Whether the save sets one of the slots.
         func sets(_ slots: SlotSet) -> Bool {
             switch write {
@@ -54,6 +99,7 @@ struct SavePlan {
     private(set) var rows: [RowID: Row] = [:]
     private(set) var links: [SaveRequest.Links]
     private(set) var orders: [SaveRequest.Order]
+    let members: [RowID: [SaveRequest.Members]]
     private var forwards: [RowID: RowID] = [:]
     private var unsettled: Set<RowID> = []
     private var unlinked: Set<RowID> = []
@@ -70,23 +116,45 @@ struct SavePlan {
         self.model = model
         links = request.links
         orders = request.orders
-        func add(
-            _ entity: EntityDescription, _ records: [Record], _ origin: Origin, _ write: Write
-        ) {
-            for record in records {
-                rows[RowID(root: entity.rootIndex, key: record.key)] = Row(
-                    entity: entity, origin: origin, write: write, record: record)
+        members = request.members
+        func add(_ row: Row) {
+            rows[RowID(root: row.entity.rootIndex, key: row.record.key)] = row
+        }
+        for check in request.checks {
+            for (index, record) in check.records.enumerated() {
+                let change = index < check.changes.count ? check.changes[index] : nil
+                add(
+                    Row(
+                        check.entity, .updated, .nothing, record,
+                        intent: change == nil ? .check : .update, base: change?.base,
+                        changed: change?.slots ?? SlotSet()))
             }
         }
-        for check in request.checks { add(check.entity, check.records, .updated, .nothing) }
         for update in request.updates {
-            add(update.entity, update.records, .updated, .update(update.slots))
+            for (index, record) in update.records.enumerated() {
+                add(
+                    Row(
+                        update.entity, .updated, .update(update.slots), record, intent: .update,
+                        base: index < update.bases.count ? update.bases[index] : nil,
+                        changed: update.slots))
+            }
         }
         for deletion in request.deletions {
-            add(deletion.entity, deletion.records, .deleted, .delete)
+            for record in deletion.records {
+                add(
+                    Row(
+                        deletion.entity, .deleted, .delete, record, intent: .deletion,
+                        base: record))
+            }
         }
         for insertion in request.insertions {
-            add(insertion.entity, insertion.records, .inserted, .insert)
+            for (index, record) in insertion.records.enumerated() {
+                let defaults = index < insertion.defaults.count ? insertion.defaults[index] : [:]
+                add(
+                    Row(
+                        insertion.entity, .inserted, .insert, record, intent: .update,
+                        defaults: defaults))
+            }
         }
     }
 
@@ -112,8 +180,7 @@ struct SavePlan {
         let id = RowID(root: entity.rootIndex, key: placed.record.key)
         guard rows[id] == nil else { return }
         rows[id] = Row(
-            entity: entity, origin: .bystander, write: .nothing, record: placed.record,
-            placed: placed, theirs: placed)
+            entity, .bystander, .nothing, placed.record, intent: .check, theirs: placed)
     }
 
     /// Notes how the store has a row of the plan.
@@ -134,8 +201,9 @@ struct SavePlan {
         touch(id)
     }
 
-    /// Inserts a row again that is gone.
+    /// Inserts a row again that was deleted.
     mutating func reinsert(_ placed: PlacedRecord, as id: RowID) {
+        placed.record.version = RowVersion.ofReinsertion
         rows[id]?.record = placed.record
         rows[id]?.placed = placed
         rows[id]?.write = .insert
@@ -389,13 +457,13 @@ extension RuntimeModel {
     /// The pairs of a relationship, without any; nil where it has none. The source is the side that
     /// writes them.
     func pairs(
-        of relationship: RelationshipDescription, _ object: ManagedObject
+        of relationship: RelationshipDescription, _ entity: EntityDescription
     ) -> SaveRequest.Links? {
         guard case .joinTable(let name, let mine, let other) = relationship.storage else {
             return nil
         }
         let (owner, destination) = (
-            object.entityDescription.rootIndex, entities[relationship.destination].rootIndex
+            entity.rootIndex, entities[relationship.destination].rootIndex
         )
         if relationship.ownsPairs {
             return .init(
