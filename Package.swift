@@ -33,9 +33,10 @@ let package = Package(
 
         // Shared by build time and run time
         .target(name: "CambiumModel", swiftSettings: settings),
+        .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
-            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel"],
+            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
             swiftSettings: settings),
         .target(
             name: "CambiumMigration",
@@ -71,8 +72,8 @@ let package = Package(
         .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumAdoption",
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumMigration", "CambiumAdoption",
             ],
             swiftSettings: settings),
 
@@ -106,7 +107,11 @@ let package = Package(
         .testTarget(
             name: "CambiumModelTests", dependencies: ["CambiumModel"], swiftSettings: settings),
         .testTarget(
-            name: "CambiumSQLiteTests", dependencies: ["CambiumSQLite", "CambiumModel"],
+            name: "CambiumRecordsTests", dependencies: ["CambiumRecords", "CambiumModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CambiumSQLiteTests",
+            dependencies: ["CambiumSQLite", "CambiumRecords", "CambiumModel"],
             swiftSettings: settings),
         .testTarget(
             name: "CambiumSQLTests", dependencies: ["CambiumSQL", "CambiumSQLite", "CambiumModel"],
@@ -139,9 +144,9 @@ let package = Package(
         .testTarget(
             name: "CambiumTests",
             dependencies: [
-                "Cambium", "CambiumSQL", "CambiumSQLite", "TestDummyModel", "ShopModel",
-                "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
-                "ContactsModel", "FaultVFS",
+                "Cambium", "CambiumRecords", "CambiumSQL", "CambiumSQLite", "TestDummyModel",
+                "ShopModel", "PackagesModel", "FirstPackagesModel", "EverythingModel",
+                "ExtendedModel", "ContactsModel", "FaultVFS",
             ],
             swiftSettings: settings),
         .testTarget(

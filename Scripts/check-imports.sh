@@ -12,13 +12,14 @@ rules='
 CSQLite:
 CLibXML2:
 CambiumModel: | FoundationEssentials Foundation
+CambiumRecords: CambiumModel
 CambiumSQL: CambiumModel
-CambiumSQLite: CSQLite CambiumModel
+CambiumSQLite: CSQLite CambiumModel CambiumRecords
 CambiumMigration: CambiumModel CambiumSQL CambiumSQLite
 CambiumAdoption: CambiumModel CambiumSQL CambiumSQLite CambiumMigration
 CambiumCompiler: CLibXML2 CambiumModel CambiumSQL CambiumMigration | Foundation
 CambiumTool: CambiumCompiler CambiumMigration CambiumAdoption | Foundation
-Cambium: CambiumModel CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption
+Cambium: CambiumModel CambiumRecords CambiumSQL CambiumSQLite CambiumMigration CambiumAdoption
 CambiumNotificationCenter: Cambium | Foundation
 PackageIndex: Cambium PackagesModel FirstPackagesModel
 CambiumBuildPlugin: | PackagePlugin Foundation

@@ -17,9 +17,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0"),
         .target(name: "CambiumModel", swiftSettings: settings),
+        .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
-            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel"],
+            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
             swiftSettings: settings),
         .target(
             name: "CambiumMigration",
@@ -36,8 +37,8 @@ let package = Package(
         .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumAdoption",
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumMigration", "CambiumAdoption",
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -1,6 +1,7 @@
 import CambiumModel
 import Testing
 
+@testable import CambiumRecords
 @testable import CambiumSQLite
 
 struct PendingTableTests {

@@ -18,9 +18,10 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
         .target(name: "CambiumModel", swiftSettings: settings),
+        .target(name: "CambiumRecords", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(name: "CambiumSQL", dependencies: ["CambiumModel"], swiftSettings: settings),
         .target(
-            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel"],
+            name: "CambiumSQLite", dependencies: ["CSQLite", "CambiumModel", "CambiumRecords"],
             swiftSettings: settings),
         .target(
             name: "CambiumMigration",
@@ -33,8 +34,8 @@ let package = Package(
         .target(
             name: "Cambium",
             dependencies: [
-                "CambiumModel", "CambiumSQL", "CambiumSQLite", "CambiumMigration",
-                "CambiumAdoption",
+                "CambiumModel", "CambiumRecords", "CambiumSQL", "CambiumSQLite",
+                "CambiumMigration", "CambiumAdoption",
             ],
             swiftSettings: settings),
         .target(name: "EverythingModel", dependencies: ["Cambium"], swiftSettings: settings),
@@ -42,7 +43,8 @@ let package = Package(
         .testTarget(
             name: "ModelBasedTests",
             dependencies: [
-                "Cambium", "CambiumSQL", "CambiumSQLite", "EverythingModel", "TestDummyModel",
+                "Cambium", "CambiumRecords", "CambiumSQL", "CambiumSQLite", "EverythingModel",
+                "TestDummyModel",
             ],
             swiftSettings: settings),
     ]

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 // Batch operations: straight to the store, past the context.
 extension ManagedObjectContext {
     /// Inserts objects straight into the store, in one transaction.

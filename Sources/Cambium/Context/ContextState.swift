@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 import Synchronization
 
 /// Where a program has made a context.

@@ -1,5 +1,5 @@
+import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Finds objects.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// A workspace of objects: it fetches them, keeps one object for each row, tracks changes and saves
 /// them in one transaction.

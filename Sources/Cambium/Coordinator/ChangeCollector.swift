@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQLite
 
 /// Gathers what a save changed, by entity.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What one save changed in the store: the one value from which sibling contexts, controllers and
 /// observers are fed.

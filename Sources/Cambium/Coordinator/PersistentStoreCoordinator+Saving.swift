@@ -8,13 +8,13 @@ extension PersistentStoreCoordinator {
     ///   store can begin.
     func save(
         _ request: SaveRequest,
-        resolver: any SaveConflictResolver,
+        arbiter: any ConflictArbiter,
         committed: (_ outcome: SaveOutcome, _ scope: StoreScope) -> Void
     ) throws {
         let table = table
         if table.hasSingleStore {
             let store = table.store(ofRoot: 0)
-            return try store.save(request, resolver: resolver, willCommit: {}) { outcome in
+            return try store.save(request, arbiter: arbiter, willCommit: {}) { outcome in
                 committed(outcome, StoreScope(roots: nil, identifier: store.identifier))
             }
         }
@@ -23,11 +23,11 @@ extension PersistentStoreCoordinator {
         if let root = request.roots.subtracting(covered).min() {
             // It says that it is missing.
             return try table.store(ofRoot: root)
-                .save(request, resolver: resolver, willCommit: {}, committed: { _ in })
+                .save(request, arbiter: arbiter, willCommit: {}, committed: { _ in })
         }
         var run = SaveRun()
         do {
-            try save(parts[...], resolver, committed, &run)
+            try save(parts[...], arbiter, committed, &run)
         } catch {
             let reason = (error as? InnerSaveFailure)?.underlying ?? error
             guard !run.committed.isEmpty else { throw reason }
@@ -46,7 +46,7 @@ extension PersistentStoreCoordinator {
     /// Saves the first part, and inside its transaction the others.
     private func save(
         _ parts: ArraySlice<SavePart>,
-        _ resolver: any SaveConflictResolver,
+        _ arbiter: any ConflictArbiter,
         _ committed: (SaveOutcome, StoreScope) -> Void, _ run: inout SaveRun
     ) throws {
         guard let part = parts.first else { return }
@@ -55,11 +55,11 @@ extension PersistentStoreCoordinator {
         let scope = StoreScope(roots: part.persistentStore.roots, identifier: store.identifier)
         var isRestSaved = false
         try store.save(
-            part.request, resolver: resolver,
+            part.request, arbiter: arbiter,
             willCommit: {
                 if isRestSaved { return }
                 do {
-                    try save(rest, resolver, committed, &run)
+                    try save(rest, arbiter, committed, &run)
                 } catch {
                     // A store must not take another one's refusal for its own.
                     throw (error as? InnerSaveFailure) ?? InnerSaveFailure(underlying: error)
@@ -121,6 +121,7 @@ extension SaveRequest {
         part.insertions = insertions.filter { roots.contains($0.entity.rootIndex) }
         part.links = links.filter { roots.contains($0.sourceRoot) }
         part.orders = orders.filter { roots.contains($0.ownerRoot) }
+        part.members = members
         part.pages = pages
         return part
     }

@@ -1,4 +1,5 @@
 @_spi(Generated) import CambiumMigration
+import CambiumRecords
 import CambiumSQLite
 import Synchronization
 

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 import Synchronization
 
 /// The rows that contexts have let go of and may ask for again, and those that saves have changed:

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// What a request found, of which only keys are read at first: objects come in batches when they
 /// are looked at, and go when others are. For lists that are longer than what is shown of them.
 ///

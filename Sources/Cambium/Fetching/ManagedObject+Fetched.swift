@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 
 // Fetched properties.

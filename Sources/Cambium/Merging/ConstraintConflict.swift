@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Objects that would have the same unique values, or one partner in a one-to-one relationship.
 ///
 /// Where the store has an object with these values, that is the database object and one object of

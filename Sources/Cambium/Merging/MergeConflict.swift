@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// An object that two contexts changed.
 ///
 /// It holds up to three snapshots of the row beside the object's own values: as this context read
@@ -91,6 +89,9 @@ public struct MergeConflict: Sendable {
 public struct ConflictError: Error, Sendable {
     /// The conflicts; at least one.
     public let conflicts: [MergeConflict]
+    /// The deletions that are in conflict with links that others have made: their delete rules are
+    /// followed once more at the next save.
+    var refusedDeletions: [RowID] = []
 
     /// Core Data's code for a save that met conflicts.
     public var coreDataCode: Int { 133020 }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// How a save resolves conflicts with what others saved meanwhile.
 ///
 /// A conflict is an object that this context changed or deleted and whose row has another version
@@ -54,14 +56,25 @@ public enum MergePolicy: Sendable, Hashable {
     /// The program decides.
     case custom(CustomMergePolicy)
 
-    /// Whether, of two sides that exclude each other, this context's stays.
-    var keepsOurs: Bool { self == .objectTrump || self == .overwrite }
-
-    /// Whether it decides nothing, and the save fails.
-    var refuses: Bool {
+    /// How it decides conflicts; nil where it does not.
+    var strategy: ConflictStrategy? {
         switch self {
-        case .error, .custom: true
-        case .rollback, .overwrite, .storeTrump, .objectTrump: false
+        case .error, .custom: nil
+        case .rollback: .rollback
+        case .overwrite: .overwrite
+        case .storeTrump: .storeTrump
+        case .objectTrump: .objectTrump
+        }
+    }
+
+    /// Whether, of two sides that exclude each other, this context's stays.
+    var keepsOurs: Bool { strategy?.keepsOurs ?? false }
+
+    /// Whether a conflict may end with all links of an object as the context has them.
+    var mayWriteAllLinks: Bool {
+        switch self {
+        case .overwrite, .objectTrump, .custom: true
+        case .error, .rollback, .storeTrump: false
         }
     }
 }

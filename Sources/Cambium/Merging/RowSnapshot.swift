@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// A row as somebody had it, whose values are decoded when they are asked for.
 struct RowSnapshot: Sendable {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension EntityDescription {
     /// A record with the model's defaults, for a new object.

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
@@ -60,6 +61,8 @@ final class EntityDescription: Sendable {
     let remembersDefaults: Bool
     /// The rules of the entity and its ancestors.
     let rules: [Rule]
+    /// What merging two changes of a row needs.
+    let mergeRules: MergeRules
     let saveSQL: SaveSQL
     let insertSQL: String
 
@@ -147,6 +150,13 @@ final class EntityDescription: Sendable {
         }
         remembersDefaults =
             !dynamicDefaults.isEmpty && lineage.contains { !$0.uniqueConstraints.isEmpty }
+        var anyDecimals = SlotSet()
+        for (slot, attribute) in attributes.enumerated() where attribute?.type == .anyDecimal {
+            anyDecimals.insert(slot)
+        }
+        mergeRules = MergeRules(
+            shape: shape, stored: storedSlots, derived: derivedSlots,
+            rules: attributes.map { $0?.merge }, anyDecimals: anyDecimals)
         saveSQL = SaveSQL(entity, layout: layout, in: model)
         insertSQL = saveSQL.insert()
     }

@@ -1,5 +1,5 @@
+import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// Values that no two rows of an entity's family share: those of a unique constraint, or the key of
 /// a one-to-one relationship, whose destination has one partner.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // New objects that a save gave up because another object has their unique values.
 extension ManagedObject {

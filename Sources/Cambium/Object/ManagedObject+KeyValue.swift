@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Access by name, for generic code.
 extension ManagedObject {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension ManagedObject {
     /// The object's identity, which may cross isolations. Final from insertion on.

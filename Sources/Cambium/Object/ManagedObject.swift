@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// An object of a model: a row of the store with identity, change tracking and relationships.
 ///

@@ -32,7 +32,7 @@ final class MissingStore: Store {
 
     func save(
         _ request: SaveRequest,
-        resolver: any SaveConflictResolver,
+        arbiter: any ConflictArbiter,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws { throw error }

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
@@ -75,14 +76,14 @@ protocol Store: ReadableStore, Sendable {
     /// Writes everything in one transaction.
     ///
     /// - Parameters:
-    ///   - resolver: Asked inside the transaction about what others did meanwhile, before anything
+    ///   - arbiter: Asked inside the transaction about what others did meanwhile, before anything
     ///     is written; answers what to write instead, or throws.
     ///   - willCommit: Called when everything is written and not committed yet; where it throws,
     ///     nothing is kept.
     ///   - committed: Called after the commit, before another save can begin.
     func save(
         _ request: SaveRequest,
-        resolver: any SaveConflictResolver,
+        arbiter: any ConflictArbiter,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws
@@ -234,6 +235,9 @@ struct SaveRequest {
     struct Insertion {
         let entity: EntityDescription
         var records: [Record]
+        /// For each record the defaults that were made for it; empty where the entity has none that
+        /// a merge of unique values looks at.
+        var defaults: [[Int: StoredValue]] = []
     }
 
     /// Changed rows whose changes are in the same slots, by entity.
@@ -242,13 +246,34 @@ struct SaveRequest {
         let slots: SlotSet
         /// The new values, with the version that the change is based on.
         var records: [Record]
+        /// The rows that the changes are based on, as the context has read them; empty where the
+        /// rows were read in the transaction that writes them.
+        var bases: [Record] = []
     }
 
-    /// Rows that were set to the values they have, by entity: nothing is written, but a conflict
-    /// counts.
+    /// Rows of which nothing is written, but a conflict counts, by entity.
     struct Check {
         let entity: EntityDescription
         var records: [Record] = []
+        /// For each record what was set to the value that it has; nil for an object that only has to
+        /// be unchanged.
+        var changes: [Change?] = []
+
+        struct Change {
+            /// The row that the change is based on; nil where links alone were changed.
+            let base: Record?
+            /// The stored slots that were set.
+            let slots: SlotSet
+            /// Whether a slot has another value than before.
+            var isReal = false
+
+            static let linksAlone = Change(base: nil, slots: SlotSet())
+        }
+
+        mutating func add(_ record: Record, _ change: Change?) {
+            records.append(record)
+            changes.append(change)
+        }
     }
 
     /// Rows to be deleted, by entity: key and version.
@@ -287,6 +312,15 @@ struct SaveRequest {
         var lists: [List]
     }
 
+    /// The members of an object's many-to-many relationship, as the context knows them.
+    struct Members {
+        /// The pairs of the relationship, without any.
+        let pairs: Links
+        /// Whether the object is the source of the pairs.
+        let isSource: Bool
+        let set: LinkSet
+    }
+
     /// Who saves, as the history names it.
     var author = TransactionAuthor()
     var checks: [Check] = []
@@ -295,6 +329,9 @@ struct SaveRequest {
     var insertions: [Insertion] = []
     var links: [Links] = []
     var orders: [Order] = []
+    /// The members of changed objects, which a conflict may have written as a whole; empty under
+    /// merge policies that write changes of links only.
+    var members: [RowID: [Members]] = [:]
     /// Keeps the records of this request alive.
     var pages: [RowPage] = []
 }

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Undoing: objects come back, get their former values and links, and go, in this order. It happens
 // through setters as far as it can, so that inverses are kept, and what it changed can be redone.
@@ -227,7 +227,7 @@ extension ManagedObject {
     final func becomeNew(_ values: PlacedRecord, _ writer: RecordWriter) {
         let copy = writer.copy(values.record, entityDescription.shape, room: 128)
         // Its deletion may have been saved, and others may have read it before.
-        copy.record.version = RowVersion.ofRebirth
+        copy.record.version = RowVersion.ofReinsertion
         record = copy.record
         page = copy.page
         let observation = extras?.observation

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What undoes the change of one object in one event: its state before, as far as it differs.
 struct ObjectUndo {

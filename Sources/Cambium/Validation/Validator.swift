@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Collects what is wrong with one object; generated `validateProperties(into:)` methods call it.
 public struct Validator {
     let object: ManagedObject

@@ -1,4 +1,5 @@
 import CambiumModel
+import CambiumRecords
 
 /// The records that the next statement over the `pending` table sees.
 package final class PendingRows {

@@ -1,5 +1,6 @@
 import CSQLite
 import CambiumModel
+import CambiumRecords
 
 /// A virtual table over records in memory, so that one statement saves them all:
 /// `INSERT INTO t SELECT … FROM pending`. It is a quarter faster than a prepared statement per row.

@@ -1,5 +1,6 @@
 import CSQLite
 import CambiumModel
+import CambiumRecords
 
 extension Record {
     /// Makes a slot's value the result of a function or of a virtual table's column; NULL, where

@@ -1,5 +1,6 @@
 import CSQLite
 import CambiumModel
+import CambiumRecords
 
 /// Reads rows of one entity from a statement into records.
 package final class RowReader: Sendable {

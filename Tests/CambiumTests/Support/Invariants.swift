@@ -1,4 +1,5 @@
 @testable import Cambium
+@testable import CambiumRecords
 import CambiumSQLite
 
 extension ManagedObjectContext {

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Deletes the rows that a request finds, and follows the delete rules set by set.
 struct BatchDeletion: BatchWork {
     let request: RowRequest

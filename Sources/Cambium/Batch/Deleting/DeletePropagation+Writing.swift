@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension DeletePropagation {
     /// Writes everything, and notes it: the deletes first, then what others lose.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Works out what goes with rows that are deleted, and which others lose a link.
 ///

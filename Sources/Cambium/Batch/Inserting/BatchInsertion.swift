@@ -1,5 +1,5 @@
+import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// Inserts rows chunk by chunk.
 final class BatchInsertion: BatchWork {

@@ -1,5 +1,5 @@
+import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// Looks in a record for what the store could not keep or does not check itself; the rest its own
 /// checks say.

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Takes the links that a handler sets on the object of a batch insertion, which is in no context.
 final class BatchRowLinks {
     private var error: StoreError?

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Makes the rows of a batch insertion one after the other: records in pages, which a detached
 /// object of the entity's class, or a dictionary, fills.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Writes rows of a batch insertion over those that have their unique values.
 struct BatchUpsert {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Gathers what a batch operation changes, for those who are told of it and for its result.
 struct BatchChanges {

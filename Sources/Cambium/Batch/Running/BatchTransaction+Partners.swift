@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension BatchTransaction {
     /// Makes sure that rows which were written lead to nobody whom another row has in a one-to-one.

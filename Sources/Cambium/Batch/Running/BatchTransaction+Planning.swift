@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 extension BatchTransaction {
     /// Writes changed rows that want unique values of each other: looks at all of them first, and
     /// takes those out of their tables meanwhile that hold values which others get.
@@ -7,7 +5,7 @@ extension BatchTransaction {
     /// - Throws: ``ConstraintConflictError`` where a row wants what another one keeps.
     func writePlanned(_ request: SaveRequest) throws {
         let planner = SavePlanner(lookup: lookup, model: model)
-        let plan = try planner.plan(request, BatchConflicts(store: store.identifier))
+        let plan = try planner.plan(request, BatchArbiter(store: store.identifier))
         let settled = plan.request
         try withExtendedLifetime(plan) {
             try write(settled, moving: try planner.movers(in: plan))
@@ -16,14 +14,22 @@ extension BatchTransaction {
 }
 
 /// Lets no batch operation have unique values that others keep.
-private struct BatchConflicts: SaveConflictResolver {
+private struct BatchArbiter: ConflictArbiter {
     let store: StoreIdentifier
 
-    // All rows were read in the same transaction.
-    func resolve(_ conflicts: [RowConflict], in plan: inout SavePlan) throws {}
+    var strategy: ConflictStrategy? { nil }
+    // The store's foreign keys refuse them.
+    var checksKeys: Bool { false }
 
-    func resolve(_ collisions: [UniqueCollision], in plan: inout SavePlan) throws {
-        throw ConstraintConflictError(
+    // All rows were read in the same transaction.
+    func judge(_ conflicts: [RowConflict]) -> [Verdict] { [] }
+
+    func judge(_ collisions: [UniqueCollision]) throws -> [ConflictStrategy] {
+        throw refusal(of: collisions)
+    }
+
+    func refusal(of collisions: [UniqueCollision]) -> any Error {
+        ConstraintConflictError(
             conflicts: collisions.map { collision in
                 func id(_ claim: UniqueCollision.Claim) -> ObjectID {
                     ObjectID(claim.entity, key: claim.id.key, store: store)
@@ -36,7 +42,5 @@ private struct BatchConflicts: SaveConflictResolver {
             })
     }
 
-    // The store's foreign keys refuse them.
-    func resolve(_ dangling: DanglingKeys, in plan: inout SavePlan) {}
-    func refuse(_ keys: [DanglingKey], in plan: SavePlan) throws {}
+    func refuse(_ keys: [DanglingKey], in plan: SavePlan) {}
 }

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Rows of a batch insertion as they are, with a slot for the numbers of the slots that were set.
 /// All rows of the input go there, so that the number in the spool is that in the input.

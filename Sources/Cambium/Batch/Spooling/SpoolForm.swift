@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// How the values of a spool lie in its database: each as a record.
 protocol SpoolForm {

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQL
 
 /// What a batch update sets, checked against the entity.

@@ -1,5 +1,4 @@
 import CambiumModel
-import CambiumSQLite
 
 extension EntityDescription {
     /// What a batch update computes for a decimal attribute, rounded to its scale, halves away from

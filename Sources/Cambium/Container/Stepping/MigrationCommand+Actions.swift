@@ -1,5 +1,4 @@
 import CambiumMigration
-import CambiumSQLite
 
 extension MigrationCommand {
     func run(_ words: Words) throws -> Ending {

@@ -1,5 +1,4 @@
 @_spi(Generated) import CambiumMigration
-import CambiumSQLite
 
 /// `status | plan | apply | verify | rehearse` for the stores of a program, within the program
 /// itself: it has the steps of migrations that no tool can have. Without such steps it does what

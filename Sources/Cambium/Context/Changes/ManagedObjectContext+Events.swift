@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // The end of an event: what was changed since the last time is worked out and told.
 extension ManagedObjectContext {

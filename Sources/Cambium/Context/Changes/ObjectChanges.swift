@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What changed in a context, as its controllers and observers are told.
 ///

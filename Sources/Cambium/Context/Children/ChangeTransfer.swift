@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Makes what was changed about some objects changes of others: a child's of its parent's, or those
 /// of an object that of the one that stands for it.

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 // Transient relationships in a child context: until it changes them, an object shows the links of
 // its parent's object.
 extension ManagedObject {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // In a family of contexts the last one wins. Which versions of a row are the family's own, and which
 // are those of others, is known only where it is noted.

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 // New objects of a child on their way into its parent.
 extension ManagedObjectContext {
     /// Takes a new object of a child in, with its attributes. It awoke in the child.

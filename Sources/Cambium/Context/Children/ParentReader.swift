@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What a child context reads from: the objects of its parent as they are now, unsaved changes
 /// included. Those that the parent has deleted are not there.

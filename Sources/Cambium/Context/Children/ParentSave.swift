@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Makes the unsaved changes of a child context unsaved changes of its parent. What can fail fails
 /// when it is made; nothing has changed then.

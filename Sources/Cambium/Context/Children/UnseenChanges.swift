@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What others have saved, and the parent has taken over, since a child read what it saves now: what
 /// the child has not seen, its changes must not be laid over. The parent's objects rest on what the

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// The objects that to-ones of an entity's rows lead to, while a merge or a save takes over what
 /// others have saved: their relationships change when a row leads elsewhere or is deleted, and the

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 // Lists that were read otherwise than the store has them, because of an object: without one that
 // others have put there meanwhile and that unsaved changes have elsewhere, or with one whose row
 // others have deleted or led elsewhere and that stays until a save has met the conflict. When the

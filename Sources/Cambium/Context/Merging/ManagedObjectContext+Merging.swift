@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension ManagedObjectContext {
     /// Takes over what other contexts have saved since the last time, a child what has come to its

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // What merges leave out, and who takes it over in the end.
 extension ManagedObjectContext {

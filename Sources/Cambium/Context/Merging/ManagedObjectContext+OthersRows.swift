@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // How an object takes over the row that another context has saved, or its loss.
 extension ManagedObjectContext {

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Objects that were changed without a context of this coordinator knowing of it: by a batch
 /// operation, another process, or SQL.
 public struct RemoteChanges: Sendable {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What a context could not read. No save succeeds until it was read, or until the changes that need
 /// it were taken back.
@@ -152,7 +152,7 @@ extension ManagedObjectContext {
         if object.hasUnsavedValues() {
             recordMissingRow(object)
             lose(object)
-        } else if object.hasUnsavedLinks(), mergePolicy.refuses {
+        } else if object.hasUnsavedLinks(), mergePolicy.strategy == nil {
             recordMissingRow(object)
         } else if object.extras?.missed == .deletion || object.extras?.hasNewLinks != true {
             lose(object)

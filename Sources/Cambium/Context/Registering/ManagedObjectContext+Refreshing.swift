@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension ManagedObjectContext {
     /// Brings an object back to what the store has, or the ``parent`` of a child. An object that was

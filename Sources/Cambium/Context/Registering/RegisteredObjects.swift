@@ -5,7 +5,6 @@
 #else
     import Darwin
 #endif
-import CambiumSQLite
 import Synchronization
 
 /// The way of objects to their neighbours: the identity maps of their context, for as long as that

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 extension ManagedObjectContext {
     /// Which of the links that were to be saved lead to objects that are gone. Asked after the
     /// store has refused them, since it names none.

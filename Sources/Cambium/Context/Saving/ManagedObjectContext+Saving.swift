@@ -108,11 +108,11 @@ extension ManagedObjectContext {
     private func saveToStores() throws -> SaveNews {
         var builder = SaveRequestBuilder(context: self)
         let request = builder.build()
-        let resolver = ConflictResolver(policy: mergePolicy, context: self)
-        try resolver.checkRowCache(for: request)
+        let arbiter = PolicyArbiter(policy: mergePolicy, context: self)
+        try arbiter.checkRowCache(for: request)
         var news = SaveNews(of: self)
         do {
-            try coordinator.save(request, resolver: resolver) { outcome, scope in
+            try coordinator.save(request, arbiter: arbiter) { outcome, scope in
                 var adoption = SaveAdoption(
                     context: self, written: scope.objects(among: builder.written))
                 adoption.adopt(outcome, in: scope)
@@ -120,6 +120,9 @@ extension ManagedObjectContext {
             }
         } catch let failure as IncompleteSaveError {
             news.add(failure, pending: inserted + updated + deleted)
+        } catch let error as ConflictError {
+            refusedDeletions += error.refusedDeletions.compactMap { objects[$0.root].map[$0.key] }
+            throw error
         } catch let error as SQLiteError {
             if ConstraintFailure.isForeignKey(error), let errors = try? linksThatLeadNowhere(),
                 !errors.isEmpty

@@ -1,3 +1,4 @@
+import CambiumRecords
 import CambiumSQLite
 
 /// Puts together what a save writes.
@@ -7,6 +8,7 @@ struct SaveRequestBuilder {
     private var links: [String: SaveRequest.Links] = [:]
     private var orders: [Int: SaveRequest.Order] = [:]
     private var checks: [Int: SaveRequest.Check] = [:]
+    private var members: [RowID: [SaveRequest.Members]] = [:]
 
     init(context: ManagedObjectContext) {
         self.context = context
@@ -27,6 +29,9 @@ struct SaveRequestBuilder {
                     insertions[entity.index] = .init(entity: entity, records: [])
                 }
                 insertions[entity.index]?.records.append(record)
+                if entity.remembersDefaults {
+                    insertions[entity.index]?.defaults.append(object.extras?.dynamicDefaults ?? [:])
+                }
             }
             collectLinks(of: object)
         }
@@ -47,12 +52,13 @@ struct SaveRequestBuilder {
         for object in context.locked where object.lifecycle == .clean {
             guard let record = object.record else { continue }
             let entity = object.entityDescription
-            checks[entity.index, default: .init(entity: entity)].records.append(record)
+            checks[entity.index, default: .init(entity: entity)].add(record, nil)
         }
         request.checks = checks.sorted { $0.key < $1.key }.map(\.value)
         request.deletions = deletions.compactMap(\.self)
         request.links = links.sorted { $0.key < $1.key }.map(\.value)
         request.orders = orders.sorted { $0.key < $1.key }.map(\.value)
+        request.members = members
         return request
     }
 
@@ -64,28 +70,34 @@ struct SaveRequestBuilder {
             collectLinks(of: object)
             guard let record = object.record,
                 // Others have deleted the row of one that has new links only: that is a conflict.
-                let slots = changedSlots(of: object)
-                    ?? (object.extras?.missed == .deletion ? SlotSet() : nil)
+                let change = change(of: object)
+                    ?? (object.extras?.missed == .deletion ? .linksAlone : nil)
             else { return }
-            if !slots.isEmpty { written.append(object) }
+            collectMembers(of: object)
+            guard change.isReal, let base = change.base else {
+                let entity = object.entityDescription
+                checks[entity.index, default: .init(entity: entity)].add(record, change)
+                return
+            }
+            let slots = change.slots
+            written.append(object)
             // Most objects are changed like the one before.
             if let last = updates.indices.last, updates[last].slots == slots,
                 uncounted(object.entityDescription).use({ updates[last].entity === $0 })
             {
                 updates[last].records.append(record)
+                updates[last].bases.append(base)
                 return
             }
             let entity = object.entityDescription
-            if slots.isEmpty {
-                checks[entity.index, default: .init(entity: entity)].records.append(record)
-                return
-            }
             let group = UpdateGroup(entity: entity.index, slots: slots)
             if let place = places[group] {
                 updates[place].records.append(record)
+                updates[place].bases.append(base)
             } else {
                 places[group] = updates.count
-                updates.append(.init(entity: entity, slots: slots, records: [record]))
+                updates.append(
+                    .init(entity: entity, slots: slots, records: [record], bases: [base]))
             }
         }
         return places.sorted { $0.key < $1.key }.map { updates[$0.value] }
@@ -102,9 +114,8 @@ struct SaveRequestBuilder {
         }
     }
 
-    /// The stored slots that were set: empty where all have the values they had, nil where none was
-    /// set.
-    private func changedSlots(of object: ManagedObject) -> SlotSet? {
+    /// The stored slots that were set, and the row before; nil where none was set.
+    private func change(of object: ManagedObject) -> SaveRequest.Check.Change? {
         object.noteQuietChanges()
         guard let extras = object.extras.map({ uncounted($0) }),
             let base = extras.use(\.snapshot?.record), let record = object.record
@@ -118,7 +129,23 @@ struct SaveRequestBuilder {
             return (stored, differs)
         }
         if stored.isEmpty { return nil }
-        return differs ? stored : SlotSet()
+        return .init(base: base, slots: stored, isReal: differs)
+    }
+
+    /// Notes the members of the many-to-many relationships that the context knows of an object,
+    /// where a conflict may have them written as a whole.
+    private mutating func collectMembers(of object: ManagedObject) {
+        guard context.mergePolicy.mayWriteAllLinks, let links = object.extras?.links,
+            !links.isEmpty
+        else { return }
+        let entity = object.entityDescription
+        for relationship in entity.relationships {
+            guard let set = links[relationship.ordinal],
+                let pairs = context.coordinator.model.pairs(of: relationship, entity)
+            else { continue }
+            members[RowID(object), default: []].append(
+                .init(pairs: pairs, isSource: relationship.ownsPairs, set: set))
+        }
     }
 
     private mutating func collectLinks(of object: ManagedObject) {
@@ -138,7 +165,8 @@ struct SaveRequestBuilder {
                 ].lists.append(.init(owner: object.key, order: order))
             }
             guard relationship.ownsPairs,
-                let empty = context.coordinator.model.pairs(of: relationship, object)
+                let empty = context.coordinator.model.pairs(
+                    of: relationship, object.entityDescription)
             else { continue }
             let name = empty.table
             // Taken out, or each object would copy what is there.

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// The objects of which it is said that relationships changed that are kept elsewhere. Other values
 /// need not be said: they are seen, also where they are told of later, or never.
 struct ChangedObjects {

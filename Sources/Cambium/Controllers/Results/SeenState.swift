@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// How an object looked when a controller last saw it, in eight bytes: the version of its row, or
 /// where its values are not the row's, a hash of them.
 struct SeenState: Hashable {

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 extension ManagedObject {
     /// The value of an attribute for a file.
     final func exportedValue(_ attribute: ExchangeAttribute) -> Value {

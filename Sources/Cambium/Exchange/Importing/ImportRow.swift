@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// A row of an import on its way from the file into the store.
 struct ImportRow {

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Writes the rows of one source.
 struct ImportRowWriter {
     private let request: ImportRequest

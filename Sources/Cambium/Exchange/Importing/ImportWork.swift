@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Imports the sources of a request in one transaction.
 ///
 /// Each slice of rows is read, on a thread of its own while those before it are linked to what is

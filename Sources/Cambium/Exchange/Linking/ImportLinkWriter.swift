@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// A link that cannot be set.
 struct RefusedLink: Error {

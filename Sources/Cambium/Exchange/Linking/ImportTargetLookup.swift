@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Finds objects by their unique values, many with one statement.
 final class ImportTargetLookup {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Makes closures of conditions.
 struct ConditionClosures {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// The place of an attribute: a slot of an object's row, or of that of one which to-ones lead to.
 ///

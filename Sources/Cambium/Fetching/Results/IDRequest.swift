@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// A request for the identities of objects instead of the objects: ``FetchRequest/ids``.
 public struct IDRequest<Entity: ManagedObject>: Sendable {

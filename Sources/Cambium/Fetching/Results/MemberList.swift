@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// The keys of rows that a fetch has found and the numbers of their entities, in the request's order:
 /// 8 bytes for each row where all are of one entity, for lists that may be long.
 struct MemberList: RandomAccessCollection {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What a context asked its stores for, while somebody counts.
 final class ReadLog {

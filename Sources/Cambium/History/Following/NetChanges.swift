@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// What several transactions come to, for contexts that know some of them already.
 struct NetChanges {
     private struct Row {

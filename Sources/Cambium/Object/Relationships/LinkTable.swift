@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// The links of an object's relationships, by the numbers of those.
 ///
 /// An array with gaps: the numbers are small, and hashing one would take longer than the rest of

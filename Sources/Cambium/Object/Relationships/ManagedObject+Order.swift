@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // The order of ordered to-manys.
 extension ManagedObject {

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 // Transient relationships: links that are in memory only. Both ends are kept in step like those of
 // stored ones; a deleted or refreshed object leaves the other ends, a save and a rollback change
 // nothing about them.

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// The objects that an ordered to-many relationship leads to, in their order: a live view, whose
 /// keys are read from the store when it is first asked.
 ///

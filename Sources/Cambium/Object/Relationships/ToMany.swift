@@ -1,3 +1,5 @@
+import CambiumRecords
+
 /// The objects that a to-many relationship leads to: a live view, read from the store when it is
 /// first asked.
 ///

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// The values of an object as they were at one moment: what crosses isolations, goes into a cache,
 /// and is sent to other programs as JSON, when the object itself may not.
 ///

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// What a snapshot holds, whatever its class: a record of its own, which nobody writes any more,
 /// and where its to-one relationships lead.

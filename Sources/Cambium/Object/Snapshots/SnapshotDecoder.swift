@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Reads the content of a snapshot.
 struct SnapshotDecoder {

@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Writes the content of a snapshot.
 struct SnapshotEncoder {
     let content: SnapshotContent

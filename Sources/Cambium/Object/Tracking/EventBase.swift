@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// An object's values before the current event changed them.
 enum EventBase {

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // What changed, since the object was read or saved, or in the current event.
 extension ManagedObject {

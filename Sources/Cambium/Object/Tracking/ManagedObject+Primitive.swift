@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Values beneath the accessors, and what custom accessors bracket them with.
 extension ManagedObject {

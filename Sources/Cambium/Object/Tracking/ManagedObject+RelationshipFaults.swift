@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Looking at relationships without reading what they lead to.
 extension ManagedObject {

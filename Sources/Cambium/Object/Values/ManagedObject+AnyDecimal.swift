@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 // Exact decimals of any scale, which rows hold as bytes that sort as the numbers do.
 extension ManagedObject {
     /// The value of a required decimal attribute of any scale; 0 where it is missing.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Attributes of the type `codable`, which rows hold as JSON.
 extension ManagedObject {

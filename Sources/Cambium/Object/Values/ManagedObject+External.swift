@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 // Data whose large values lie in files beside the store. A row, and so a record, holds the value
 // itself or the name of its file, and a byte that says which.

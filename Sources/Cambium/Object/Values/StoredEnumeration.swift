@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// An enumeration of the model. Generated enumerations conform; their raw value is what the store
 /// holds.

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// A type that an attribute can have: how its values are read from and written to a row.
 ///

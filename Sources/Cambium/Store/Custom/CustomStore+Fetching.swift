@@ -1,5 +1,5 @@
+import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 extension CustomStore {
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws {

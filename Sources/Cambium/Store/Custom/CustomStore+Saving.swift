@@ -1,7 +1,7 @@
 extension CustomStore {
     func save(
         _ request: SaveRequest,
-        resolver: any SaveConflictResolver,
+        arbiter: any ConflictArbiter,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
@@ -11,7 +11,7 @@ extension CustomStore {
             let graph = try makeGraph()
             var changes = NodeChanges(graph)
             let (resolutions, droppedPairs) = try withExtendedLifetime(request) {
-                let settled = try plan(request, resolver, graph)
+                let settled = try plan(request, arbiter, graph)
                 return try withExtendedLifetime(settled) {
                     try changes.apply(settled.request)
                     try changes.note(request.checks)
@@ -28,12 +28,12 @@ extension CustomStore {
 
     /// Works out what to write, with no conflict in it, and no key that leads nowhere.
     private func plan(
-        _ request: SaveRequest, _ resolver: any SaveConflictResolver, _ graph: NodeGraph
+        _ request: SaveRequest, _ arbiter: any ConflictArbiter, _ graph: NodeGraph
     ) throws -> SavePlan {
         let lookup = NodeLookup(graph, needsUniquenessChecks: backend.needsUniquenessChecks)
         let planner = SavePlanner(lookup: lookup, model: model)
-        var plan = try planner.plan(request, resolver)
-        // What the resolver has left, SQLite's foreign keys would refuse.
+        var plan = try planner.plan(request, arbiter)
+        // What the arbiter has left, SQLite's foreign keys would refuse.
         if let left = try planner.danglingKeys(in: &plan).keys.first {
             throw NodeChanges.missingDestination(
                 plan.rows[left.row]?.entity.name ?? "", left.relationship.relationship.name)

@@ -1,5 +1,5 @@
+import CambiumRecords
 import CambiumSQL
-import CambiumSQLite
 
 /// Works out what a save does to the rows of a custom store.
 struct NodeChanges {

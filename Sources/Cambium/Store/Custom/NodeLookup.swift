@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Looks at the rows of a custom store while a save is planned.
 final class NodeLookup: SaveLookup {

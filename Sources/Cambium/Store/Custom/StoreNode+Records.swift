@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension StoreNode {
     /// The row as objects have it.

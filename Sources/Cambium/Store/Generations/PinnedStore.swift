@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 import Synchronization
 
 /// A store as it was at a commit.
@@ -45,11 +45,11 @@ final class PinnedStore: Store {
 
     func save(
         _ request: SaveRequest,
-        resolver: any SaveConflictResolver,
+        arbiter: any ConflictArbiter,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
-        try base.save(request, resolver: resolver, willCommit: willCommit, committed: committed)
+        try base.save(request, arbiter: arbiter, willCommit: willCommit, committed: committed)
     }
 
     func run(

@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 

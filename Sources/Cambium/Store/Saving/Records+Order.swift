@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 extension [Record] {
     /// In the order of the keys, in which a B-tree takes rows fastest.

@@ -1,16 +1,17 @@
+import CambiumRecords
 import CambiumSQL
 import CambiumSQLite
 
 extension SQLiteStore {
     func save(
-        _ request: SaveRequest, resolver: any SaveConflictResolver,
+        _ request: SaveRequest, arbiter: any ConflictArbiter,
         willCommit: () throws -> Void,
         committed: (_ outcome: SaveOutcome) -> Void
     ) throws {
         guard !isReadOnly else { throw StoreError.readOnly }
         try writer.withLock { connection in
             try withExtendedLifetime(request) {
-                committed(try write(request, connection, resolver, willCommit))
+                committed(try write(request, connection, arbiter, willCommit))
             }
             checkpointIfNeeded(connection)
         }
@@ -20,7 +21,7 @@ extension SQLiteStore {
     /// value or a key is in the way, all of it is taken back; then everything is looked at before
     /// anything is written. So a save that meets nobody, the normal case, reads no row twice.
     private func write(
-        _ request: SaveRequest, _ connection: Connection, _ resolver: any SaveConflictResolver,
+        _ request: SaveRequest, _ connection: Connection, _ arbiter: any ConflictArbiter,
         _ willCommit: () throws -> Void
     ) throws -> SaveOutcome {
         do {
@@ -36,7 +37,7 @@ extension SQLiteStore {
         } catch  where Self.mayBeResolved(error) {
             return try transaction(connection, request.author, willCommit) {
                 let planner = SavePlanner(lookup: SQLiteLookup(self, connection), model: model)
-                let plan = try planner.plan(request, resolver)
+                let plan = try planner.plan(request, arbiter)
                 return Job(
                     request: plan.request, resolutions: plan.resolutions,
                     droppedPairs: plan.droppedPairs,

@@ -1,4 +1,4 @@
-import CambiumSQLite
+import CambiumRecords
 
 /// Reads through a key path of an object with made-up values.
 struct PropertyProbe {

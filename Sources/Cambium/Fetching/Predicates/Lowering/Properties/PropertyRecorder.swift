@@ -1,5 +1,3 @@
-import CambiumSQLite
-
 /// Notes which properties of an object are read: that is how a key path of a `#Predicate` finds its
 /// property without a table in the generated code.
 ///

@@ -1,0 +1,128 @@
+import CambiumModel
+
+/// Merges two changes of a row, property by property from three rows: the base that the change
+/// started from, ours and theirs.
+struct PropertyMerge {
+    /// Whether our value stays where both sides changed a property that has no rule of its own.
+    private let keepsOurs: Bool
+    private let rules: MergeRules
+    private let writer: RecordWriter
+
+    init(keepsOurs: Bool, _ rules: MergeRules, _ writer: RecordWriter) {
+        self.keepsOurs = keepsOurs
+        self.rules = rules
+        self.writer = writer
+    }
+
+    /// Theirs, with our changes on top where they do not yield.
+    ///
+    /// - Returns: The merged row and the slots that differ from theirs, which are to be written; nil
+    ///   where none does: who has read their row has read the latest then.
+    func merge(
+        _ theirs: PlacedRecord, ours: Record, base: Record, changed: SlotSet
+    ) -> (PlacedRecord, SlotSet)? {
+        let shape = rules.shape
+        var merged = writer.copy(theirs.record, shape)
+        var written = SlotSet()
+        for slot in changed.intersection(rules.stored).slots {
+            let kind = shape.kinds[slot]
+            if ours.isEqual(slot, kind, to: base) { continue }  // set, but to what it was
+            let rule = rules.rules[slot]
+            if theirs.record.isEqual(slot, kind, to: base) {
+                writer.copySlot(slot, from: ours, to: &merged, shape)
+            } else if rule == .sum {
+                if rules.anyDecimals.contains(slot) {
+                    addDecimals(slot, base, ours, to: &merged, shape)
+                } else {
+                    addBoth(slot, kind, base, ours, to: &merged)
+                }
+            } else if rule == .union,
+                unite(slot, base, ours, to: &merged, shape)
+            {
+                // Done.
+            } else if takesOurs(slot, kind, rule, ours, theirs.record) {
+                writer.copySlot(slot, from: ours, to: &merged, shape)
+            }
+            if !merged.record.isEqual(slot, kind, to: theirs.record) { written.insert(slot) }
+        }
+        return written.isEmpty ? nil : (merged, written)
+    }
+
+    private func takesOurs(
+        _ slot: Int, _ kind: StorageClass, _ rule: MergeRule?, _ ours: Record, _ theirs: Record
+    ) -> Bool {
+        switch rule {
+        case .store?: return false
+        case .object?: return true
+        case .max?: return isLess(theirs, ours, slot, kind)
+        case .min?: return isLess(ours, theirs, slot, kind)
+        case .sum?, .union?, nil: return keepsOurs
+        }
+    }
+
+    private func isLess(_ one: Record, _ other: Record, _ slot: Int, _ kind: StorageClass) -> Bool {
+        guard one.hasValue(slot), other.hasValue(slot) else { return !one.hasValue(slot) }
+        return switch kind {
+        case .integer: one.integer(slot) < other.integer(slot)
+        case .real: one.real(slot) < other.real(slot)
+        case .text, .blob: one.bytes(slot).lexicographicallyPrecedes(other.bytes(slot))
+        }
+    }
+
+    /// Both differences from the base count. A sum that 64 bits do not hold stays theirs.
+    private func addBoth(
+        _ slot: Int, _ kind: StorageClass, _ base: Record, _ ours: Record,
+        to merged: inout PlacedRecord
+    ) {
+        switch kind {
+        case .integer:
+            let difference = ours.integer(slot).subtractingReportingOverflow(base.integer(slot))
+            let sum = merged.record.integer(slot)
+                .addingReportingOverflow(difference.partialValue)
+            if !difference.overflow, !sum.overflow {
+                merged.record.setInteger(slot, sum.partialValue)
+            }
+        case .real:
+            merged.record.setReal(
+                slot, merged.record.real(slot) + ours.real(slot) - base.real(slot))
+        case .text, .blob:
+            break
+        }
+    }
+
+    /// Adds our difference to a decimal of any scale. Where the sum would not be exact, theirs
+    /// stays.
+    private func addDecimals(
+        _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
+        _ shape: RecordShape
+    ) {
+        func number(_ record: Record) -> Decimal? {
+            record.hasValue(slot) ? OrderedDecimal.decimal(of: Data(record.bytes(slot))) : 0
+        }
+        guard let base = number(base), let ours = number(ours),
+            let theirs = number(merged.record)
+        else { return }
+        let sum = theirs + (ours - base)
+        guard sum - theirs == ours - base, let bytes = OrderedDecimal.bytes(of: sum) else { return }
+        bytes.withUnsafeBytes { writer.setBytes($0, slot, of: &merged, shape) }
+    }
+
+    /// Merges JSON arrays as sets.
+    ///
+    /// - Returns: False where one of the three is none.
+    private func unite(
+        _ slot: Int, _ base: Record, _ ours: Record, to merged: inout PlacedRecord,
+        _ shape: RecordShape
+    ) -> Bool {
+        func array(_ record: Record) -> JSONArrayText? {
+            JSONArrayText(record.hasValue(slot) ? Array(record.bytes(slot)) : Array("[]".utf8))
+        }
+        guard ours.hasValue(slot), merged.record.hasValue(slot), let base = array(base),
+            let ours = array(ours), let theirs = array(merged.record)
+        else { return false }
+        JSONArrayText.union(base: base, ours: ours, theirs: theirs).json.withUnsafeBytes {
+            writer.setBytes($0, slot, of: &merged, shape)
+        }
+        return true
+    }
+}

@@ -1,0 +1,169 @@
+import CambiumModel
+
+/// A row in memory: an address inside a ``RowPage``.
+///
+/// In front of the base lie the presence bits (word i ends i words before the base; a set bit means
+/// that the slot has a value), at the base the key and the version, then a slot of eight bytes for
+/// each value. A slot of text or data holds a distance from the base (4 bytes, signed) and a length
+/// (4 bytes); the bytes lie in the same page. A slot without a value is zero. So a slot's address
+/// depends on its number alone, whatever the entity.
+///
+/// Safety: a record is valid as long as its page is; whoever keeps one keeps the page too. It is
+/// written only before it is published (see ``RowPage``).
+@frozen
+public struct Record {
+    @usableFromInline let base: UnsafeMutableRawPointer
+
+    @inlinable
+    init(base: UnsafeMutableRawPointer) {
+        self.base = base
+    }
+
+    @usableFromInline static let slotsOffset = 16
+
+    /// The object's key.
+    @inlinable
+    package var key: Int64 {
+        get { base.load(as: Int64.self) }
+        nonmutating set { base.storeBytes(of: newValue, as: Int64.self) }
+    }
+
+    /// The version of the row; 0 for a row that was never saved.
+    @inlinable
+    package var version: Int64 {
+        get { base.load(fromByteOffset: 8, as: Int64.self) }
+        nonmutating set { base.storeBytes(of: newValue, toByteOffset: 8, as: Int64.self) }
+    }
+
+    /// Whether a slot has a value.
+    @inlinable
+    public func hasValue(_ slot: Int) -> Bool {
+        let word = base.load(fromByteOffset: -8 * (slot &>> 6 &+ 1), as: UInt64.self)
+        return word & (1 &<< UInt64(truncatingIfNeeded: slot & 63)) != 0
+    }
+
+    /// The whole number in a slot; 0 without a value.
+    @inlinable
+    public func integer(_ slot: Int) -> Int64 {
+        base.load(fromByteOffset: 16 &+ slot &* 8, as: Int64.self)
+    }
+
+    /// The floating-point number in a slot; 0 without a value.
+    @inlinable
+    public func real(_ slot: Int) -> Double {
+        base.load(fromByteOffset: 16 &+ slot &* 8, as: Double.self)
+    }
+
+    /// The text or data in a slot; empty without a value. Valid as long as the page.
+    @inlinable
+    public func bytes(_ slot: Int) -> UnsafeRawBufferPointer {
+        let distance = base.load(fromByteOffset: 16 &+ slot &* 8, as: Int32.self)
+        let count = base.load(fromByteOffset: 20 &+ slot &* 8, as: UInt32.self)
+        return UnsafeRawBufferPointer(start: base + Int(distance), count: Int(count))
+    }
+
+    /// Notes whether a slot has a value.
+    @inlinable
+    public func setHasValue(_ slot: Int, _ hasValue: Bool) {
+        let offset = -8 * (slot &>> 6 &+ 1)
+        let bit: UInt64 = 1 &<< UInt64(truncatingIfNeeded: slot & 63)
+        let word = base.load(fromByteOffset: offset, as: UInt64.self)
+        base.storeBytes(
+            of: hasValue ? word | bit : word & ~bit, toByteOffset: offset, as: UInt64.self)
+    }
+
+    /// Writes a whole number.
+    @inlinable
+    public func setInteger(_ slot: Int, _ value: Int64) {
+        base.storeBytes(of: value, toByteOffset: 16 &+ slot &* 8, as: Int64.self)
+        setHasValue(slot, true)
+    }
+
+    /// Writes a floating-point number.
+    @inlinable
+    public func setReal(_ slot: Int, _ value: Double) {
+        base.storeBytes(of: value, toByteOffset: 16 &+ slot &* 8, as: Double.self)
+        setHasValue(slot, true)
+    }
+
+    /// Takes a slot's value away.
+    @inlinable
+    public func setNull(_ slot: Int) {
+        base.storeBytes(of: 0, toByteOffset: 16 &+ slot &* 8, as: Int64.self)
+        setHasValue(slot, false)
+    }
+
+    /// Points a slot at bytes of the same page.
+    @inlinable @inline(__always)
+    package func setBytes(_ slot: Int, at address: UnsafeRawPointer, count: Int) {
+        let distance = address - UnsafeRawPointer(base)
+        base.storeBytes(
+            of: Int32(truncatingIfNeeded: distance), toByteOffset: 16 &+ slot &* 8, as: Int32.self)
+        base.storeBytes(
+            of: UInt32(truncatingIfNeeded: count), toByteOffset: 20 &+ slot &* 8, as: UInt32.self)
+        setHasValue(slot, true)
+    }
+}
+
+extension Record {
+    /// A slot's value in its stored form.
+    package func storedValue(_ slot: Int, _ kind: StorageClass) -> StoredValue {
+        guard hasValue(slot) else { return .null }
+        return switch kind {
+        case .integer: .integer(integer(slot))
+        case .real: .real(real(slot))
+        case .text: .text(String(decoding: bytes(slot), as: UTF8.self))
+        case .blob: .blob(Data(bytes(slot)))
+        }
+    }
+
+    /// Whether a slot of text or data holds exactly these bytes.
+    package func holds(_ bytes: [UInt8], _ slot: Int) -> Bool {
+        bytes.withUnsafeBytes { RowPage.areEqual(self.bytes(slot), $0) }
+    }
+
+    /// How many bytes of text and data it has.
+    package func byteCount(_ shape: RecordShape) -> Int {
+        shape.byteSlots.withUnsafeBufferPointer { slots in
+            slots.reduce(0) { $0 + bytes($1).count }
+        }
+    }
+
+    /// The slots of text that hold a NUL character.
+    package func slotsHoldingNUL(_ shape: RecordShape) -> [Int] {
+        var found: [Int] = []
+        shape.textSlots.withUnsafeBufferPointer { slots in
+            for slot in slots where holdsNUL(slot) { found.append(slot) }
+        }
+        return found
+    }
+
+    /// Whether a slot of text holds a NUL character.
+    package func holdsNUL(_ slot: Int) -> Bool {
+        RowPage.contains(0, in: bytes(slot))
+    }
+
+    /// Whether two records (of one shape) hold the same value in a slot.
+    package func isEqual(_ slot: Int, _ kind: StorageClass, to other: Record) -> Bool {
+        guard hasValue(slot) == other.hasValue(slot) else { return false }
+        return switch kind {
+        case .integer: integer(slot) == other.integer(slot)
+        // By bits: −0 is not 0 in the store's eyes, and NaN equals itself.
+        case .real: real(slot).bitPattern == other.real(slot).bitPattern
+        case .text, .blob: RowPage.areEqual(bytes(slot), other.bytes(slot))
+        }
+    }
+
+    /// Feeds a slot's value into a hasher: what is equal to ``isEqual(_:_:to:)`` is so to it.
+    package func hash(_ slot: Int, _ kind: StorageClass, into hasher: inout Hasher) {
+        guard hasValue(slot) else { return hasher.combine(0 as UInt8) }
+        switch kind {
+        case .integer: hasher.combine(integer(slot))
+        case .real: hasher.combine(real(slot).bitPattern)
+        case .text, .blob:
+            let bytes = bytes(slot)
+            hasher.combine(bytes.count)
+            hasher.combine(bytes: bytes)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import CambiumModel
+
+/// Makes records, one after the other, in pages of its own.
+package final class RecordWriter {
+    // Safety: replaced as a whole, by nothing that an access calls.
+    @exclusivity(unchecked) @usableFromInline var page = RowPage(capacity: 0)
+
+    package init() {}
+
+    /// - Parameter capacity: The size of the first page.
+    package init(capacity: Int) {
+        page = RowPage(capacity: capacity)
+    }
+
+    /// A record without any value.
+    ///
+    /// - Parameter room: How many bytes of text and data are expected to follow; the record lands
+    ///   in a page that has so many left.
+    @inlinable @inline(__always)
+    package func makeRecord(_ shape: RecordShape, room: Int = 256) -> PlacedRecord {
+        page.align()
+        let size = shape.recordSize
+        if page.capacity - page.used < size + room {
+            page = RowPage(capacity: max(RowPage.defaultCapacity, size + room))
+        }
+        // The guard above has made sure that there is room.
+        guard let address = page.allocate(size) else { return makeRecord(shape, room: room) }
+        address.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        return PlacedRecord(page: page, record: Record(base: address + shape.prefixSize))
+    }
+
+    /// A copy of a record with bytes of its own.
+    package func copy(_ source: Record, _ shape: RecordShape, room: Int = 64) -> PlacedRecord {
+        let copy = makeRecord(shape, room: source.byteCount(shape) + room)
+        Self.fill(copy, from: source, shape)
+        return copy
+    }
+
+    /// Copies what a record holds into one of the same shape, whose page has room for the bytes.
+    static func fill(_ copy: PlacedRecord, from source: Record, _ shape: RecordShape) {
+        RowPage.copy(
+            source.base - shape.prefixSize, shape.recordSize,
+            to: copy.record.base - shape.prefixSize)
+        // By address: each element of an array would be checked to be inside.
+        shape.byteSlots.withUnsafeBufferPointer { slots in
+            for slot in slots where source.hasValue(slot) {
+                let bytes = source.bytes(slot)
+                guard let address = copy.page.allocate(bytes.count) else { continue }
+                if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
+                copy.record.setBytes(slot, at: address, count: bytes.count)
+            }
+        }
+    }
+
+    /// Writes text or data into a slot, moving the record to a page with more room where it must.
+    package func setBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, of placed: inout PlacedRecord,
+        _ shape: RecordShape
+    ) {
+        let moved = setBytes(bytes, slot, of: placed.record, in: placed.page, shape)
+        if let moved { placed = moved }
+    }
+
+    /// Writes text or data into a slot.
+    ///
+    /// - Returns: The record's new place, where it had to move to a page with more room.
+    package func setBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, of record: Record, in page: RowPage,
+        _ shape: RecordShape
+    ) -> PlacedRecord? {
+        let count = bytes.count
+        let old = record.bytes(slot)
+        guard count <= old.count, record.hasValue(slot), let place = old.baseAddress else {
+            return addBytes(bytes, slot, to: record, in: page, shape)
+        }
+        if let start = bytes.baseAddress {
+            // The value may come from the record itself.
+            UnsafeMutableRawPointer(mutating: place).copyMemory(from: start, byteCount: count)
+        }
+        record.setBytes(slot, at: place, count: count)
+        return nil
+    }
+
+    /// Writes text or data into a slot that has no value.
+    ///
+    /// - Returns: The record's new place, where it had to move to a page with more room.
+    @inlinable @inline(__always)
+    package func addBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, in page: RowPage,
+        _ shape: RecordShape
+    ) -> PlacedRecord? {
+        guard let address = page.allocate(bytes.count) else {
+            return moveAndAddBytes(bytes, slot, to: record, shape)
+        }
+        if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
+        record.setBytes(slot, at: address, count: bytes.count)
+        return nil
+    }
+
+    @usableFromInline func moveAndAddBytes(
+        _ bytes: UnsafeRawBufferPointer, _ slot: Int, to record: Record, _ shape: RecordShape
+    ) -> PlacedRecord {
+        let moved = copy(record, shape, room: bytes.count + 64)
+        if let address = moved.page.allocate(bytes.count) {
+            if let start = bytes.baseAddress { RowPage.copy(start, bytes.count, to: address) }
+            moved.record.setBytes(slot, at: address, count: bytes.count)
+        }
+        return moved
+    }
+}
+
+extension RecordWriter {
+    /// A copy of a record in a page that holds nothing else, for records that are kept for long.
+    package static func compactCopy(_ source: Record, _ shape: RecordShape) -> PlacedRecord {
+        let page = RowPage(capacity: shape.recordSize + source.byteCount(shape))
+        // There is room: the page is made for it.
+        let start = page.allocate(shape.recordSize) ?? page.start
+        let copy = PlacedRecord(page: page, record: Record(base: start + shape.prefixSize))
+        fill(copy, from: source, shape)
+        return copy
+    }
+}
+
+extension RecordWriter {
+    /// Writes a value in its stored form; the caller has made sure that it is of the slot's kind.
+    package func set(
+        _ value: StoredValue, _ slot: Int, of placed: inout PlacedRecord, _ shape: RecordShape
+    ) {
+        switch value {
+        case .null: placed.record.setNull(slot)
+        case .integer(let value): placed.record.setInteger(slot, value)
+        case .real(let value): placed.record.setReal(slot, value)
+        case .text(var text):
+            text.withUTF8 { setBytes(UnsafeRawBufferPointer($0), slot, of: &placed, shape) }
+        case .blob(let data):
+            data.withUnsafeBytes { setBytes($0, slot, of: &placed, shape) }
+        }
+    }
+
+    /// Copies one slot's value from a record of the same shape.
+    package func copySlot(
+        _ slot: Int, from source: Record, to placed: inout PlacedRecord, _ shape: RecordShape
+    ) {
+        guard source.hasValue(slot) else { return placed.record.setNull(slot) }
+        switch shape.kinds[slot] {
+        case .integer: placed.record.setInteger(slot, source.integer(slot))
+        case .real: placed.record.setReal(slot, source.real(slot))
+        case .text, .blob: setBytes(source.bytes(slot), slot, of: &placed, shape)
+        }
+    }
+}
