@@ -267,7 +267,7 @@ struct SaveRequest {
             /// Whether a slot has another value than before.
             var isReal = false
 
-            static let linksAlone = Change(base: nil, slots: SlotSet())
+            static var linksAlone: Change { Change(base: nil, slots: SlotSet()) }
         }
 
         mutating func add(_ record: Record, _ change: Change?) {

@@ -41,13 +41,13 @@ package struct LinkSet {
     // nothing: a member that was added and taken out again may have been there before.
 
     package mutating func add(_ member: Member) {
-        package let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
-        package let isNew = added.insert(member)
+        let wasRemoved = !removed.isEmpty && removed.remove(member.key) != nil
+        let isNew = added.insert(member)
         if ordering != nil, isNew { append(member, wasRemoved: wasRemoved) }
     }
 
     package mutating func remove(_ key: Int64) {
-        package let wasAdded = added.remove(key)
+        let wasAdded = added.remove(key)
         removed.insert(key)
         guard ordering != nil else { return }
         reorder { ordering in
@@ -65,9 +65,9 @@ package struct LinkSet {
     /// The members as they are now, in their order, or sorted by key where they have none.
     package var members: [Member] {
         if let ordering { return ordering.current ?? orderedMembers(ordering) }
-        package let base = stored ?? []
+        let base = stored ?? []
         if !hasChanges { return base }
-        package let kept = base.filter { !removed.contains($0.key) && added[$0.key] == nil }
+        let kept = base.filter { !removed.contains($0.key) && added[$0.key] == nil }
         return kept.isEmpty ? added.members : (kept + added.members).sorted { $0.key < $1.key }
     }
 
@@ -115,9 +115,9 @@ package struct LinkSet {
         added isAdded: (Member) -> Bool, removed isRemoved: (Int64) -> Bool
     ) {
         removed = removed.filter(isRemoved)
-        package let settled = added.members.filter { !isAdded($0) }
+        let settled = added.members.filter { !isAdded($0) }
         if settled.isEmpty { return }
-        package let known = Set((stored ?? []).map(\.key))
+        let known = Set((stored ?? []).map(\.key))
         for member in settled { _ = added.remove(member.key) }
         reorder { ordering in
             for member in settled {
@@ -183,7 +183,7 @@ extension LinkSet {
     /// Works out the order once for all.
     package mutating func settleOrder() {
         guard let ordering else { return }
-        package let members = orderedMembers(ordering)
+        let members = orderedMembers(ordering)
         reorder {
             $0.setCurrent(members)
             $0.changes.note(members.map(\.key))
@@ -200,7 +200,7 @@ extension LinkSet {
 
     /// Puts members at the end.
     package mutating func moveToEnd(_ keys: [Int64]) {
-        package let known = Set((stored ?? []).map(\.key))
+        let known = Set((stored ?? []).map(\.key))
         reorder {
             $0.changes.moveToEnd(keys, known: known)
             $0.forgetCurrent()
@@ -209,7 +209,7 @@ extension LinkSet {
 
     /// Forgets who was put where. Who was added stays, at the end.
     package mutating func discardPlaces() {
-        package let added = added
+        let added = added
         reorder {
             $0.changes.discardPlaces { added[$0] != nil }
             $0.forgetCurrent()
@@ -230,10 +230,10 @@ extension LinkSet {
     }
 
     private func orderedMembers(_ ordering: Ordering) -> [Member] {
-        package let kept = (stored ?? []).filter { !removed.contains($0.key) }
-        package let changes = ordering.changes
+        let kept = (stored ?? []).filter { !removed.contains($0.key) }
+        let changes = ordering.changes
         if changes.isEmpty { return kept }
-        package let byKey = Dictionary(
+        let byKey = Dictionary(
             (added.members + kept).map { ($0.key, $0) }, uniquingKeysWith: { added, _ in added })
         return changes.applied(to: kept.map(\.key)).compactMap { byKey[$0] }
     }

@@ -1,3 +1,5 @@
+import CambiumRecords
+
 extension BatchTransaction {
     /// Writes changed rows that want unique values of each other: looks at all of them first, and
     /// takes those out of their tables meanwhile that hold values which others get.

@@ -322,7 +322,7 @@ extension ManagedObject {
         let base = isUnread ? nil : extras.snapshot?.record
         // What was set, but to what it was, yields to what others made of it.
         let merged = base.flatMap {
-            PropertyMerge(.objectTrump, writer, entityDescription)
+            PropertyMerge(keepsOurs: true, entityDescription.mergeRules, writer)
                 .merge(placed, ours: draft, base: $0, changed: extras.changedSlots)
         }
         var rebased = merged?.0 ?? writer.copy(placed.record, shape)
