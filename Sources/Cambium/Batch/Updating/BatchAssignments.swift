@@ -67,8 +67,8 @@ struct BatchAssignments {
                     code: .foreignObject,
                     message: "\(entity.name).\(name) was set to \(id), which is in no store of "
                         + "this coordinator, or of another entity.",
-                    remedy: "Set it to an object of \(relationship.relationship.destination) in "
-                        + "this coordinator's stores.")
+                    remedy: "Set it to an object of the relationship's destination in this "
+                        + "coordinator's stores.")
             }
             lead(relationship, to: id.key, slot)
         case .expression(let expression, let objects):
