@@ -106,8 +106,8 @@ extension MigrationError: CustomStringConvertible {
             "The file is damaged (\(finding)). It is as it was"
         case .brokenLinks(let table, let count, let object):
             (count == 1
-                ? "A link of \(table) leads to an object that does not exist"
-                : "\(count) links of \(table) lead to objects that do not exist")
+                ? "A link of \(table) references an object that does not exist"
+                : "\(count) links of \(table) reference objects that do not exist")
                 + (object.map { " (object \($0) has \(count == 1 ? "it" : "the first"))" } ?? "")
                 + ", which another program must have deleted. The store is as it was"
         case .storeDiffers(let differences):
@@ -189,9 +189,9 @@ extension MigrationError: CustomStringConvertible {
 extension SQLiteError {
     /// What to do about a copy that cannot be made in a folder.
     fileprivate func remedyOfCopy(in folder: String) -> String {
-        if !StoreFiles.isFolder(folder) { return "There is no folder \(folder): make it" }
+        if !StoreFiles.isFolder(folder) { return "There is no folder \(folder): create it" }
         return switch primaryCode {
-        case 8, 14: "Give yourself leave to write \(StoreFiles.words(forFolder: folder))"
+        case 8, 14: "See that the program may write \(StoreFiles.words(forFolder: folder))"
         case 13: "Make room"
         default: "Make room, or move the file that is in the way"
         }

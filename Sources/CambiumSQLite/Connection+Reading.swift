@@ -45,7 +45,8 @@ extension Connection {
             guard let obstacle = files.obstacleOfMount(settings.isMountedReadOnly) else {
                 throw error
             }
-            throw SQLiteError(code: error.code, message: obstacle)
+            throw SQLiteError(
+                code: error.code, message: "\(obstacle) \(FilesAtRest.remedyOfMount)")
         }
     }
 

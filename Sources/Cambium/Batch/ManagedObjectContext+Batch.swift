@@ -103,8 +103,9 @@ extension ManagedObjectContext {
             }) {
                 throw StoreError(
                     code: .foreignObject,
-                    message: "A batch delete was given \(foreign), which is in no store of this "
-                        + "context, or of another hierarchy than \(first).")
+                    message: "The batch delete names \(foreign), which is in no store of this "
+                        + "context, or of another hierarchy than \(first).",
+                    remedy: "Delete the objects of each hierarchy with a request of their own.")
             }
             rows = RowRequest(
                 entity: coordinator.model.entities[root], selection: .keys(ids.map(\.key)))
@@ -117,10 +118,7 @@ extension ManagedObjectContext {
 
     func batchEntity(_ name: String) throws -> EntityDescription {
         guard let entity = coordinator.model[name], !entity.isAbstract else {
-            throw StoreError(
-                code: .unknownName,
-                message: "The model \(coordinator.model.model.name) has no entity \(name) whose "
-                    + "objects can be made.")
+            throw StoreError.noConcreteEntity(name, in: coordinator.model.model)
         }
         return entity
     }
@@ -130,8 +128,9 @@ extension ManagedObjectContext {
         guard case .custom = policy else { return policy }
         throw StoreError(
             code: .invalidRequest,
-            message: "A merge policy of the program's own decides about objects, and a batch "
-                + "insertion has none. Set the request's mergePolicy to another one.")
+            message: "A batch insertion cannot use a custom merge policy, which decides about "
+                + "objects.",
+            remedy: "Set the request's mergePolicy to another one.")
     }
 
     // MARK: Running

@@ -14,8 +14,8 @@ struct ContextOrigin: Sendable {
         let maker =
             place.map { "The context that was made at \($0.fileID):\($0.line)" }
             ?? "A context"
-        return "\(maker) is gone while its objects are in use: their relationships are empty, and "
-            + "what is set is lost. Keep the context in a variable for as long as you use its "
+        return "\(maker) was released while its objects are in use: their relationships are empty, "
+            + "and what is set is lost. Keep the context in a variable for as long as you use its "
             + "objects"
     }
 }

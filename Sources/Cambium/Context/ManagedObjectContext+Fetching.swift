@@ -55,16 +55,13 @@ extension ManagedObjectContext {
         let name = request.entityName
         guard let description = coordinator.model[name] else {
             let model = coordinator.model.model
-            let hint =
-                nearestName(to: name, among: model.entities.map(\.name))
-                .map { " Did you mean \($0)?" } ?? ""
-            throw StoreError(
-                code: .unknownName, message: "The model \(model.name) has no entity \(name).\(hint)"
-            )
+            throw StoreError.unknownEntity(name, in: model)
         }
         guard (request.limit ?? 0) >= 0, request.offset >= 0 else {
             throw StoreError(
-                code: .invalidRequest, message: "A request's limit and offset cannot be negative.")
+                code: .invalidRequest,
+                message: "The request for \(name) has a negative limit or offset.",
+                remedy: "Set both to zero or more, or the limit to nil.")
         }
         try requireOwn(request.objects, for: name)
         let (condition, arguments) = try request.resolved(for: description)
@@ -88,8 +85,9 @@ extension ManagedObjectContext {
         }
         throw StoreError(
             code: .foreignObject,
-            message: "A request for \(entityName) was given \(foreign), which is in no store of "
-                + "this context.")
+            message: "The request for \(entityName) names \(foreign), which is in no store of "
+                + "this context.",
+            remedy: "Name objects of this context's stores only.")
     }
 
     /// Whether unsaved changes can make a difference to a fetch of the entity. Conditions may look

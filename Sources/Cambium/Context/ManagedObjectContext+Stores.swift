@@ -21,8 +21,8 @@ extension ManagedObjectContext {
         if parent != nil {
             throw StoreError(
                 code: .invalidRequest,
-                message: "A child context reads what its parent reads. Set the parent's query "
-                    + "generation.")
+                message: "A child context has no query generation of its own.",
+                remedy: "Set that of the parent, from which it reads.")
         }
         if token != .unpinned { try QueryGeneration.requireSupport(by: coordinator) }
         state.generation = token

@@ -163,14 +163,16 @@ public final class FetchedResultsController<Entity: ManagedObject> {
         guard !request.sort.isEmpty else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "A controller's request needs an order. Add .sorted(by:).")
+                message: "The controller's request for \(request.entity.name) has no sort order.",
+                remedy: "Add .sorted(by:) to it.")
         }
         let options = fetchRequest.options(for: request.entity)
         guard options.includesPendingChanges else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "A controller follows unsaved changes too. "
-                    + "Leave includesPendingChanges of its request true.")
+                message: "The controller's request for \(request.entity.name) excludes unsaved "
+                    + "changes, which a controller always shows.",
+                remedy: "Set includesPendingChanges of the request to true.")
         }
         let model = managedObjectContext.coordinator.model
         var scope = try ResultScope(request, in: model)
@@ -185,8 +187,9 @@ public final class FetchedResultsController<Entity: ManagedObject> {
             if entity.objectClass is Entity.Type { continue }
             throw StoreError(
                 code: .invalidRequest,
-                message: "The objects of \(entity.name) are of the class \(entity.objectClass). "
-                    + "A controller of \(Entity.self) cannot have them.")
+                message: "The objects of \(entity.name) are of the class \(entity.objectClass), "
+                    + "which a controller of \(Entity.self) cannot return.",
+                remedy: "Use a controller of ManagedObject.")
         }
     }
 

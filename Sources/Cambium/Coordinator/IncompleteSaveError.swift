@@ -21,7 +21,7 @@ extension IncompleteSaveError: CustomStringConvertible {
     /// Which stores have the changes, which do not, and why.
     public var description: String { "\(summary): \(underlying). \(remedy)" }
 
-    var remedy: String { "Save again when the cause is gone." }
+    var remedy: String { "Save again after you have removed the cause." }
 
     /// Which stores have the changes, and which do not.
     var summary: String {

@@ -88,8 +88,9 @@ extension PersistentStoreCoordinator {
             throw StoreError(
                 code: .invalidRequest,
                 message:
-                    "\(store.storeDescription) is no SQLite store. Copy its own files, or move "
-                    + "it with migratePersistentStore(_:to:options:type:).")
+                    "\(store.storeDescription) is not a SQLite store.",
+                remedy: "Copy its own files, or move it with "
+                    + "migratePersistentStore(_:to:options:type:).")
         }
         return sqlite
     }

@@ -50,7 +50,9 @@ extension PersistentStoreCoordinator {
             guard let path = location.path, type == .sqlite else {
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "Only a store in a file can be asked from outside")
+                    message: "Only the metadata of a SQLite store in a file can be used without "
+                        + "opening the store.",
+                    remedy: "Add the store to a coordinator, and use the coordinator's metadata.")
             }
             try StoreLocation.requireFile(path)
             let connection =

@@ -82,9 +82,9 @@ extension PersistentStoreCoordinator {
             guard let root = roots.intersection(store.roots).min() else { continue }
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(model.entities[root].name) is in the store \(store.location) already, "
-                    + "and an entity is in one store only. Give each store a configuration of its "
-                    + "own")
+                message: "The store \(store.location) already has \(model.entities[root].name), "
+                    + "and an entity is in one store only.",
+                remedy: "Give each store a configuration with other entities.")
         }
     }
 
@@ -113,7 +113,8 @@ extension PersistentStoreCoordinator {
         guard let index = stores.firstIndex(of: store) else {
             throw StoreError(
                 code: .noStore,
-                message: "The store \(store.location) is none of the coordinator's.")
+                message: "The store \(store.location) does not belong to the coordinator.",
+                remedy: "Add it, or use one of the coordinator's persistentStores.")
         }
         return index
     }
@@ -125,10 +126,8 @@ extension RuntimeModel {
         guard let name else { return Set(entities.map(\.rootIndex)) }
         guard let configuration = model.configurations.first(where: { $0.name == name }) else {
             let known = model.configurations.map(\.name)
-            let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
-            throw StoreError(
-                code: .unknownName,
-                message: "The model \(model.name) has no configuration \(name).\(hint)")
+            throw StoreError.unknownName(
+                "The model \(model.name) has no configuration \(name).", name, among: known)
         }
         let members = configuration.entities.compactMap { self[$0]?.index }
         for index in members { try requireWhole(configuration, entities[index], Set(members)) }
@@ -148,7 +147,8 @@ extension RuntimeModel {
         throw StoreError(
             code: .invalidRequest,
             message: "The configuration \(configuration.name) has \(entity.name), but not "
-                + "\(entities[missing].name), which belongs to the same hierarchy or is linked to "
-                + "it. Links stay within a store")
+                + "\(entities[missing].name), which belongs to the same hierarchy or is related to "
+                + "it.",
+            remedy: "Add it to the configuration: relationships stay within a store.")
     }
 }

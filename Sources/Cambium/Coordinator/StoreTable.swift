@@ -39,9 +39,9 @@ final class StoreTable: Sendable {
             let name = model.entities[entity.rootIndex].name
             return MissingStore(
                 former.map { $0.store(ofRoot: entity.rootIndex).identifier } ?? .none,
-                message: "The coordinator has no store for \(name). Add one with "
-                    + "addPersistentStore(type:configuration:at:options:), or load the container's "
-                    + "stores first.")
+                message: "The coordinator has no store for \(name).",
+                remedy: "Add one with addPersistentStore(type:configuration:at:options:), or load "
+                    + "the container's stores first.")
         }
         identifiers = stores.map(\.identifier)
     }

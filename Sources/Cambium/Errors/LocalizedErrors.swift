@@ -2,25 +2,22 @@ import CambiumAdoption
 import CambiumMigration
 import CambiumSQLite
 
-// What errors say to people, through `localizedDescription` and in alerts. No value of the store is
-// in it. The texts are English.
+// What errors say to people, through `localizedDescription` and in alerts: what is wrong, the reason,
+// and what to do about it, three different texts of each error. No value of the store is in them. The
+// texts are English.
 
 extension ValidationError: LocalizedError {
     /// The model's own message, where the model has one, or what is wrong with the property.
     public var errorDescription: String? { message }
     /// The property, or the rule.
     public var failureReason: String? {
-        if let property { return "\(entityName).\(property) is not as the model wants it." }
-        return rule.map { "\(entityName) breaks the rule '\($0)' of the model." }
+        if let property { return "\(entityName).\(property) is not valid by the model." }
+        let name = entityName.isEmpty ? "The object" : entityName
+        return rule.map { "\(name) breaks the rule '\($0)' of the model." }
+            ?? "\(name) did not pass its validation."
     }
-    /// What helps, where the message does not say it.
-    public var recoverySuggestion: String? {
-        switch code {
-        case .deleteDenied: "Delete those objects first, or let them refer to others."
-        case .notUnique: "Choose another value, or change the other object."
-        default: nil
-        }
-    }
+    /// What to do about it.
+    public var recoverySuggestion: String? { code.remedy }
 }
 
 extension ValidationErrors: LocalizedError {
@@ -32,20 +29,45 @@ extension ValidationErrors: LocalizedError {
     /// How many values of how many objects break the model.
     public var failureReason: String? {
         let objects = Set(errors.compactMap(\.objectID)).count
-        return "\(errors.count) values of \(objects) object\(objects == 1 ? "" : "s") are not as "
-            + "the model wants them."
+        return "\(errors.count) values of \(objects) object\(objects == 1 ? "" : "s") are not "
+            + "valid by the model."
     }
-    /// What helps, where the messages do not say it.
-    public var recoverySuggestion: String? {
-        var seen: Set<String> = []
-        let remedies = errors.compactMap(\.recoverySuggestion).filter { seen.insert($0).inserted }
-        return remedies.isEmpty ? nil : remedies.joined(separator: "\n")
+    /// What to do about it, a line for each kind of violation.
+    public var recoverySuggestion: String? { errors.map(\.code.remedy).lines }
+}
+
+extension ValidationError.Code {
+    /// What to do about a violation of this kind.
+    fileprivate var remedy: String {
+        switch self {
+        case .custom, .ruleViolated: "Correct the object, and save again."
+        case .missing: "Set the property to a value, or to an object that exists."
+        case .tooFew: "Add objects to the relationship."
+        case .tooMany: "Remove objects from the relationship."
+        case .deleteDenied: "Delete the related objects first, or relate them to another object."
+        case .numberTooLarge: "Choose a smaller number."
+        case .numberTooSmall: "Choose a larger number."
+        case .dateTooLate: "Choose an earlier date."
+        case .dateTooSoon: "Choose a later date."
+        case .tooLong: "Shorten the value."
+        case .tooShort: "Choose a longer value."
+        case .patternMismatch: "Choose a value that matches the model's pattern."
+        case .notUnique: "Choose another value, or change the other object."
+        case .unfitDecimal: "Round the number to the digits that the attribute stores."
+        case .nulInText: "Remove the NUL character."
+        case .unencodable: "Choose a value that JSON can represent."
+        }
     }
 }
 
 extension ConflictError: LocalizedError {
     /// What is in conflict.
     public var errorDescription: String? { summary }
+    /// Why the save was refused.
+    public var failureReason: String? {
+        "The rows have changed since this context read them, and its merge policy resolves no "
+            + "conflicts."
+    }
     /// What helps.
     public var recoverySuggestion: String? { remedy }
 }
@@ -53,6 +75,8 @@ extension ConflictError: LocalizedError {
 extension ConstraintConflictError: LocalizedError {
     /// The objects and the properties.
     public var errorDescription: String? { summary }
+    /// Why the save was refused.
+    public var failureReason: String? { "The model has a unique constraint over these properties." }
     /// What helps.
     public var recoverySuggestion: String? { remedy }
 }
@@ -67,12 +91,39 @@ extension IncompleteSaveError: LocalizedError {
 }
 
 extension StoreError: LocalizedError {
-    /// What happened, and where.
+    /// What is wrong, and where.
     public var errorDescription: String? { problem }
-    /// What the error behind it says.
-    public var failureReason: String? { underlying?.words }
-    /// What helps, where the description does not say it.
+    /// What the error behind it says, or what kind of failure it is.
+    public var failureReason: String? {
+        if let cause = underlying?.words, cause != problem { return cause }
+        return code.reason
+    }
+    /// What to do about it.
     public var recoverySuggestion: String? { remedy }
+}
+
+extension StoreError.Code {
+    /// What kind of failure it is, as a sentence.
+    fileprivate var reason: String {
+        switch self {
+        case .readOnly: "The store or the context accepts no changes."
+        case .cannotOpen: "The path does not name a file that can be opened or created as a store."
+        case .corrupt: "The content of the store is not what Cambium writes."
+        case .missingRow: "The row does not exist, or was deleted."
+        case .busy: "Another process has locked the store."
+        case .inaccessible: "The system refuses access to the file, its folder or its disk."
+        case .notTrusted: "SQLite refuses what another program put into the store."
+        case .unreadable: "A read failed while the context changed objects."
+        case .missingFile: "A file that belongs to the store does not exist or cannot be used."
+        case .foreignObject: "Objects of different contexts or stores cannot be combined."
+        case .invalidRequest: "The model or the store does not support the request."
+        case .unsettled: "Code that runs during a save changes objects each time it runs."
+        case .unknownName: "Names must match the model exactly."
+        case .noStore: "The rows are in no store that is open."
+        case .historyExpired: "The token is older than the history that the store keeps."
+        case .noHistory: "A store records a history only if its options say so."
+        }
+    }
 }
 
 extension StoreLoadingError: LocalizedError {
@@ -87,31 +138,58 @@ extension StoreLoadingError: LocalizedError {
         (underlying as? any LocalizedError)?.failureReason ?? underlying.words
     }
     /// What helps.
-    public var recoverySuggestion: String? { underlying.suggestion }
+    public var recoverySuggestion: String? {
+        underlying.suggestion ?? "Remove the cause, and open the store again."
+    }
 }
 
 extension StoreLoadingErrors: LocalizedError {
     /// A line for each store.
     public var errorDescription: String? { errors.map(\.words).joined(separator: "\n") }
-    /// What helps, a line for each store that something helps.
-    public var recoverySuggestion: String? {
-        let remedies = errors.compactMap(\.recoverySuggestion)
-        return remedies.isEmpty ? nil : remedies.joined(separator: "\n")
-    }
+    /// How many stores.
+    public var failureReason: String? { "\(errors.count) stores could not be opened." }
+    /// What helps, a line for each remedy.
+    public var recoverySuggestion: String? { errors.compactMap(\.recoverySuggestion).lines }
 }
 
 extension MigrationError: LocalizedError {
     /// What happened.
     public var errorDescription: String? { problem.ended }
-    /// What SQLite says, where it is the reason.
+    /// What SQLite says, or what kind of failure it is.
     public var failureReason: String? {
         switch self {
+        case .notAStore: "The database has no metadata of a model."
+        case .otherModel: "A store can only be opened with the model that created it."
+        case .newerFormat: "A newer release of Cambium has written the file."
+        case .newerVersion: "A newer release of the program has written the store."
+        case .noWayBack, .unknownVersion:
+            "The program has no migration from the version of the store."
+        case .otherDraft: "A version that is not frozen has changed since the store was written."
+        case .refused: "A row violates a constraint of the new version."
         case .statementFailed(_, let error), .backupFailed(_, let error): error.words
-        default: nil
+        case .storeIsDamaged: "SQLite's check of the file has found errors."
+        case .brokenLinks: "The store has dangling references."
+        case .storeDiffers, .columnsHaveNoPlace:
+            "Another program has changed the schema of the store."
+        case .foreignObjectsInTheWay, .objectsAreNotTrusted:
+            "Another program has created tables, indexes, views or triggers in the store."
+        case .backupOfFilesFailed(_, let reason): reason.ended
+        case .migrationIsOff: "Only a store of the program's own version can be opened."
+        case .codeIsMissing: "A migration step of the program runs only in the program."
+        case .cancelled: "The program, or the person who uses it, has stopped the migration."
         }
     }
     /// What to do about it.
-    public var recoverySuggestion: String? { remedy?.ended }
+    public var recoverySuggestion: String? {
+        if let remedy { return remedy.ended }
+        return switch self {
+        case .foreignObjectsInTheWay(let objects), .objectsAreNotTrusted(let objects):
+            objects.map(\.remedy.sentence).lines
+        case .statementFailed:
+            "Correct the step, or open the store with the previous version of the program."
+        default: "Open the store again to migrate it."
+        }
+    }
 }
 
 extension MigrationStepError: LocalizedError {
@@ -119,18 +197,32 @@ extension MigrationStepError: LocalizedError {
     public var errorDescription: String? { description.ended }
     /// What the step threw.
     public var failureReason: String? { underlying.words }
-    /// What helps, where the step's error says it.
-    public var recoverySuggestion: String? { underlying.suggestion }
+    /// What helps.
+    public var recoverySuggestion: String? {
+        underlying.suggestion ?? "Correct the step in the program, and open the store again."
+    }
 }
 
 extension MigrationStepMistake: LocalizedError {
-    /// What is wrong, and the remedy.
-    public var errorDescription: String? { description.ended }
+    /// What is wrong.
+    public var errorDescription: String? { problem.ended }
+    /// Where the mistake is.
+    public var failureReason: String? {
+        "A migration step of the program does what the new version does not allow."
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        remedy?.sentence ?? "Let the step write rows that exist, with all values that they require."
+    }
 }
 
 extension MigrationVerificationError: LocalizedError {
     /// A line for each failure.
     public var errorDescription: String? { description }
+    /// Where the mistake is.
+    public var failureReason: String? {
+        "The program's steps do not do what the proof of the migration expects."
+    }
     /// What helps.
     public var recoverySuggestion: String? {
         "Correct the steps of the program, and verify them again."
@@ -140,59 +232,120 @@ extension MigrationVerificationError: LocalizedError {
 extension AdoptionError: LocalizedError {
     /// What happened.
     public var errorDescription: String? { problem.ended }
-    /// What SQLite says, where it is the reason.
+    /// What SQLite or the system says, or what kind of failure it is.
     public var failureReason: String? {
-        if case .damaged(_, let error) = self { error.words } else { nil }
+        switch self {
+        case .noFile: "The path does not name a file."
+        case .damaged(_, let error): error.words
+        case .notCoreData(_, let reason), .cannotRead(_, let reason), .cannotWrite(_, let reason):
+            reason.sentence
+        case .inUse: "Another program has written the store during the import."
+        case .fitsNoVersion: "The tables of the store match no version of the model."
+        case .noSuchVersion: "Names of versions must match the model exactly."
+        case .versionIsEarlier: "Migrations only run forwards."
+        case .destinationExists, .destinationIsSource: "An import does not overwrite files."
+        case .isRunning: "Two imports cannot write one store."
+        case .cancelled: "The program, or the person who uses it, has stopped the import."
+        }
     }
     /// What to do about it.
-    public var recoverySuggestion: String? { remedy?.ended }
+    public var recoverySuggestion: String? {
+        if let remedy { return remedy.ended }
+        return switch self {
+        case .noFile: "Correct the path."
+        case .notCoreData: "Choose a store that Core Data has written."
+        case .fitsNoVersion(let mismatch) where mismatch.isUnrelated:
+            "Open the store with its own model."
+        case .fitsNoVersion: "Add the version that wrote the store to the model, or name it."
+        case .noSuchVersion: "Choose one of the model's versions."
+        case .versionIsEarlier: "Choose the same version or a later one."
+        default: "Import the store again."
+        }
+    }
 }
 
 extension SQLiteError: LocalizedError {
     /// SQLite's message and code. No value is in it.
     public var errorDescription: String? { "SQLite error \(code): \(message)" }
     /// The statement, where there was one.
-    public var failureReason: String? { sql.map { "In the statement: \($0.excerpt(2_000))" } }
+    public var failureReason: String? {
+        sql.map { "In the statement: \($0.excerpt(2_000))" } ?? "SQLite has refused a call."
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        switch primaryCode {
+        case 5, 6: "Close the other program, or try again later."
+        case 8, 14, 23: "See that the program may read and write the file and its folder."
+        case 9: "Run the operation again."
+        case 10: "See that the disk is available and works, and try again."
+        case 11, 26: "Restore a backup of the file."
+        case 13: "Make room on the disk, and try again."
+        case 19: "Correct the values that violate the constraint."
+        default: "Look up the code at https://sqlite.org/rescode.html."
+        }
+    }
 }
 
 extension BatchInsertError: LocalizedError {
     /// The row, and what is wrong with it.
     public var errorDescription: String? { "Row \(row): \(underlying.words)" }
     /// What the error behind it says of the reason.
-    public var failureReason: String? { (underlying as? any LocalizedError)?.failureReason }
-    /// What helps, where the error behind it says it.
-    public var recoverySuggestion: String? { underlying.suggestion }
+    public var failureReason: String? {
+        (underlying as? any LocalizedError)?.failureReason ?? underlying.words
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        underlying.suggestion ?? "Correct the row, and insert all rows again."
+    }
 }
 
 extension ImportError: LocalizedError {
     /// The place, and what is wrong there.
     public var errorDescription: String? { description }
     /// What the error behind it says of the reason.
-    public var failureReason: String? { (underlying as? any LocalizedError)?.failureReason }
-    /// What helps, where the error behind it says it.
-    public var recoverySuggestion: String? { underlying?.suggestion }
+    public var failureReason: String? {
+        (underlying as? any LocalizedError)?.failureReason
+            ?? "The input is not what the model or the format requires."
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? {
+        underlying?.suggestion ?? "Correct the input at that place, and import it again."
+    }
 }
 
 extension QueryGenerationExpired: LocalizedError {
-    /// What ended the generation, and what helps.
-    public var errorDescription: String? { description }
+    /// What ended the generation.
+    public var errorDescription: String? { problem }
+    /// Why it cannot be read any longer.
+    public var failureReason: String? {
+        "A query generation keeps the write-ahead log from being shortened, so that it has limits."
+    }
+    /// What to do about it.
+    public var recoverySuggestion: String? { remedy }
 }
 
 extension TooManyReadsError: LocalizedError {
     /// The limit and the place.
     public var errorDescription: String? { description }
+    /// How many statements there were.
+    public var failureReason: String? {
+        "\(report.count) statements have read, and \(limit) may."
+    }
     /// What helps: relationships to prefetch.
     public var recoverySuggestion: String? {
-        let remedies = report.repetitions.map {
-            "Add \($0.remedy) to the request for \($0.entityName)."
-        }
-        return remedies.isEmpty ? nil : remedies.joined(separator: "\n")
+        report.repetitions.isEmpty
+            ? "Read with fewer requests, or raise the limit."
+            : report.repetitions.map {
+                "Add \($0.remedy) to the request for \($0.entityName)."
+            }.lines
     }
 }
 
 extension UnsupportedPredicateError: LocalizedError {
     /// The part, and why it cannot be asked of a store.
     public var errorDescription: String? { "\(part): \(reason)." }
+    /// Why there is a limit at all.
+    public var failureReason: String? { "The store evaluates predicates as SQL." }
     /// What to write instead.
     public var recoverySuggestion: String? { "\(remedy)." }
 }
@@ -200,23 +353,35 @@ extension UnsupportedPredicateError: LocalizedError {
 extension ExpressionDiagnostic: LocalizedError {
     /// What is wrong.
     public var errorDescription: String? { message }
-    /// What would be right, where that can be told.
-    public var recoverySuggestion: String? { hint }
+    /// Where it is.
+    public var failureReason: String? {
+        part.map { "The mistake is in \($0)." } ?? "The mistake is at offset \(offset)."
+    }
+    /// What would be right.
+    public var recoverySuggestion: String? { remedy }
+
+    var remedy: String { hint?.sentence ?? "Correct the expression there." }
 }
 
 extension ExpressionDiagnostics: LocalizedError {
     /// A line for each mistake.
     public var errorDescription: String? { description }
-    /// What would be right, where that can be told.
-    public var recoverySuggestion: String? {
-        let hints = diagnostics.compactMap(\.hint)
-        return hints.isEmpty ? nil : hints.joined(separator: "\n")
+    /// How many mistakes there are.
+    public var failureReason: String? {
+        let count = diagnostics.count
+        return "The expression has \(count) mistake\(count == 1 ? "" : "s")."
     }
+    /// What would be right.
+    public var recoverySuggestion: String? { diagnostics.map(\.remedy).lines }
 }
 
 extension PatternLimitError: LocalizedError {
     /// The pattern and the number of steps.
     public var errorDescription: String? { problem }
+    /// Why there is a limit at all.
+    public var failureReason: String? {
+        "The pattern needs more steps than the limit, which keeps a program from hanging."
+    }
     /// What to do.
     public var recoverySuggestion: String? { remedy }
 }
@@ -224,6 +389,8 @@ extension PatternLimitError: LocalizedError {
 extension RandomNumbersError: LocalizedError {
     /// What happened.
     public var errorDescription: String? { problem }
+    /// What failed.
+    public var failureReason: String? { "The system call getrandom has failed." }
     /// What helps.
     public var recoverySuggestion: String? { remedy }
 }
@@ -240,7 +407,18 @@ extension Error {
 
 extension String {
     /// The text with a full stop at its end.
-    fileprivate var ended: String { hasSuffix(".") ? self : self + "." }
+    fileprivate var ended: String { hasSuffix(".") || hasSuffix("?") ? self : self + "." }
+
+    /// The text with a capital letter at its beginning and a full stop at its end.
+    fileprivate var sentence: String { "\(prefix(1).uppercased())\(dropFirst())".ended }
+}
+
+extension [String] {
+    /// Each text once, a line for each.
+    fileprivate var lines: String {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }.excerpts(10, separator: "\n")
+    }
 }
 
 extension [String?] {

@@ -62,8 +62,8 @@ extension ManagedObjectContext {
             guard request.properties == nil else {
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "\(entity.name).\(property.name) "
-                        + relationship.keylessProblem.message)
+                    message: "\(entity.name).\(property.name) \(relationship.keylessProblem)",
+                    remedy: ExchangeRelationship.remedyOfKeyless)
             }
             leftOut.append(property.name)
             return false

@@ -31,7 +31,8 @@ extension ManagedObjectContext {
             throw StoreError(
                 code: .invalidRequest,
                 message: "Objects of \(foreign.entity.name) are in another store than those of "
-                    + "\(plans[0].entity.name). Import each store by itself.")
+                    + "\(plans[0].entity.name).",
+                remedy: "Import the objects of each store with a request of their own.")
         }
         let work = ImportWork(request, plans)
         return work.result(try changes(of: work, root: root, merging))

@@ -118,7 +118,8 @@ extension ManagedObjectContext {
             throw StoreError(
                 code: .invalidRequest,
                 message: "The objects of \(rows.entity.name) are not all of the class "
-                    + "\(Entity.self).")
+                    + "\(Entity.self).",
+                remedy: "Fetch them as ManagedObject.")
         }
         let members =
             options.includesPendingChanges && hasPendingChanges(in: rows.entity)

@@ -168,12 +168,9 @@ extension FetchRequest {
     }
 
     private func unknownTemplate(_ name: String, of description: EntityDescription) -> StoreError {
-        let hint =
-            nearestName(to: name, among: description.fetchTemplates.map(\.name))
-            .map { " Did you mean \($0)?" } ?? ""
-        return StoreError(
-            code: .unknownName,
-            message: "The entity \(description.name) has no fetch template \(name).\(hint)")
+        .unknownName(
+            "The entity \(description.name) has no fetch template \(name).", name,
+            among: description.fetchTemplates.map(\.name))
     }
 }
 

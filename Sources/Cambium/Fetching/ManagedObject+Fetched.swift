@@ -17,11 +17,9 @@ extension ManagedObject {
     public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {
         let known = entityDescription.fetchedProperties.map(\.name)
         guard let number = known.firstIndex(of: name) else {
-            let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
-            throw StoreError(
-                code: .unknownName,
-                message: "The entity \(entityDescription.name) has no fetched property "
-                    + "\(name).\(hint)")
+            throw StoreError.unknownName(
+                "The entity \(entityDescription.name) has no fetched property \(name).", name,
+                among: known)
         }
         return fetchedObjects(number)
     }
@@ -64,9 +62,7 @@ extension ManagedObjectContext {
     ) throws -> [ManagedObject] {
         let model = coordinator.model
         guard let destination = model[property.destination] else {
-            throw StoreError(
-                code: .unknownName,
-                message: "The model \(model.model.name) has no entity \(property.destination).")
+            throw StoreError.unknownEntity(property.destination, in: model.model)
         }
         mergeIfAutomatic()
         processChanges()

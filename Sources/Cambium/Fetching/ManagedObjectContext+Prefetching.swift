@@ -13,11 +13,9 @@ extension ManagedObjectContext {
             var (objects, entity) = (objects, entity)
             for name in path.split(separator: ".") {
                 guard let relationship = entity.relationship(named: String(name)) else {
-                    throw StoreError(
-                        code: .unknownName,
-                        message:
-                            "The entity \(entity.name) has no relationship \(name) to prefetch."
-                    )
+                    throw StoreError.unknownName(
+                        "The entity \(entity.name) has no relationship \(name) to prefetch.",
+                        String(name), among: entity.relationships.map(\.relationship.name))
                 }
                 objects = try prefetch(relationship, of: objects)
                 entity = coordinator.model.entities[relationship.destination]

@@ -89,23 +89,25 @@ extension EntityDescription {
     fileprivate func sortablePath(_ path: String) throws(StoreError) -> [String] {
         let names = model.path(path, of: entity)
         let reason: String
+        var remedy = "Name a stored attribute of \(name) or of a related object."
         do {
             let found = try ExpressionCompiler.typedValue(
                 .keyPath(root: .subject, names: names), entity: entity, model: model)
             switch found {
             case .attribute(_, let attribute, _) where attribute.isTransient:
-                reason = "The attribute is transient, so that no store has it"
+                reason = "the attribute is transient, and no store has it"
             case .attribute(_, let attribute, _) where attribute.type.isCodable:
-                reason = "The attribute is codable, and such values have no order"
+                reason = "the attribute is codable, and such values have no order"
             case .attribute: return names
-            default: reason = "Name an attribute, such as one of the related object"
+            default: reason = "it is not an attribute"
             }
         } catch {
-            let hint = error.diagnostics.first?.hint.map { " (\($0))" } ?? ""
-            reason = (error.diagnostics.first?.message ?? "") + hint
+            reason = error.diagnostics.first?.message ?? "it cannot be read"
+            if let first = error.diagnostics.first, first.hint != nil { remedy = first.remedy }
         }
         throw StoreError(
-            code: .unknownName, message: "\(name) cannot be sorted by '\(path)'. \(reason).")
+            code: .unknownName, message: "\(name) cannot be sorted by '\(path)': \(reason).",
+            remedy: remedy)
     }
 }
 

@@ -26,7 +26,8 @@ struct TemplateCall: Sendable {
         }
         for parameter in template.parameters
         where arguments[parameter.name] == nil && lists[parameter.name] == nil {
-            throw invalid("needs a value for \(parameter.name).")
+            throw invalid(
+                "requires a value for \(parameter.name).", remedy: "Add one to its variables.")
         }
         let condition = template.condition?.substituting(lists.mapValues { .list($0) })
         return (condition, arguments)
@@ -37,8 +38,8 @@ struct TemplateCall: Sendable {
     ) throws {
         guard let parameter = template.parameters.first(where: { $0.name == name }) else {
             let known = template.parameters.map(\.name)
-            let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
-            throw invalid("has no parameter \(name).\(hint)")
+            throw invalid(
+                "has no parameter \(name).", remedy: StoreError.remedy(for: name, among: known))
         }
         func isFit(_ entityName: String?) -> Bool {
             guard let wanted = parameter.entity, let entityName else {
@@ -59,12 +60,14 @@ struct TemplateCall: Sendable {
             let one = parameter.entity.map { "an object of \($0)" } ?? "a value"
             let several = parameter.entity.map { "objects of \($0)" } ?? "values"
             throw invalid(
-                "was given something else for \(name) than "
-                    + (parameter.isList ? "a list of \(several)." : "\(one)."))
+                "has a variable \(name) of another kind.",
+                remedy: "Set it to \(parameter.isList ? "a list of \(several)" : one).")
         }
     }
 
-    private func invalid(_ message: String) -> StoreError {
-        StoreError(code: .invalidRequest, message: "The fetch template \(name) \(message)")
+    private func invalid(_ message: String, remedy: String) -> StoreError {
+        StoreError(
+            code: .invalidRequest, message: "The fetch template \(name) \(message)",
+            remedy: remedy)
     }
 }

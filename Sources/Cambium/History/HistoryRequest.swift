@@ -85,8 +85,9 @@ public struct HistoryRequest: Sendable {
         guard selectsChanges, !includesChanges else { return }
         throw StoreError(
             code: .invalidRequest,
-            message: "A history request is for some entities, objects or kinds of changes, and "
-                + "reads no changes. Leave includesChanges true, or the conditions out.")
+            message: "A history request selects entities, objects or kinds of changes, but reads "
+                + "no changes.",
+            remedy: "Set includesChanges to true, or remove the conditions.")
     }
 
     /// Whether a transaction of an author and a context is wanted.

@@ -104,13 +104,13 @@ extension StoreError {
     static func historyExpired(_ store: UUID) -> StoreError {
         StoreError(
             code: .historyExpired,
-            message: "The history of the store \(store.uuidString) does not have all that came "
-                + "after the token: it was removed, or begun anew. Read the objects themselves, "
-                + "and go on from currentHistoryToken().")
+            message: "The history of the store \(store.uuidString) does not have all transactions "
+                + "after the token: some were deleted, or the history was restarted.",
+            remedy: "Read the objects themselves, and continue with currentHistoryToken().")
     }
 
     static let noHistory = StoreError(
         code: .noHistory,
-        message: "The store keeps no history, or another process has turned it off. Set "
-            + "StoreOptions.history where it is opened.")
+        message: "The store keeps no history, or another process has turned it off.",
+        remedy: "Set StoreOptions.history where the store is opened.")
 }

@@ -68,15 +68,13 @@ public struct MergeConflict: Sendable {
         guard let slot = entity.layout.slot(of: name), let attribute = entity.attributes[slot],
             entity.layout.slots[slot].column != nil
         else {
-            throw StoreError(
-                code: .unknownName,
-                message: "The entity \(entity.name) has no stored attribute \(name).")
+            throw StoreError.unknownName(
+                "The entity \(entity.name) has no stored attribute \(name).", name,
+                among: entity.layout.slots.filter { $0.column != nil }.map(\.property))
         }
-        guard attribute.derivation == nil, let stored = entity.model.stored(value, of: attribute)
-        else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(entity.name).\(name) is derived, or the value does not fit.")
+        guard attribute.derivation == nil else { throw entity.isDerived(name) }
+        guard let stored = entity.model.stored(value, of: attribute) else {
+            throw entity.misfit(attribute, name)
         }
         chosen[slot] = stored
     }
@@ -100,10 +98,12 @@ public struct ConflictError: Error, Sendable {
 extension MergeConflict: CustomStringConvertible {
     /// The object, and what both sides have done to it; no values.
     public var description: String {
-        if isRowGone { return "\(objectID) was changed here and deleted by others" }
-        if isDeletion { return "\(objectID) was deleted here and changed by others" }
-        if properties.isEmpty { return "\(objectID) was changed by others" }
-        return "\(objectID) was changed here and by others: \(properties.joined(separator: ", "))"
+        let other = "another context or process"
+        if isRowGone { return "\(objectID) was changed here and deleted by \(other)" }
+        if isDeletion { return "\(objectID) was deleted here and changed by \(other)" }
+        if properties.isEmpty { return "\(objectID) was changed by \(other)" }
+        return "\(objectID) was changed here and by \(other): "
+            + properties.joined(separator: ", ")
     }
 }
 

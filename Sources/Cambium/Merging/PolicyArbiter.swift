@@ -156,8 +156,8 @@ struct PolicyArbiter: ConflictArbiter {
         return ValidationError(
             code: key.rule == .deny ? .deleteDenied : .missing, entityName: entity.name,
             objectID: id(key.row, entity), property: relationship.name,
-            message: "\(relationship.name) leads to \(name), which is being deleted. "
-                + "Lead it to another object, or delete this one too.")
+            message: "\(relationship.name) references \(name), which is being deleted. "
+                + "Set it to another object, or delete this one too.")
     }
 
     /// The row of others that references what is to be deleted, of which this context did not know.

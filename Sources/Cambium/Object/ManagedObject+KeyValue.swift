@@ -21,12 +21,7 @@ extension ManagedObject {
         guard let slot = entityDescription.layout.slot(of: name),
             let attribute = entityDescription.attributes[slot]
         else { throw unknownKey(name) }
-        guard attribute.derivation == nil else {
-            throw StoreError(
-                code: .invalidRequest,
-                message: "\(entityDescription.name).\(name) is derived: it is computed from other "
-                    + "properties, and cannot be set.")
-        }
+        guard attribute.derivation == nil else { throw entityDescription.isDerived(name) }
         guard let stored = entityDescription.model.stored(value, of: attribute) else {
             throw entityDescription.misfit(attribute, name)
         }
@@ -90,30 +85,28 @@ extension ManagedObject {
         if !parts.isEmpty {
             return StoreError(
                 code: .unknownName,
-                message: "\(entityDescription.name).\(name) is a composite value. Name one of its "
-                    + "parts: \(parts.joined(separator: ", ")).")
+                message: "\(entityDescription.name).\(name) is a composite value.",
+                remedy: "Name one of its parts: \(parts.joined(separator: ", ")).")
         }
         if let relationship = entityDescription.relationship(named: name) {
             let method =
                 relationship.isToMany ? "relatedObjects(forKey:)" : "relatedObject(forKey:)"
             return StoreError(
                 code: .unknownName,
-                message: "\(entityDescription.name).\(name) is a relationship. Use \(method).")
+                message: "\(entityDescription.name).\(name) is a relationship.",
+                remedy: "Use \(method).")
         }
         if entityDescription.layout.slot(of: name) != nil {
             return StoreError(
                 code: .unknownName,
-                message: "\(entityDescription.name).\(name) is an attribute. "
-                    + "Use value(forKey:) and setValue(_:forKey:).")
+                message: "\(entityDescription.name).\(name) is an attribute.",
+                remedy: "Use value(forKey:) and setValue(_:forKey:).")
         }
         let known =
             entityDescription.layout.slots.map(\.property)
             + entityDescription.relationships.map(\.relationship.name)
-        let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
-        return StoreError(
-            code: .unknownName,
-            message: "The entity \(entityDescription.name) has no property \(name) of that kind."
-                + hint)
+        return .unknownName(
+            "The entity \(entityDescription.name) has no property \(name).", name, among: known)
     }
 
     // MARK: By name and path, for expressions and orders

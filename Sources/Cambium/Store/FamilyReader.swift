@@ -54,8 +54,9 @@ final class FamilyReader: Sendable {
         guard let reader = readers[number] else {
             throw StoreError(
                 code: .corrupt,
-                message: "Row \(key) is of an entity that the request does not ask for. "
-                    + "Another program has changed the store; restore a backup.")
+                message: "Another program has changed the entity of row \(key) to one that the "
+                    + "request does not include.",
+                remedy: "Restore a backup.")
         }
         return try reader.read(row, key: key, version: version, into: writer)
     }

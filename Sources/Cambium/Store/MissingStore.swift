@@ -7,10 +7,11 @@ final class MissingStore: Store {
 
     /// - Parameters:
     ///   - identifier: The identity that objects keep whose store was removed.
-    ///   - message: What a person should read who asks for a row.
-    init(_ identifier: StoreIdentifier = .none, message: String) {
+    ///   - message: Why there is no store, for a person who reads a row.
+    ///   - remedy: What to do about it.
+    init(_ identifier: StoreIdentifier = .none, message: String, remedy: String) {
         self.identifier = identifier
-        error = StoreError(code: .noStore, message: message)
+        error = StoreError(code: .noStore, message: message, remedy: remedy)
     }
 
     /// Stands for a store that cannot be read.
@@ -20,7 +21,8 @@ final class MissingStore: Store {
     }
 
     /// The store of objects that belong to no context.
-    static let detached = MissingStore(message: "A snapshot has no store.")
+    static let detached = MissingStore(
+        message: "A snapshot has no store.", remedy: "Fetch the object in a context.")
 
     func fetch(_ request: RowRequest, _ receive: (StoreRow) throws -> Void) throws { throw error }
 

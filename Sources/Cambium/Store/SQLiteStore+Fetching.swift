@@ -122,8 +122,9 @@ extension SQLiteStore {
                     if let value = type.value(of: statement.value(at: index)) { return value }
                     throw StoreError(
                         code: .corrupt,
-                        message: "A row of \(request.entity.name) has a value of another type. "
-                            + "Another program has changed the store; restore a backup.")
+                        message: "Another program has written a value of another type to a row "
+                            + "of \(request.entity.name).",
+                        remedy: "Correct the value, or restore a backup.")
                 })
         }
         return results

@@ -90,7 +90,9 @@ final class SQLiteStore: Store {
 
     func externalData(named name: String) throws -> Data {
         guard let externalFiles else {
-            throw StoreError(code: .missingFile, message: "A store in memory has no files.")
+            throw StoreError(
+                code: .missingFile, message: "A store in memory has no files.",
+                remedy: "Set the value again, so that it is kept in memory.")
         }
         return try reportingFiles { try externalFiles.read(name) }
     }
@@ -126,8 +128,9 @@ final class SQLiteStore: Store {
     static func noKeys(of entityName: String) -> StoreError {
         StoreError(
             code: .corrupt,
-            message: "The store has no keys for \(entityName). "
-                + "Its table _keys was changed by another program; restore a backup.")
+            message: "The store has no keys for \(entityName), because another program has changed "
+                + "its table _keys.",
+            remedy: "Restore a backup.")
     }
 
     /// The statement that reads one row by its key.

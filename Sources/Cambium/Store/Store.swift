@@ -218,7 +218,9 @@ class StoreRow {
 
     /// Reads the row's values into a record.
     func record(in writer: RecordWriter) throws -> PlacedRecord {
-        throw StoreError(code: .missingRow, message: "The values of row \(key) were not read.")
+        throw StoreError(
+            code: .missingRow, message: "The values of row \(key) were not read.",
+            remedy: "Fetch the object again.")
     }
 }
 

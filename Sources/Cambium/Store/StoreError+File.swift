@@ -23,7 +23,7 @@ extension StoreError {
             let names = try? connection.rows(Catalogue.namesQuery),
             !names.contains([.text(MetadataSQL.table)])
         {
-            self.init(destroyed: path, "Its tables are gone", error)
+            self.init(destroyed: path, "Its tables were deleted", error)
         } else if let connection, error.primaryCode == Self.statementCode,
             let rows = try? connection.rows(StoreMetadata.query),
             let store = StoreMetadata(rows: rows), store.versionHash != use.versionHash
@@ -32,18 +32,19 @@ extension StoreError {
                 code: .noStore,
                 message: "The store '\(StoreFiles.name(of: path))' was migrated to version "
                     + "\(store.version.excerpt()) of \(store.model.excerpt()) while it was open, by "
-                    + "another process. Unsaved changes stay in their contexts.",
-                remedy: "Start this program again in a build that knows that version.",
+                    + "another process.",
+                remedy: "Unsaved changes stay in their contexts. Start this program again in a "
+                    + "build that knows that version.",
                 underlying: error)
         } else if error.primaryCode == Self.statementCode, error.message.hasPrefix("unsafe use") {
             self.init(
                 code: .notTrusted,
                 message:
                     "Cannot \(use.operation.rawValue) '\(StoreFiles.name(of: path))': a trigger "
-                    + "or view of another program runs what only that program may run "
-                    + "(\(error.message)).",
-                remedy: "Take it out of the store, or let that program bring its tables up to "
-                    + "date.",
+                    + "or view of another program uses a virtual table or function that only that "
+                    + "program may use (\(error.message)).",
+                remedy: "Remove the trigger or view from the store, or let that program update its "
+                    + "tables.",
                 underlying: error)
         } else {
             self.init(error, in: use.operation, path)
@@ -85,10 +86,11 @@ extension StoreError {
     private init(destroyed path: String, _ found: String, _ error: SQLiteError) {
         self.init(
             code: .noStore,
-            message: "The store \(path) was destroyed while it was open. \(found). Unsaved changes "
-                + "stay in their contexts.",
-            remedy: "Put the files back, or remove the store from its coordinator and add it "
-                + "again: what is at the path is opened then.",
+            message: "The store \(path) was destroyed while it was open: "
+                + "\(found.prefix(1).lowercased())\(found.dropFirst()).",
+            remedy: "Unsaved changes stay in their contexts. Put the files back, or remove the "
+                + "store from its coordinator and add it again, which opens the file that is at "
+                + "the path then.",
             underlying: error)
     }
 

@@ -1,4 +1,5 @@
 import CambiumMigration
+import CambiumModel
 
 /// What went wrong between a context and its store.
 public struct StoreError: Error, Sendable {
@@ -10,7 +11,7 @@ public struct StoreError: Error, Sendable {
         case cannotOpen
         /// The file is no store of this program, or another program damaged it.
         case corrupt
-        /// The row of an object is gone.
+        /// The row of an object was deleted.
         case missingRow
         /// Another program is writing the store, for longer than `StoreOptions.busyTimeout`.
         case busy
@@ -21,8 +22,8 @@ public struct StoreError: Error, Sendable {
         case notTrusted
         /// A change was made by values that could not be read.
         case unreadable
-        /// The file of a large value, or one that is to be imported, is gone or cannot be read; or
-        /// one cannot be written.
+        /// The file of a large value, or one that is to be imported, is missing or cannot be read;
+        /// or a file cannot be written.
         case missingFile
         /// An object was used with one of another context.
         case foreignObject
@@ -36,7 +37,7 @@ public struct StoreError: Error, Sendable {
         /// while it was open, or migrated by another process, or its files were deleted, moved or
         /// replaced.
         case noStore
-        /// A part of the history that was asked for is gone.
+        /// A part of the requested history was deleted.
         case historyExpired
         /// No store keeps a history.
         case noHistory
@@ -44,17 +45,17 @@ public struct StoreError: Error, Sendable {
 
     /// What kind of failure it is.
     public let code: Code
-    /// What happened, where, and what helps.
-    public var message: String { remedy.map { "\(problem) \($0)" } ?? problem }
-    /// What happened and where; what helps too, where that is not said apart.
+    /// What is wrong, where, and what to do about it.
+    public var message: String { "\(problem) \(remedy)" }
+    /// What is wrong, and where, as a sentence.
     let problem: String
-    /// What helps, in sentences of its own.
-    let remedy: String?
+    /// What to do about it, as sentences.
+    let remedy: String
     /// The error behind it, if any.
     public let underlying: (any Error)?
 
     init(
-        code: Code, message problem: String, remedy: String? = nil, underlying: (any Error)? = nil
+        code: Code, message problem: String, remedy: String, underlying: (any Error)? = nil
     ) {
         self.code = code
         self.problem = problem
@@ -70,33 +71,69 @@ public struct StoreError: Error, Sendable {
     static let readOnly = StoreError(
         code: .readOnly,
         message: "The store was opened for reading only.",
-        remedy: "Open it without isReadOnly to write it.")
+        remedy: "Open it without isReadOnly to change it.")
 
     static let closed = StoreError(
         code: .noStore,
         message: "The store was removed from its coordinator.",
-        remedy: "Add it again to go on.")
+        remedy: "Add it to the coordinator again.")
 
     static func missingRow(of object: ManagedObject) -> StoreError {
         StoreError(
-            code: .missingRow, message: "The row of \(object.objectID) is gone.",
-            remedy: "Another context or program has deleted it. Take the object's changes back "
-                + "with refresh(_:mergeChanges:) or rollback().")
+            code: .missingRow,
+            message: "The row of \(object.objectID) was deleted by another context or program.",
+            remedy: "Discard the object's changes with refresh(_:mergeChanges:) or rollback().")
     }
 
     static func noKeysLeft(for entityName: String) -> StoreError {
         StoreError(
             code: .corrupt,
-            message: "An object of \(entityName) has the greatest key that there is, so that there "
-                + "is none for another one. Whoever wrote the store by hand gave it that.")
+            message: "No key is left for a new object of \(entityName), because another program "
+                + "gave the greatest key to a row.",
+            remedy: "Restore a backup, or give that row a smaller key.")
     }
 
     static let busy = StoreError(
         code: .invalidRequest,
         message: "The store is in use by the caller itself.",
-        remedy: "A merge policy, the handler of a batch "
-            + "insertion, a statement hook, a store of the program's own and the initializer of an "
-            + "object must not use, move or remove the store that calls them.")
+        remedy: "Do not use, move or remove the store in code that it calls: a merge policy, the "
+            + "handler of a batch insertion, a statement hook, a custom store or the initializer "
+            + "of an object.")
+
+    /// An error about a name that does not exist.
+    ///
+    /// - Parameter known: The names that exist.
+    static func unknownName(
+        _ problem: String, _ name: String, among known: [String]
+    ) -> StoreError {
+        StoreError(
+            code: .unknownName, message: problem, remedy: remedy(for: name, among: known))
+    }
+
+    static func unknownEntity(_ name: String, in model: Model) -> StoreError {
+        unknownName(
+            "The model \(model.name) has no entity \(name).", name,
+            among: model.entities.map(\.name))
+    }
+
+    /// An error about an entity that has no objects of its own.
+    static func noConcreteEntity(_ name: String, in model: Model) -> StoreError {
+        unknownName(
+            "The model \(model.name) has no entity \(name) that is not abstract.", name,
+            among: model.entities.filter { !$0.isAbstract }.map(\.name))
+    }
+
+    static func otherContext(of object: ManagedObject) -> StoreError {
+        StoreError(
+            code: .foreignObject, message: "\(object) belongs to another context.",
+            remedy: "Look it up in this one with object(with: its objectID).")
+    }
+
+    /// What to write instead of a name that does not exist.
+    static func remedy(for name: String, among known: [String]) -> String {
+        if let nearest = nearestName(to: name, among: known) { return "Did you mean \(nearest)?" }
+        return known.isEmpty ? "Remove the name." : "Choose one of these: \(known.excerpts())."
+    }
 
     /// The code that Core Data uses for the nearest thing, for ported code.
     public var coreDataCode: Int {
@@ -135,6 +172,8 @@ func reportingFiles<Result>(_ body: () throws -> Result) throws -> Result {
         return try body()
     } catch let error as FileError {
         throw StoreError(
-            code: error.code == nil ? .corrupt : .missingFile, message: error.description)
+            code: error.code == nil ? .corrupt : .missingFile, message: error.description,
+            remedy: "Restore the file from a backup, or see that the program may read and write "
+                + "it.")
     }
 }

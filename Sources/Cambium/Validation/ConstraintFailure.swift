@@ -41,8 +41,8 @@ enum ConstraintFailure {
         case foreignKey:
             return make(
                 .missing, "", nil, nil,
-                "An object that is being deleted, or is gone, is still linked to by another. "
-                    + "Give the relationship an inverse, or clear the link first.", error)
+                "Another object still references an object that is being deleted, or was deleted. "
+                    + "Give the relationship an inverse, or clear the reference first.", error)
         default:
             return nil
         }

@@ -62,24 +62,32 @@ package enum StorePathProblem: Error, Sendable, Hashable {
 
 extension StorePathProblem: CustomStringConvertible {
     /// What is wrong, and what to do about it.
-    package var description: String {
+    package var description: String { "\(problem) \(remedy)" }
+}
+
+extension StorePathProblem {
+    /// What is wrong.
+    package var problem: String {
         switch self {
-        case .empty:
-            "The path of the store is empty. Give the store the path of a file."
-        case .memory:
-            "':memory:' is no file: SQLite calls a database in memory so. Give the store the path "
-                + "of a file, such as ./:memory: for one of that name."
-        case .uri(let path):
-            "'\(path)' is a URI. Give the store the path of a file, such as the path of that URL, or "
-                + "./\(path) for a file of that name."
-        case .nul:
-            "The path of the store has a NUL in it, at which it would end. Give the store the path "
-                + "of a file."
-        case .folder(let path):
-            "'\(path)' is the path of a folder. Give the store the path of a file, such as one in "
-                + "that folder."
-        case .noFile(let path):
-            "There is something at \(path) that is no file. Give the store the path of a file."
+        case .empty: "The path of the store is empty."
+        case .memory: "':memory:' is SQLite's name of a database in memory, not a file."
+        case .uri(let path): "'\(path)' is a URI."
+        case .nul: "The path of the store contains a NUL, at which the system would cut it."
+        case .folder(let path): "'\(path)' is the path of a folder."
+        case .noFile(let path): "\(path) is not a regular file."
         }
+    }
+
+    /// What to do about it.
+    package var remedy: String {
+        let example =
+            switch self {
+            case .memory: ", such as ./:memory: for one of that name"
+            case .uri(let path):
+                ", such as the path of that URL, or ./\(path) for a file of that name"
+            case .folder: ", such as one in that folder"
+            case .empty, .nul, .noFile: ""
+            }
+        return "Give the store the path of a file\(example)."
     }
 }

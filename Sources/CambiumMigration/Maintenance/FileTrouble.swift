@@ -17,10 +17,10 @@ package struct FileTrouble: Sendable, Hashable {
             remedy = "Close that program, or try again later"
         case 8:
             problem = "it cannot be written"
-            remedy = "Give yourself leave to write the file and \(folder)"
+            remedy = "See that the program may write the file and \(folder)"
         case 10:
             problem = "the disk could not be read or written (\(error.message))"
-            remedy = "See that the disk is there and sound, and try again"
+            remedy = "See that the disk is available and works, and try again"
         case 11:
             problem = "the file is damaged (\(error.message))"
             remedy = Self.remedyOfDamage(to: path)
@@ -30,11 +30,11 @@ package struct FileTrouble: Sendable, Hashable {
         case 14, 23:
             problem = "it cannot be opened, or the files that SQLite needs beside it cannot be made"
             remedy =
-                "Give yourself leave to read the file and to write \(folder), or copy the file, with "
-                + "its -wal where there is one, to another folder"
+                "See that the program may read the file and write \(folder), or copy the file, and "
+                + "its -wal if there is one, to another folder"
         case 26:
-            problem = "the file is no SQLite database"
-            remedy = "Give the path of a store, or of a file that is not there yet"
+            problem = "the file is not an SQLite database"
+            remedy = "Give the path of a store, or of a file that does not exist yet"
         default:
             return nil
         }

@@ -47,26 +47,40 @@ public enum MigrationStepMistake: Error, Sendable, Hashable, CustomStringConvert
     case notWritable(entity: String)
 
     /// What is wrong, and the remedy.
-    public var description: String {
+    public var description: String { remedy.map { "\(problem): \($0)" } ?? problem }
+
+    /// What is wrong, without a full stop.
+    package var problem: String {
         switch self {
         case .noRow(let entity, let row): "There is no \(entity) \(row)"
         case .noSuccessor(let entity, let row, let successor):
-            "\(entity) \(row) has not become a \(successor): insert one, and note it with "
-                + "replace(_:with:)"
+            "\(entity) \(row) has not become a \(successor)"
         case .missingValue(let entity, let row, let constraint):
             "\(entity) \(row) is not as the new version wants it: \(constraint)"
         case .notUnique(let entity, let columns, let rows):
             "Two \(entity) "
                 + (rows.isEmpty ? "" : "(\(rows.map(String.init).joined(separator: " and "))) ")
                 + "have the same \(columns.joined(separator: ", ")), which is unique in the new "
-                + "version: let one stay, in the step or by <deduplicate>"
+                + "version"
         case .unfitValue(let entity, let column):
-            "A value of \(entity).\(column) has more places than the attribute's scale: round it"
+            "A value of \(entity).\(column) has more places than the attribute's scale"
         case .nulInText(let entity, let column):
-            "The text for \(entity).\(column) holds a NUL character, which text cannot keep: take it "
-                + "out, or end the text there"
+            "The string for \(entity).\(column) holds a NUL character, which a string cannot keep"
         case .notWritable(let entity):
-            "The step may not write \(entity): name the entity in its 'entities'"
+            "The step may not write \(entity)"
+        }
+    }
+
+    /// What to do about it in the step, without a capital letter and a full stop; nil where the
+    /// problem says it all.
+    package var remedy: String? {
+        switch self {
+        case .noRow, .missingValue: nil
+        case .noSuccessor: "insert one, and note it with replace(_:with:)"
+        case .notUnique: "let one stay, in the step or by <deduplicate>"
+        case .unfitValue: "round it"
+        case .nulInText: "remove it, or end the string there"
+        case .notWritable: "name the entity in its 'entities'"
         }
     }
 }

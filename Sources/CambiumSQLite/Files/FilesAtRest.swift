@@ -28,9 +28,12 @@ package struct FilesAtRest {
         _ isReadOnly: (String) -> Bool = FilesAtRest.isMountedReadOnly
     ) -> String? {
         guard isReadOnly(path), let obstacle else { return nil }
-        return "\(path) is on a file system that is mounted for reading only, and \(obstacle). "
-            + "Copy it, with the files beside it, to where it can be written, and open it there once."
+        return "\(path) is on a file system that is mounted for reading only, and \(obstacle)."
     }
+
+    /// What to do about such an obstacle.
+    package static let remedyOfMount =
+        "Copy it, with the files beside it, to where it can be written, and open it there once."
 
     /// Whether the file system of a file was mounted for reading only.
     package static func isMountedReadOnly(_ path: String) -> Bool {

@@ -102,7 +102,7 @@ struct MigrationTests {
             }
             #expect(error?.code == .corrupt && error?.underlying is SQLiteError)
             #expect(error?.message.hasPrefix("Cannot open '") == true)
-            #expect(error?.message.contains("the file is no SQLite database. Give") == true)
+            #expect(error?.message.contains("the file is not an SQLite database. Give") == true)
         }
     }
 

@@ -74,7 +74,7 @@ struct OpeningFailureTests {
     @Test func `a store for reading only that is not there`() throws {
         let (error, path) = try failure(at: "missing.sqlite", isReadOnly: true) { _ in }
         #expect(error.code == .cannotOpen && error.coreDataCode == 134080)
-        #expect(error.message.hasPrefix("There is no store \(path), and one that"))
+        #expect(error.message.hasPrefix("There is no store \(path), and opening it for reading"))
         let (nowhere, place) = try failure(at: "no/missing.sqlite", isReadOnly: true) { _ in }
         #expect(nowhere.message.hasPrefix("There is no folder "))
         #expect(nowhere.message.contains(place))
@@ -95,8 +95,8 @@ struct OpeningFailureTests {
         ("", "use the location .memory"), (":memory:", "use the location .memory"),
         ("file:shop.sqlite", "the path of that URL"), ("file::memory:", "is a URI"),
         ("https://example.org/shop.sqlite", "is a URI"),
-        ("some/new/", "the path of a folder"), ("some/shop\0.sqlite", "has a NUL"),
-        ("/dev/null", "that is no file"),
+        ("some/new/", "the path of a folder"), ("some/shop\0.sqlite", "contains a NUL"),
+        ("/dev/null", "is not a regular file"),
     ])
     func `what is no path of a file is an error, and nothing is made`(path: String, words: String)
         throws

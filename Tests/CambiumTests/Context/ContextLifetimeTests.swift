@@ -72,7 +72,7 @@ import Testing
         let lines = log.split(separator: "\n").filter { $0.contains(place) }
         #expect(lines.count == 3)
         #expect(lines.first?.contains("\(place)\(line + 1) ") == true)
-        #expect(lines.first?.contains("is gone while its objects are in use") == true)
+        #expect(lines.first?.contains("was released while its objects are in use") == true)
     }
 
     @Test func `objects of a context that is kept are no reason to warn`() throws {

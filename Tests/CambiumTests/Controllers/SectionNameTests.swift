@@ -74,7 +74,7 @@ struct SectionNameTests {
         let controller = controller { ($0 ?? 0).isMultiple(of: 2) ? "even" : "odd" }
         let error = #expect(throws: StoreError.self) { try controller.performFetch() }
         #expect(error?.code == .invalidRequest)
-        #expect(error?.message.contains("\"odd\"") == true)
+        #expect(error?.message.contains("not adjacent in the sort order") == true)
         #expect(controller.fetchedObjects == nil)
         #expect(controller.sections.isEmpty)
     }

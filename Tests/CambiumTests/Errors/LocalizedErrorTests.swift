@@ -45,7 +45,7 @@ struct LocalizedErrorTests {
         product.stock = -1
         let one = try #require(#expect(throws: ValidationError.self) { try context.save() })
         #expect((one as any Error).localizedDescription == one.message)
-        #expect(one.failureReason == "Product.stock is not as the model wants it.")
+        #expect(one.failureReason == "Product.stock is not valid by the model.")
     }
 
     @Test func `a thousand equal violations are ten and a number`() throws {
@@ -74,9 +74,10 @@ struct LocalizedErrorTests {
         product.title = "mine"
         try context.save()
         let error = try #require(#expect(throws: ConflictError.self) { try other.save() })
-        #expect(error.description.hasPrefix("Product/1 was changed here and by others: title. "))
+        let summary = "Product/1 was changed here and by another context or process: title"
+        #expect(error.description.hasPrefix("\(summary). Refresh the objects"))
         #expect(error.recoverySuggestion?.hasPrefix("Refresh the objects") == true)
-        #expect("\(error.conflicts[0])" == "Product/1 was changed here and by others: title")
+        #expect("\(error.conflicts[0])" == summary)
     }
 
     @Test func `objects with the same unique value are named, without the value`() throws {
@@ -138,7 +139,7 @@ struct LocalizedErrorTests {
             (10, .inaccessible, "the disk could not be"),
             (11, .corrupt, "the file is damaged"), (13, .inaccessible, "the disk is full"),
             (14, .inaccessible, "it cannot be opened"),
-            (26, .corrupt, "the file is no SQLite database"),
+            (26, .corrupt, "the file is not an SQLite database"),
         ] as [(Int32, StoreError.Code, String)])
     func `what is wrong with a file is said in words`(
         code: Int32, meaning: StoreError.Code, words: String

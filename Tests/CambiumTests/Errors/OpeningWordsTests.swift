@@ -1,8 +1,9 @@
-import Cambium
-import CambiumSQLite
 import Foundation
 import ShopModel
 import Testing
+
+@testable import Cambium
+@testable import CambiumSQLite
 
 /// What people are told where a store cannot be opened: which file, why, and what helps.
 struct OpeningWordsTests {
@@ -28,8 +29,8 @@ struct OpeningWordsTests {
                 .write(toFile: path, atomically: true, encoding: .utf8)
             let name = URL(filePath: path).lastPathComponent
             let (text, remedy) = try words(of: path)
-            #expect(text == "Cannot open '\(name)': the file is no SQLite database.")
-            #expect(remedy == "Give the path of a store, or of a file that is not there yet.")
+            #expect(text == "Cannot open '\(name)': the file is not an SQLite database.")
+            #expect(remedy == "Give the path of a store, or of a file that does not exist yet.")
             var generator = SeededGenerator(seed: 7)
             let bytes = (0..<5_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
             try Data(bytes).write(to: URL(filePath: path))
@@ -105,6 +106,68 @@ struct OpeningWordsTests {
             #expect(text.hasSuffix("': another program is writing it."))
             #expect(remedy == "Close that program, or try again later.")
             other.rollBack()
+        }
+    }
+
+    @Test func `a full disk`() throws {
+        try withStoreFile { path in
+            var options = StoreOptions()
+            options.pragmas = ["max_page_count": "100"]
+            let container = try PersistentContainer(
+                model: Shop.model, at: .file(path), options: options)
+            let context = container.newContext()
+            for number in 0..<200 {
+                let product = Product(in: context, sku: "AB-\(number)", kind: .toy, price: 1)
+                product.title = String(repeating: "x", count: 5_000)
+            }
+            let error = try #require(#expect(throws: StoreError.self) { try context.save() })
+            #expect(error.code == .inaccessible && context.insertedObjects.count == 200)
+            let name = URL(filePath: path).lastPathComponent
+            #expect(error.errorDescription == "Cannot write '\(name)': the disk is full.")
+            #expect(error.recoverySuggestion?.hasSuffix("Make room, and try again.") == true)
+        }
+    }
+
+    #if os(Linux)
+        @Test func `a folder where nobody may create a file`() throws {
+            let (text, remedy) = try words(of: "/proc/store.sqlite")
+            #expect(text.hasPrefix("The store /proc/store.sqlite cannot be created: the program"))
+            #expect(remedy == "Choose another folder, or let the program write there.")
+        }
+    #endif
+
+    @Test func `a file without permission`() throws {
+        try withStoreFile { path in
+            try "".write(toFile: path, atomically: true, encoding: .utf8)
+            for (isReadOnly, right) in [(true, "read the file"), (false, "read and write")] {
+                let error = try #require(
+                    StoreError(
+                        opening: path, isReadOnly: isReadOnly,
+                        SQLiteError(code: 14, message: "unable to open database file")))
+                #expect(error.code == .cannotOpen)
+                #expect(error.errorDescription == "The store \(path) cannot be opened.")
+                let remedy = error.recoverySuggestion
+                #expect(remedy?.hasPrefix("See that the program may \(right)") == true)
+            }
+        }
+    }
+
+    @Test func `a trigger of another program that only that program may run`() throws {
+        try withStoreFile { path in
+            let container = try PersistentContainer(model: Shop.model, at: .file(path))
+            let context = container.newContext()
+            try execute(
+                """
+                CREATE TRIGGER theirs AFTER INSERT ON Product
+                BEGIN SELECT load_extension('theirs'); END
+                """, in: path)
+            _ = Product(in: context, sku: "AB-1", kind: .toy, price: 1)
+            let error = try #require(#expect(throws: StoreError.self) { try context.save() })
+            #expect(error.code == .notTrusted)
+            let name = URL(filePath: path).lastPathComponent
+            let text = error.errorDescription
+            #expect(text?.hasPrefix("Cannot write '\(name)': a trigger or view of another") == true)
+            #expect(error.recoverySuggestion?.hasPrefix("Remove the trigger or view") == true)
         }
     }
 

@@ -104,7 +104,7 @@ struct RequestBuildingTests {
     }
 
     @Test(arguments: [
-        ("numbr", "number"), ("box.nam", "name"), ("box", "Name an attribute"),
+        ("numbr", "number"), ("box.nam", "name"), ("box", "Name a stored attribute"),
         ("parts", "parts"), ("", "''"), ("number.x", "number.x"),
     ])
     func `a name that nothing can be sorted by is an error when the request is executed`(

@@ -54,12 +54,14 @@ struct ReadOnlyMountTests {
     }
 
     @Test func `what is in the way is said once`() {
-        let reason = "The log cannot be read"
+        let reason = "The log cannot be read. Copy the file."
         let same = StoreError(
-            code: .cannotOpen, message: reason, underlying: SQLiteError(code: 14, message: reason))
+            code: .cannotOpen, message: "The log cannot be read.", remedy: "Copy the file.",
+            underlying: SQLiteError(code: 14, message: reason))
         #expect(same.description == reason)
         let other = StoreError(
-            code: .cannotOpen, message: reason, underlying: SQLiteError(code: 14, message: "no"))
+            code: .cannotOpen, message: "The log cannot be read.", remedy: "Copy the file.",
+            underlying: SQLiteError(code: 14, message: "no"))
         #expect(other.description.hasPrefix(reason + " ("))
     }
 

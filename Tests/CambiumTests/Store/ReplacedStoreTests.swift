@@ -108,7 +108,7 @@ struct ReplacedStoreTests {
         try withStore { path, container, context in
             try files.moveItem(atPath: path, toPath: path + ".away")
             try files.copyItem(atPath: path + ".away", toPath: path)
-            try expectGone("Another file") { _ = try context.count(for: Node.fetchRequest()) }
+            try expectGone("another file") { _ = try context.count(for: Node.fetchRequest()) }
         }
     }
 }

@@ -112,8 +112,8 @@ struct DeletePropagation {
             if denies, let first = others.first {
                 throw refusal(
                     .deleteDenied, relationship, entity, first.source,
-                    "\(relationship.relationship.name) still leads to objects, and denies that "
-                        + "the object is deleted.")
+                    "\(relationship.relationship.name) still has objects, and its delete rule "
+                        + "denies the deletion.")
             }
             guard let number = relationship.inverse else { continue }
             let inverse = model.entities[relationship.destination].relationships[number]
@@ -171,8 +171,8 @@ struct DeletePropagation {
         guard relationship.relationship.isOptional else {
             throw refusal(
                 .missing, relationship, model.entities[head.entity], head.key,
-                "\(relationship.relationship.name) is required, and leads to an object that is to "
-                    + "be deleted. Delete this one too, or lead it elsewhere first.")
+                "\(relationship.relationship.name) is required, and references an object that is "
+                    + "being deleted. Delete this one too, or set it to another object first.")
         }
         for head in heads {
             let root = model.entities[head.entity].rootIndex

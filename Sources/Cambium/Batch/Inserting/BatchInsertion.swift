@@ -219,9 +219,9 @@ final class BatchInsertion: BatchWork {
     ) -> StoreError {
         StoreError(
             code: .missingRow,
-            message: "\(entity.name).\(relationship.relationship.name) leads to an object that is "
-                + "not there, or of another entity than "
-                + "\(relationship.relationship.destination).")
+            message: "\(entity.name).\(relationship.relationship.name) references a row that does "
+                + "not exist, or is not of \(relationship.relationship.destination).",
+            remedy: "Insert that object first, or set the relationship to another one.")
     }
 }
 

@@ -29,14 +29,17 @@ final class BatchRowLinks {
             guard isUsable else {
                 throw StoreError(
                     code: .foreignObject,
-                    message: "\(description.name).\(name) was led to \(target), which is in "
-                        + "another container or of another entity.")
+                    message: "\(description.name).\(name) was set to \(target), which is in "
+                        + "another container or of another entity.",
+                    remedy: "Set it to an object of \(relationship.relationship.destination) in "
+                        + "this container.")
             }
             guard !target.objectID.isTemporary else {
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "\(description.name).\(name) was led to \(target), which is not in "
-                        + "the store yet. Save it first.")
+                    message: "\(description.name).\(name) was set to \(target), which is not in "
+                        + "the store yet.",
+                    remedy: "Save that object first.")
             }
             row.writeInteger(slot, target.key)
             if let entitySlot = relationship.entitySlot {
@@ -60,6 +63,8 @@ final class BatchRowLinks {
         guard self.error == nil else { return }
         self.error =
             error as? StoreError
-            ?? StoreError(code: .invalidRequest, message: "\(error)", underlying: error)
+            ?? StoreError(
+                code: .invalidRequest, message: "\(error)",
+                remedy: "Correct the value that the row is filled with.", underlying: error)
     }
 }

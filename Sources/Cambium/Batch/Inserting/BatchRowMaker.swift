@@ -38,7 +38,8 @@ final class BatchRowMaker {
         if let object = object as? Object { return object }
         throw StoreError(
             code: .invalidRequest,
-            message: "Objects of the entity \(entity.name) are none of the class \(type).")
+            message: "The objects of \(entity.name) are not of the class \(type).",
+            remedy: "Fill objects of the class \(Swift.type(of: object)).")
     }
 
     /// Makes up to so many rows.

@@ -16,8 +16,9 @@ extension EntityDescription {
             default:
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "\(self.name).\(name) leads to an object. Give it the object's key "
-                        + "as an int, or null.")
+                    message: "\(self.name).\(name) is a relationship, but was set to a value that "
+                        + "is not a key.",
+                    remedy: "Set it to the object's key as an int, or to null.")
             }
         }
         guard let stored = model.stored(value, of: attribute) else {
@@ -29,38 +30,51 @@ extension EntityDescription {
         return (slot, stored)
     }
 
-    /// What a value is told that does not fit an attribute.
+    /// The refusal of a value that does not fit an attribute.
     func misfit(_ attribute: Attribute, _ name: String) -> StoreError {
         let wanted =
             if case .enumeration(let type) = attribute.type,
                 let cases = model.enumeration(named: type)?.cases
             {
-                "It is one of " + cases.map(\.rawValue.expressionText).joined(separator: ", ") + "."
+                "one of " + cases.map(\.rawValue.expressionText).joined(separator: ", ")
             } else {
-                "It is of the type \(attribute.type)."
+                "a value of the type \(attribute.type)"
             }
         return StoreError(
             code: .invalidRequest,
-            message: "\(self.name).\(name) was set to a value that does not fit. \(wanted)")
+            message: "\(self.name).\(name) was set to a value that does not fit.",
+            remedy: "Set it to \(wanted).")
+    }
+
+    /// The refusal to set a derived attribute.
+    func isDerived(_ name: String) -> StoreError {
+        StoreError(
+            code: .invalidRequest,
+            message: "\(self.name).\(name) is derived from other properties, and cannot be set.",
+            remedy: "Set the properties that it is computed from.")
     }
 
     /// The slot of a property that a batch operation may set.
     func assignableSlot(_ name: String) throws -> Int {
-        func refusal(_ reason: String) -> StoreError {
-            StoreError(code: .invalidRequest, message: "\(self.name).\(name) \(reason)")
+        func refusal(_ reason: String, remedy: String) -> StoreError {
+            StoreError(
+                code: .invalidRequest, message: "\(self.name).\(name) \(reason).",
+                remedy: remedy)
         }
         if let relationship = relationship(named: name) {
             guard !relationship.isTransient else {
-                throw refusal("is transient: it is not in the store.")
+                throw refusal(
+                    "is transient: it is not in the store", remedy: "Set it on objects.")
             }
             guard !relationship.isToMany else {
-                throw refusal("leads to many objects. Set the other side, or change objects.")
+                throw refusal(
+                    "is a to-many relationship", remedy: "Set the inverse, or change objects.")
             }
             guard let slot = relationship.slot else {
+                let inverse = relationship.relationship.inverse ?? ""
                 throw refusal(
-                    "is kept by the other side. Set "
-                        + "\(relationship.relationship.destination)."
-                        + "\(relationship.relationship.inverse ?? "") instead.")
+                    "is stored by its inverse",
+                    remedy: "Set \(relationship.relationship.destination).\(inverse) instead.")
             }
             return slot
         }
@@ -68,19 +82,16 @@ extension EntityDescription {
             let parts = layout.slots.map(\.property).filter { $0.hasPrefix(name + ".") }
             if !parts.isEmpty {
                 throw refusal(
-                    "is a composite value. Name its parts: \(parts.joined(separator: ", ")).")
+                    "is a composite value",
+                    remedy: "Name its parts: \(parts.joined(separator: ", ")).")
             }
             let known = layout.slots.map(\.property) + relationships.map(\.relationship.name)
-            let hint = nearestName(to: name, among: known).map { " Did you mean \($0)?" } ?? ""
-            throw StoreError(
-                code: .unknownName,
-                message: "The entity \(self.name) has no property \(name).\(hint)")
+            throw StoreError.unknownName(
+                "The entity \(self.name) has no property \(name).", name, among: known)
         }
-        guard attribute.derivation == nil else {
-            throw refusal("is derived: it is computed from other properties, and cannot be set.")
-        }
+        guard attribute.derivation == nil else { throw isDerived(name) }
         guard !attribute.isTransient else {
-            throw refusal("is transient: it is not in the store.")
+            throw refusal("is transient: it is not in the store", remedy: "Set it on objects.")
         }
         return slot
     }

@@ -15,6 +15,6 @@ extension BatchTransaction {
             entity: entity, key: key,
             underlying: ValidationError(
                 code: .notUnique, entityName: entity.name, objectID: nil, property: property,
-                message: "\(property) leads to an object that another one has."))
+                message: "\(property) references an object that another one already has."))
     }
 }

@@ -208,8 +208,9 @@ final class BatchTransaction {
             } catch {
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "The store cannot look at the rule \(rule.name) of \(entity.name), so "
-                        + "objects of that entity cannot be changed by batch operations.",
+                    message: "The store cannot check the rule \(rule.name) of \(entity.name) in a "
+                        + "batch operation.",
+                    remedy: "Change objects of \(entity.name) in a context, and save it.",
                     underlying: error)
             }
             var broken: Int64?

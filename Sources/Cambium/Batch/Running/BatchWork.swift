@@ -33,8 +33,8 @@ extension Store {
     ) throws {
         throw StoreError(
             code: .invalidRequest,
-            message: "Batch operations work on SQLite's stores only. Change objects in a context, "
-                + "and save it.")
+            message: "Batch operations work on SQLite stores only.",
+            remedy: "Change objects in a context, and save it.")
     }
 }
 

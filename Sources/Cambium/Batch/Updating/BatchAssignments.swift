@@ -25,7 +25,8 @@ struct BatchAssignments {
         guard !assignments.isEmpty else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "A batch update of \(entity.name) sets nothing. Say what with set(_:to:).")
+                message: "A batch update of \(entity.name) sets nothing.",
+                remedy: "Add an assignment with set(_:to:).")
         }
         for assignment in assignments { try add(assignment, coordinator) }
     }
@@ -38,7 +39,8 @@ struct BatchAssignments {
         guard !slots.contains(slot) else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "A batch update sets \(entity.name).\(name) twice.")
+                message: "A batch update sets \(entity.name).\(name) twice.",
+                remedy: "Remove one of the assignments.")
         }
         slots.insert(slot)
         switch assignment.value {
@@ -64,16 +66,19 @@ struct BatchAssignments {
             else {
                 throw StoreError(
                     code: .foreignObject,
-                    message: "\(entity.name).\(name) was led to \(id), which is in no store of "
-                        + "this coordinator, or of another entity.")
+                    message: "\(entity.name).\(name) was set to \(id), which is in no store of "
+                        + "this coordinator, or of another entity.",
+                    remedy: "Set it to an object of the relationship's destination in this "
+                        + "coordinator's stores.")
             }
             lead(relationship, to: id.key, slot)
         case .expression(let expression, let objects):
             if let foreign = objects.first(where: { !coordinator.hasStore($0.store) }) {
                 throw StoreError(
                     code: .foreignObject,
-                    message: "\(entity.name).\(name) was set to what is computed with "
-                        + "\(foreign), which is in no store of this coordinator.")
+                    message: "The expression for \(entity.name).\(name) names \(foreign), which is "
+                        + "in no store of this coordinator.",
+                    remedy: "Name objects of this coordinator's stores only.")
             }
             try compute(expression, slot, name)
         case .text(let text):
@@ -95,7 +100,8 @@ struct BatchAssignments {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A batch update of \(entity.name) sets \(name), which is a property of "
-                    + "another object. Update those objects.")
+                    + "another object.",
+                remedy: "Update the entity of that object instead.")
         }
         return try entity.assignableSlot(name)
     }
@@ -124,8 +130,9 @@ struct BatchAssignments {
         guard !attribute.usesExternalForm else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(entity.name).\(name) may lie in files, which no expression can look "
-                    + "into. Set it to a constant.")
+                message: "\(entity.name).\(name) may be stored in files, which no expression can "
+                    + "read.",
+                remedy: "Set it to a constant.")
         }
         computedSlots.append(slot)
         expressions.append((expression, attribute.type))
@@ -134,7 +141,8 @@ struct BatchAssignments {
     private func noExpression(_ name: String) -> StoreError {
         StoreError(
             code: .invalidRequest,
-            message: "\(entity.name).\(name) leads to an object, and cannot be set to an "
-                + "expression.")
+            message: "\(entity.name).\(name) is a relationship, and cannot be set to an "
+                + "expression.",
+            remedy: "Set it to an object, or to nil.")
     }
 }

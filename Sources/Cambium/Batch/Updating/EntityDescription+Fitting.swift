@@ -43,7 +43,8 @@ extension EntityDescription {
             throw StoreError(
                 code: .invalidRequest,
                 message: "A batch update computes a value for \(name)."
-                    + "\(layout.slots[slot].property) that is of another type.")
+                    + "\(layout.slots[slot].property) that is of another type.",
+                remedy: "Use an expression of the attribute's type.")
         }
     }
 
@@ -60,6 +61,6 @@ extension EntityDescription {
         return ValidationError(
             code: number < 0 ? .numberTooSmall : .numberTooLarge, entityName: name,
             objectID: nil, property: property,
-            message: "\(property) was set to \(number), which its type cannot hold.")
+            message: "\(property) was set to a number that its type cannot hold.")
     }
 }

@@ -209,19 +209,16 @@ extension ManagedObjectContext {
 
     func recordForeign(_ object: ManagedObject) {
         recordedErrors.append(
-            StoreError(
-                code: .foreignObject,
-                message: "\(object) belongs to another context. "
-                    + "Look it up in this one with object(with: its objectID)."))
+            StoreError.otherContext(of: object))
     }
 
     func recordForgotten(_ object: ManagedObject) {
         recordedErrors.append(
             StoreError(
                 code: .foreignObject,
-                message: "\(object.entityDescription.name)/\(object.key) was changed after the "
-                    + "context was reset, which knows nothing of it any more. Look it up again with "
-                    + "object(with: its objectID)."))
+                message: "\(object.entityDescription.name)/\(object.key) was changed after its "
+                    + "context was reset.",
+                remedy: "Look it up again with object(with: its objectID)."))
     }
 
     func recordForeignLink(
@@ -231,8 +228,8 @@ extension ManagedObjectContext {
             StoreError(
                 code: .foreignObject,
                 message: "\(owner).\(relationship.relationship.name) was set to \(object), which "
-                    + "belongs to another context or is gone. "
-                    + "Look it up in this context with object(with: its objectID)."))
+                    + "belongs to another context or was deleted.",
+                remedy: "Look it up in this context with object(with: its objectID)."))
     }
 
     func recordWrongEntity(
@@ -241,7 +238,7 @@ extension ManagedObjectContext {
         recordedErrors.append(
             StoreError(
                 code: .invalidRequest,
-                message: "\(owner).\(relationship.relationship.name) leads to objects of "
-                    + "\(relationship.relationship.destination); it was set to \(object)."))
+                message: "\(owner).\(relationship.relationship.name) was set to \(object).",
+                remedy: "Set it to an object of \(relationship.relationship.destination)."))
     }
 }

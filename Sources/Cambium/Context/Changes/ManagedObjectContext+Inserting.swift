@@ -9,10 +9,7 @@ extension ManagedObjectContext {
     ///   that is abstract.
     public func insertObject(ofEntity name: String) throws -> ManagedObject {
         guard let description = coordinator.model[name], !description.isAbstract else {
-            throw StoreError(
-                code: .unknownName,
-                message: "The model \(coordinator.model.model.name) has no entity \(name) "
-                    + "whose objects can be made.")
+            throw StoreError.noConcreteEntity(name, in: coordinator.model.model)
         }
         let object = description.objectClass.init(registration(inserting: description))
         didInsert(object)

@@ -52,7 +52,8 @@ final class ParentReader: ReadableStore {
     private func livingParent() throws -> ManagedObjectContext {
         if let parent { return parent }
         throw StoreError(
-            code: .noStore, message: "The context that the object belonged to is gone. Keep it.")
+            code: .noStore, message: "The parent context of the object was released.",
+            remedy: "Keep the parent context as long as its children are in use.")
     }
 
     /// The parent's objects that a request asks for, in its order, all of them with values.
@@ -101,7 +102,9 @@ private final class ParentRow: StoreRow {
 
     override func record(in writer: RecordWriter) throws -> PlacedRecord {
         if let placed = object?.handedDown(by: writer) { return placed }
-        throw StoreError(code: .missingRow, message: "The parent context has no row \(key).")
+        throw StoreError(
+            code: .missingRow, message: "The parent context has no row \(key).",
+            remedy: "Fetch the objects that exist in the parent context.")
     }
 }
 

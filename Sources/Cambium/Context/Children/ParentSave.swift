@@ -54,8 +54,9 @@ struct ParentSave {
         let names = lost.prefix(5).map { "\($0.object.objectID)" }.joined(separator: ", ")
         throw StoreError(
             code: .missingRow,
-            message: "The parent context has deleted what was changed here: \(names). Delete it "
-                + "here, too, or drop the changes with refresh(_:mergeChanges: false).")
+            message: "The parent context has deleted objects that were changed here: \(names).",
+            remedy: "Delete them here too, or discard the changes with "
+                + "refresh(_:mergeChanges: false).")
     }
 
     private func requireDestinations() throws {
@@ -72,8 +73,8 @@ struct ParentSave {
                     code: .missing, entityName: object.entityDescription.name,
                     objectID: object.objectID, property: name,
                     message:
-                        "\(name) leads to an object that is being deleted, or is gone from the "
-                        + "parent context. Clear the link first."))
+                        "\(name) references an object that is deleted here or in the parent "
+                        + "context. Clear the reference first."))
         }
         if !errors.isEmpty { throw ValidationErrors.combined(errors) }
     }

@@ -63,8 +63,9 @@ struct FailedReads {
         guard let failure = failures[target], failure.isNeeded else { return nil }
         return StoreError(
             code: .unreadable,
-            message: "The context changed an object by values that could not be read. Take the "
-                + "change back with refresh(_:mergeChanges: false) or rollback(), and make it again.",
+            message: "The context changed an object based on values that could not be read.",
+            remedy: "Discard the change with refresh(_:mergeChanges: false) or rollback(), and "
+                + "make it again.",
             underlying: failure.error)
     }
 

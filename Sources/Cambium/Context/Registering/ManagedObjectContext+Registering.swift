@@ -61,7 +61,8 @@ extension ManagedObjectContext {
             !object.flags.contains(.isUnread)
         else {
             throw StoreError(
-                code: .missingRow, message: "There is no row for \(id) in the store any more.")
+                code: .missingRow, message: "The store has no row of \(id).",
+                remedy: "Fetch the objects that exist; this one was deleted.")
         }
         return object
     }
@@ -81,7 +82,8 @@ extension ManagedObjectContext {
         guard let typed = object as? Entity else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(id) is an object of \(Swift.type(of: object)), not of \(type).")
+                message: "\(id) is an object of \(Swift.type(of: object)), not of \(type).",
+                remedy: "Look it up as \(Swift.type(of: object)).")
         }
         return typed
     }
@@ -102,10 +104,7 @@ extension ManagedObjectContext {
             objects.filter { $0.state === state && $0.lifecycle == .clean && $0.isFault })
         for object in objects {
             guard object.state === state else {
-                throw StoreError(
-                    code: .foreignObject,
-                    message: "\(object) belongs to another context. "
-                        + "Look it up in this one with object(with: its objectID).")
+                throw StoreError.otherContext(of: object)
             }
             _ = try existingObject(with: object.objectID)
         }
@@ -204,10 +203,7 @@ extension ManagedObjectContext {
     /// - Throws: ``StoreError`` with `foreignObject` for objects of other contexts.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         guard let foreign = objects.first(where: { $0.state !== state }) else { return }
-        throw StoreError(
-            code: .foreignObject,
-            message: "\(foreign) belongs to another context. "
-                + "Look it up in this one with object(with: its objectID).")
+        throw StoreError.otherContext(of: foreign)
     }
 
     /// Drops clean objects that nobody holds, when many have come since the last time.

@@ -30,8 +30,8 @@ extension ManagedObjectContext {
                     ValidationError(
                         code: .missing, entityName: link.object.entityDescription.name,
                         objectID: link.object.objectID, property: name,
-                        message: "\(name) leads to \(entity.name)/\(link.key), which is deleted. "
-                            + "Lead it to another object, or nowhere."))
+                        message: "\(name) references \(entity.name)/\(link.key), which is deleted. "
+                            + "Set it to another object, or to nil."))
             }
         }
         return errors

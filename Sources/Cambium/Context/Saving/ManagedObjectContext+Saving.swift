@@ -29,7 +29,8 @@ extension ManagedObjectContext {
             throw StoreError(
                 code: .invalidRequest,
                 message: "save() was called while the context saves: in willSave(), a validation "
-                    + "or an observer of it. Change objects there; the save writes them.")
+                    + "or an observer of it.",
+                remedy: "Only change objects there; the running save writes them.")
         }
         mergeIfAutomatic()
         catchUp()
@@ -101,8 +102,8 @@ extension ManagedObjectContext {
         throw StoreError(
             code: .readOnly,
             message:
-                "The context\(name.map { " \($0)" } ?? "") is for reading only. Change and save "
-                + "in another one, such as that of performBackgroundTask(_:).")
+                "The context\(name.map { " \($0)" } ?? "") is for reading only.",
+            remedy: "Change and save in another one, such as that of performBackgroundTask(_:).")
     }
 
     private func saveToStores() throws -> SaveNews {
@@ -187,8 +188,8 @@ extension ManagedObjectContext {
         let names = (processedInRound + noted).prefix(5).map { "\($0)" }.joined(separator: ", ")
         throw StoreError(
             code: .unsettled,
-            message: "After 100 rounds willSave() and validation still change objects: \(names). "
-                + "Change a value in willSave() only where it differs.")
+            message: "After 100 rounds willSave() and validation still change objects: \(names).",
+            remedy: "Change a value in willSave() only if it differs.")
     }
 
     /// How many rounds may insert objects one after the other, each any number: hooks that insert
@@ -200,8 +201,8 @@ extension ManagedObjectContext {
         let error = StoreError(
             code: .unsettled,
             message: "\(Self.insertingRounds) rounds of willSave() and validation have inserted "
-                + "objects, \(manner); the last one is of \(name). Insert an object there only "
-                + "where it is missing.")
+                + "objects, \(manner); the last one is of \(name).",
+            remedy: "Insert an object there only if it is missing.")
         root.endlessInsertions = error
         return error
     }

@@ -161,7 +161,7 @@ extension ResultList {
             // Only names can do that: by its value a row belongs to the section that has rows on
             // both sides of it, and rows in order are in sections in order.
             if isTorn, sectioning.derivesNames {
-                throw StoreError.sectionComesBack(sectioning.section(for: entry.keys).name)
+                throw StoreError.sectionComesBack
             }
             latest = position
             if let found {

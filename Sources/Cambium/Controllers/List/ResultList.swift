@@ -100,7 +100,7 @@ struct ResultList {
         var names: Set<[UInt8]> = []
         for section in sections where section.count > 0 {
             guard names.insert(Array(section.name.utf8)).inserted else {
-                throw StoreError.sectionComesBack(section.name)
+                throw StoreError.sectionComesBack
             }
         }
     }

@@ -55,10 +55,8 @@ enum Sectioning {
 
 extension StoreError {
     /// A section would be in two places.
-    static func sectionComesBack(_ name: String) -> StoreError {
-        StoreError(
-            code: .invalidRequest,
-            message: "The objects of the section \"\(name)\" are not beside each other. Sort by "
-                + "something that keeps the objects of one section name together.")
-    }
+    static let sectionComesBack = StoreError(
+        code: .invalidRequest,
+        message: "The objects of one section name are not adjacent in the sort order.",
+        remedy: "Sort by a property that keeps the objects of each section name together.")
 }

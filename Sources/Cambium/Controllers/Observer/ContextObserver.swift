@@ -82,8 +82,8 @@ public final class ContextObserver<Entity: ManagedObject> {
         guard rows.limit == nil, rows.offset == 0 else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "An observer follows a condition. Leave the request's limit and offset "
-                    + "out.")
+                message: "An observer's request for \(rows.entity.name) has a limit or an offset.",
+                remedy: "Remove them: an observer follows all objects that match the condition.")
         }
         rows.sort = []
         managedObjectContext = context

@@ -23,9 +23,9 @@ struct CSVExportWriter: ExportWriter {
             guard relationship.description.isToMany else { return false }
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(plan.entity.name).\(relationship.name) leads to objects whose keys "
-                    + "have several parts, which CSV has no lists of. Export JSON, or name the "
-                    + "properties without it.")
+                message: "\(plan.entity.name).\(relationship.name) references objects whose keys "
+                    + "have several parts, and CSV has no lists of those.",
+                remedy: "Export JSON, or name the properties without it.")
         }
     }
 

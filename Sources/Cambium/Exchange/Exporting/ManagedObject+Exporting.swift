@@ -23,8 +23,8 @@ extension ManagedObject {
                     throw StoreError(
                         code: .invalidRequest,
                         message: "\(object.objectID) has no \(part.attribute.name), by which "
-                            + "\(objectID).\(relationship.name) would name it. Give it one, or "
-                            + "leave the relationship out of the export.")
+                            + "\(objectID).\(relationship.name) would name it.",
+                        remedy: "Give it one, or leave the relationship out of the export.")
                 }
                 return (part, value)
             }

@@ -127,7 +127,7 @@ final class CSVRowReader: ImportRowReader {
                 if relationship.isRequired { return }
                 return try builder.link(number, to: [])
             }
-            guard let key = relationship.key else { throw relationship.keylessProblem }
+            guard let key = relationship.key else { throw relationship.keylessField }
             try builder.link(number, to: try keys(text, isQuoted: isQuoted, relationship, key))
         case .keyPart(let number, let part):
             guard let key = plan.relationships[number].key else { return }
@@ -147,7 +147,7 @@ final class CSVRowReader: ImportRowReader {
             let names = key.parts.map { "\(relationship.name).\($0.attribute.name)" }
             throw FieldProblem(
                 relationship.description.isToMany
-                    ? "leads to objects whose keys have several parts, which CSV has no lists of. "
+                    ? "references objects whose keys have several parts, which CSV has no lists of. "
                         + "Use JSON."
                     : "has a key of several parts. Give each a column: "
                         + "\(names.joined(separator: ", ")).")

@@ -32,8 +32,9 @@ extension ExchangeFormat {
             else {
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "Columns of CSV cannot be separated by that character. Take one of "
-                        + "ASCII that is no quote and no line end.")
+                    message: "The separator of the CSV format is not an ASCII character, or is a "
+                        + "quote or a line end.",
+                    remedy: "Use another one, such as a comma, a semicolon or a tab.")
             }
             return byte
         }

@@ -113,7 +113,7 @@ final class JSONRowReader: ImportRowReader {
                     keyedBy: PropertyName.self, forKey: field.key))
         case .relationship(let number):
             let relationship = plan.relationships[number]
-            guard let key = relationship.key else { throw relationship.keylessProblem }
+            guard let key = relationship.key else { throw relationship.keylessField }
             if relationship.description.isToMany {
                 var list = try container.nestedUnkeyedContainer(forKey: field.key)
                 var keys: [ExchangeKey] = []
@@ -198,7 +198,7 @@ final class JSONRowReader: ImportRowReader {
         case .attribute: "has a value of another type."
         case .group: "is no object. Write its parts as members: { … }."
         case .relationship:
-            "does not name what it leads to. Write the key, or an object of the key's parts; for "
+            "does not name what it references. Write the key, or an object of the key's parts; for "
                 + "a to-many relationship an array of them."
         }
     }

@@ -130,8 +130,8 @@ struct ImportLinkWriter {
                     code: .missing, entityName: entity.name, objectID: nil,
                     property: relationship.relationship.name,
                     message: "\(relationship.relationship.name) leaves out an object whose "
-                        + "\(inverse.relationship.name) is required. Lead that one elsewhere "
-                        + "first, or list it."))
+                        + "\(inverse.relationship.name) is required. Set that one to another "
+                        + "object first, or list it."))
         }
         try update(
             changes.values.sorted { $0.row.key < $1.row.key }, slot, inverse.entitySlot)

@@ -44,7 +44,7 @@ final class ImportLinker {
         let field = plan.field(of: relationship.name)
         return ImportRow.Problem(
             line: line, column: nil, field: field,
-            message: "\(field) leads to no \(relationship.destination.name) that is there. "
+            message: "\(field) references no \(relationship.destination.name) that exists. "
                 + "Import that one too, or correct the key.",
             underlying: BatchInsertion.missingTarget(relationship.description, of: plan.entity))
     }

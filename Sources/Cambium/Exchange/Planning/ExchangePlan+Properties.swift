@@ -37,11 +37,9 @@ extension ExchangePlan {
         return try names.flatMap { name in
             let found = known.filter { $0.name == name || $0.name.hasPrefix(name + ".") }
             guard found.isEmpty else { return found }
-            let hint = nearestName(to: name, among: known.map(\.name))
-            throw StoreError(
-                code: .unknownName,
-                message: "The entity \(entity.name) has no property \(name) that a file can have."
-                    + (hint.map { " Did you mean \($0)?" } ?? ""))
+            throw StoreError.unknownName(
+                "The entity \(entity.name) has no property \(name) that a file can have.", name,
+                among: known.map(\.name))
         }
     }
 

@@ -59,7 +59,8 @@ struct ExchangePlan: Sendable {
                 throw StoreError(
                     code: .invalidRequest,
                     message: "\(entity.name).\(property.name) and another property have the field "
-                        + "\(path). Name one of them differently.")
+                        + "\(path).",
+                    remedy: "Give one of them another name.")
             }
         }
     }
@@ -112,9 +113,7 @@ struct ExchangePlan: Sendable {
         let groups = entity.model.compositeAttributes(of: entity.entity).map(\.name)
         let known = attributes + groups + entity.relationships.map(\.relationship.name)
         guard let unknown = names.first(where: { !known.contains($0) }) else { return }
-        let hint = nearestName(to: unknown, among: known).map { " Did you mean \($0)?" } ?? ""
-        throw StoreError(
-            code: .unknownName,
-            message: "The entity \(entity.name) has no property \(unknown).\(hint)")
+        throw StoreError.unknownName(
+            "The entity \(entity.name) has no property \(unknown).", unknown, among: known)
     }
 }

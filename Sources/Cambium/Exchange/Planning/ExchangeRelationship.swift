@@ -40,8 +40,8 @@ struct ExchangeRelationship: Sendable {
             code: .invalidRequest,
             message: "\(destination.name) has no unique constraint over "
                 + "\(names.joined(separator: ", ")), by which \(entity.name)."
-                + "\(description.relationship.name) was to be named. Add one to the model: "
-                + "<unique by=\"\(names.joined(separator: " "))\"/>.")
+                + "\(description.relationship.name) is to name its objects.",
+            remedy: "Add one to the model: <unique by=\"\(names.joined(separator: " "))\"/>.")
     }
 
     /// - Returns: Nil where a part is a relationship itself.
@@ -57,11 +57,15 @@ struct ExchangeRelationship: Sendable {
     }
 
     /// What is wrong where the relationship is given and cannot be.
-    var keylessProblem: FieldProblem {
-        FieldProblem(
-            "leads to \(destination.name), which has no unique attributes to name an object by. "
-                + "Give it some in the model (<unique by=\"…\"/>), or leave the field out.")
+    var keylessProblem: String {
+        "references \(destination.name), which has no unique attributes to name an object by."
     }
+
+    static let remedyOfKeyless =
+        "Give it a unique constraint in the model (<unique by=\"…\"/>), or leave the field out."
+
+    /// The same for a field of an import.
+    var keylessField: FieldProblem { FieldProblem("\(keylessProblem) \(Self.remedyOfKeyless)") }
 }
 
 /// The unique values of an object: what a file names it by.

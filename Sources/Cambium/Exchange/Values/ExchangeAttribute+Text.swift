@@ -97,16 +97,16 @@ extension ExchangeDateFormat {
             if let text = ISO8601Text.text(of: date) { return text }
             throw StoreError(
                 code: .invalidRequest,
-                message: "A date of \(name) is too far away for ISO 8601. Set the date format to "
-                    + "secondsSinceReferenceDate.")
+                message: "A date of \(name) is outside the years that ISO 8601 has.",
+                remedy: "Set the date format to secondsSinceReferenceDate.")
         case .seconds(let start):
             let seconds = date.timeIntervalSinceReferenceDate - start
             // JSON has no such numbers, and no format reads one as a date.
             if seconds.isFinite { return "\(seconds)" }
             throw StoreError(
                 code: .invalidRequest,
-                message: "A date of \(name) is infinitely far away, which files do not have. Set "
-                    + "it to another, or to nil.")
+                message: "A date of \(name) is infinitely far away, and files have no such dates.",
+                remedy: "Set it to another date, or to nil.")
         case .custom(_, let format): return format(date)
         }
     }

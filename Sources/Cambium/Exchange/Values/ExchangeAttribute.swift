@@ -95,7 +95,7 @@ struct FieldProblem: Error {
         case .bool: FieldProblem("is neither true nor false. Write one of those.")
         case .integer(let range):
             FieldProblem(
-                "is no whole number from \(range.lowerBound) to \(range.upperBound). "
+                "is not an integer from \(range.lowerBound) to \(range.upperBound). "
                     + "Write digits alone.")
         case .float, .double: FieldProblem("is no number. Write one such as 12.5 or 1e-3.")
         case .decimal:

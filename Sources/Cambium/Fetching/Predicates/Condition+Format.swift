@@ -17,8 +17,9 @@ extension Condition {
         else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(Root.self) belongs to no model, so a condition for it cannot be read "
-                    + "from text. Give the text to a request: filter(format:).")
+                message: "\(Root.self) belongs to no model, so that a condition for it cannot be "
+                    + "read from a string.",
+                remedy: "Give the string to a request: filter(format:).")
         }
         var objects: [ObjectID] = []
         let tree = ExpressionCompiler.condition(

@@ -17,7 +17,8 @@ extension Condition {
             throw StoreError(
                 code: .foreignObject,
                 message: "A condition names \(foreign), which is in no store of \(object)'s "
-                    + "container.")
+                    + "container.",
+                remedy: "Build the condition with an object of the same container.")
         }
         let name = Root.entityName
         let entity = coordinator.model[name] ?? object.entityDescription

@@ -14,8 +14,8 @@ extension AttributeValue {
         if let typed = fitting(value) { return typed }
         throw StoreError(
             code: .corrupt,
-            message: "The store has a value for \(column) that is none of \(Self.self). Another "
-                + "version of the program may have written it.")
+            message: "The store has a value for \(column) that is not of the type \(Self.self).",
+            remedy: "Set another value; another version of the program may have written this one.")
     }
 
     /// A value in its own type, a number also from another form; nil where it is of another type.

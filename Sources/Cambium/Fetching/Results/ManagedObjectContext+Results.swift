@@ -84,7 +84,7 @@ extension ManagedObjectContext {
                 entity = coordinator.model[own] ?? entity
             }
             guard let entity else {
-                throw StoreError(code: .unknownName, message: "The model has no entity \(name).")
+                throw StoreError.unknownEntity(name, in: coordinator.model.model)
             }
             if let object = registered(entity: entity.index, key: key) {
                 return .toOne(object.objectID)

@@ -11,7 +11,9 @@ public struct ObjectIDKey<Root: ManagedObject>: ResultColumn {
     public var reading: ColumnReading<ObjectID> {
         ColumnReading { value in
             guard case .toOne(let id?) = value else {
-                throw StoreError(code: .corrupt, message: "A row of the store has no key.")
+                throw StoreError(
+                    code: .corrupt, message: "A row of the store has no key.",
+                    remedy: "Restore a backup: another program has changed the store.")
             }
             return id
         }

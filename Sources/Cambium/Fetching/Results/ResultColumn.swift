@@ -72,8 +72,9 @@ public struct RequiredColumn<Base: KeyExpression>: ResultColumn {
             if let value = try Base.Value.read(value, of: column) { return value }
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(column) has no value in one of the results, though the request says "
-                    + "that it is required. Select it without .required, or with ?? and a value.")
+                message: "\(column) has no value in one of the results, but the request selects it "
+                    + "as required.",
+                remedy: "Select it without .required, or with ?? and a value.")
         }
     }
 }

@@ -34,7 +34,8 @@ extension EntityKeys {
     public func update(from snapshot: Cambium.Snapshot<Self>) throws {
         guard let context = managedObjectContext else {
             throw StoreError(
-                code: .noStore, message: "\(self) is not part of a context any more.")
+                code: .noStore, message: "\(self) no longer belongs to a context.",
+                remedy: "Keep the context, and look the object up in it again.")
         }
         try SnapshotChange(
             snapshot.content, from: snapshot.objectID, to: entityDescription, in: context

@@ -11,13 +11,15 @@ struct SnapshotChange {
         if let id, id.store != store {
             throw StoreError(
                 code: .foreignObject,
-                message: "The snapshot is of \(id) in another store. Insert an object from it.")
+                message: "The snapshot is of \(id), which is in another store.",
+                remedy: "Insert a new object from the snapshot.")
         }
         guard content.entity === entity || content.entity.entity == entity.entity else {
             throw StoreError(
                 code: .invalidRequest,
-                message: "The snapshot is of the entity \(content.entity.name), the object of "
-                    + "\(entity.name).")
+                message: "The snapshot is of the entity \(content.entity.name), but the object is "
+                    + "of \(entity.name).",
+                remedy: "Update an object of \(content.entity.name).")
         }
         var destinations: [Int: ManagedObject] = [:]
         for (ordinal, id) in content.destinations {
@@ -26,7 +28,8 @@ struct SnapshotChange {
             guard id.store == store else {
                 throw StoreError(
                     code: .foreignObject,
-                    message: "\(place) of the snapshot leads to \(id) in another store.")
+                    message: "\(place) of the snapshot references \(id) in another store.",
+                    remedy: "Set the relationship to an object of this store.")
             }
             let model = context.coordinator.model
             guard let description = model[id.entityName],
@@ -35,8 +38,9 @@ struct SnapshotChange {
                 throw StoreError(
                     code: .invalidRequest,
                     message:
-                        "\(place) of the snapshot leads to \(id), and should lead to an object "
-                        + "of \(relationship.relationship.destination).")
+                        "\(place) of the snapshot references \(id), which is not an object of "
+                        + "\(relationship.relationship.destination).",
+                    remedy: "Set the relationship to an object of that entity.")
             }
             destinations[ordinal] = context.object(entity: description.index, key: id.key)
         }

@@ -67,8 +67,8 @@ extension ManagedObjectContext {
             object, slot,
             StoreError(
                 code: .corrupt,
-                message: "The value of \(object.objectID).\(name) cannot be decoded. "
-                    + "Set it anew, or give its type an initializer that reads it.",
+                message: "The value of \(object.objectID).\(name) cannot be decoded.",
+                remedy: "Set another value, or give its type an initializer that reads this one.",
                 underlying: error))
     }
 

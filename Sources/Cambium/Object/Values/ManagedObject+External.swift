@@ -55,8 +55,8 @@ extension ManagedObject {
                 self,
                 StoreError(
                     code: .missingFile,
-                    message: "The file of \(objectID).\(property) cannot be read. Restore it from "
-                        + "a backup, or set the value anew.",
+                    message: "The file of \(objectID).\(property) cannot be read.",
+                    remedy: "Restore it from a backup, or set another value.",
                     underlying: error))
             return Data()
         }

@@ -110,9 +110,10 @@ extension ManagedObject {
             self, slot,
             StoreError(
                 code: .corrupt,
-                message: "The store has a value for \(objectID).\(attribute.name) that is no "
-                    + "\(attribute.type). Set it anew; another version of the program may have "
-                    + "written it."))
+                message: "The store has a value for \(objectID).\(attribute.name) that is not of "
+                    + "the type \(attribute.type).",
+                remedy: "Set another value; another version of the program may have written this "
+                    + "one."))
     }
 
     // MARK: Writing

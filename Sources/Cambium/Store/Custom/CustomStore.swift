@@ -32,8 +32,10 @@ final class CustomStore: Store {
             else { continue }
             throw StoreError(
                 code: .invalidRequest,
-                message: "\(entity.name).\(derived.name) is derived, and only SQLite's stores "
-                    + "compute derived attributes")
+                message: "\(entity.name).\(derived.name) is derived, and only SQLite stores "
+                    + "compute derived attributes.",
+                remedy: "Keep \(entity.name) in a SQLite store, or make the attribute a stored "
+                    + "one.")
         }
     }
 
@@ -53,7 +55,8 @@ final class CustomStore: Store {
 
     func externalData(named name: String) throws -> Data {
         throw StoreError(
-            code: .missingFile, message: "A store of the program's own has no files of values.")
+            code: .missingFile, message: "A custom store has no files of large values.",
+            remedy: "Keep the value in the custom store itself.")
     }
 
     func reserveKeys(root: Int, count: Int) throws -> Range<Int64> {
@@ -77,8 +80,9 @@ final class CustomStore: Store {
         guard hash != model.versionHash else { return }
         throw StoreError(
             code: .invalidRequest,
-            message: "The store is of version \(version) of the model, the program has version "
-                + "\(model.version), and stores of the program's own are not migrated. Convert it")
+            message: "The store has version \(version) of the model, but the program has version "
+                + "\(model.version), and custom stores are not migrated.",
+            remedy: "Convert the store in the program, and set its version.")
     }
 
     /// The name of the root entity of a row.
@@ -86,8 +90,9 @@ final class CustomStore: Store {
         guard let entity = model.entity(named: node.entityName), !entity.isAbstract else {
             throw StoreError(
                 code: .corrupt,
-                message: "The store has a row of \(node.entityName), of which the model "
-                    + "\(model.name) has no objects.")
+                message: "The store has a row of \(node.entityName), which is no entity of the "
+                    + "model \(model.name), or an abstract one.",
+                remedy: "Delete the row in the custom store, or correct its entity.")
         }
         return model.root(of: entity).name
     }

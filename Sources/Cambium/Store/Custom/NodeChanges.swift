@@ -172,8 +172,8 @@ struct NodeChanges {
     static func missingDestination(_ entityName: String, _ property: String) -> ValidationError {
         ValidationError(
             code: .missing, entityName: entityName, objectID: nil, property: property,
-            message: "\(property) leads to an object that is being deleted, or is gone. Clear the "
-                + "link first.")
+            message: "\(property) references an object that is being deleted, or was deleted. "
+                + "Clear the reference first.")
     }
 
     // MARK: The result

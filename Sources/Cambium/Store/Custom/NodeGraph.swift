@@ -144,7 +144,8 @@ extension RuntimeModel {
             throw StoreError(
                 code: .corrupt,
                 message: "The store has a row of \(node.entityName), which the model "
-                    + "\(model.name) does not have.")
+                    + "\(model.name) does not have.",
+                remedy: "Delete the row in the custom store, or add the entity to the model.")
         }
         return entity
     }

@@ -14,8 +14,9 @@ extension StoreNode {
                 guard let stored = entity.model.stored(value, of: attribute) else {
                     throw StoreError(
                         code: .corrupt,
-                        message: "\(entity.name)/\(key).\(attribute.name) in the store is of "
-                            + "another type than the model says, or does not fit.")
+                        message: "The store has a value for \(entity.name)/\(key)."
+                            + "\(attribute.name) that does not fit the type \(attribute.type).",
+                        remedy: "Let the custom store return a value of that type.")
                 }
                 writer.set(stored, slot, of: &placed, entity.shape)
             } else if let destination = destinations[place.property] {

@@ -46,8 +46,15 @@ extension QueryGenerationToken: Hashable {
 /// The context needs another one: `setQueryGeneration(.current)`, and `refreshAllObjects()` where
 /// its objects are to be as new.
 public struct QueryGenerationExpired: Error, Sendable, CustomStringConvertible {
-    /// What ended the generation, and what helps.
-    public let description: String
+    /// What ended the generation, as the end of a sentence without its full stop.
+    let reason: String
+
+    /// What ended the generation, and what to do about it.
+    public var description: String { "\(problem) \(remedy)" }
+
+    var problem: String { "The query generation has ended: \(reason)." }
+
+    var remedy: String { "Call setQueryGeneration(.current) for another one." }
 }
 
 /// A state of the stores of a coordinator, held by read transactions.
@@ -77,8 +84,9 @@ final class QueryGeneration: Sendable {
             throw StoreError(
                 code: .invalidRequest,
                 message:
-                    "The \(store.storeDescription) cannot be read as it was: query generations "
-                    + "need SQLite in a file.")
+                    "The \(store.storeDescription) has no query generations: only a SQLite store "
+                    + "in a file has them.",
+                remedy: "Set the query generation to .unpinned, or keep the store in a file.")
         }
     }
 }

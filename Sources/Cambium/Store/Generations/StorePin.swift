@@ -34,12 +34,10 @@ final class StorePin: Sendable {
         let reason =
             isTooLong
             ? "it was held for longer than \(lifetime)"
-            : "others have saved more than \(largestLog >> 20) MB meanwhile"
+            : "other contexts or processes have saved more than \(largestLog >> 20) MB meanwhile"
         expiry.withLock { expiry in
             if expiry != nil { return }
-            expiry = QueryGenerationExpired(
-                description: "The query generation has ended: \(reason). "
-                    + "Call setQueryGeneration(.current) for another one.")
+            expiry = QueryGenerationExpired(reason: reason)
         }
         close()
     }

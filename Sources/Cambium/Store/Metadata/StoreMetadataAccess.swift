@@ -22,8 +22,9 @@ struct StoreMetadataAccess {
         guard let uuid = MetadataSQL.identifier(in: rows) else {
             throw StoreError(
                 code: .corrupt,
-                message: "The store's UUID is damaged. Another program has changed the table "
-                    + "_metadata; restore a backup.")
+                message: "The store's UUID is damaged, because another program has changed the "
+                    + "table _metadata.",
+                remedy: "Restore a backup.")
         }
         return StoreIdentifier(uuid)
     }

@@ -47,9 +47,9 @@ extension CustomStore: NodeSource {
             if try makeGraph().nodes(root: root).isEmpty { continue }
             throw StoreError(
                 code: .invalidRequest,
-                message: "The store has objects of \(model.entities[root].name) already, and only "
-                    + "an empty one can take those of another store over. Remove them, or choose "
-                    + "another place")
+                message: "The store already has objects of \(model.entities[root].name), and only "
+                    + "an empty store can receive the objects of another one.",
+                remedy: "Delete those objects, or choose another location.")
         }
     }
 
@@ -62,8 +62,10 @@ extension CustomStore: NodeSource {
             guard range.upperBound > free else {
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "The store gives \(name) keys that do not rise, and would give those "
-                        + "of the rows once more")
+                    message: "The custom store reserves keys for \(name) that do not increase, so "
+                        + "that rows would have equal keys.",
+                    remedy: "Let reserveKeys(ofEntity:count:) return keys that it never returned "
+                        + "before.")
             }
             free = range.upperBound
         }

@@ -52,14 +52,18 @@ extension StoreError {
         case .destinationExists(let path):
             self.init(
                 code: .invalidRequest,
-                message: "There is a file at \(path) already. Remove it, or replace it with "
-                    + "replacePersistentStore(at:withStoreFrom:).")
+                message: "A file exists at \(path).",
+                remedy: "Remove it, or replace it with replacePersistentStore(at:withStoreFrom:).")
         case .isRunning(let path):
             self.init(
                 code: .invalidRequest,
-                message: "Another copy to \(path) is being made. Wait until it is there.")
+                message: "Another process or task is copying a store to \(path).",
+                remedy: "Wait until it has finished.")
         default:
-            self.init(code: .cannotOpen, message: "\(error).")
+            self.init(
+                code: .cannotOpen, message: "\(error.problem).",
+                remedy: error.remedy.map { "\($0)." }
+                    ?? "Choose another location for the new store.")
         }
     }
 }

@@ -153,6 +153,7 @@ struct NodeWriter {
         }
         throw StoreError(
             code: .corrupt,
-            message: "\(row) of the store leads to a row that is not there. Clear the link first.")
+            message: "\(row) of the store references a row that does not exist.",
+            remedy: "Clear the dangling reference first.")
     }
 }

@@ -73,7 +73,8 @@ extension SQLiteStore: NodeSource {
                 throw StoreError(
                     code: .missingFile,
                     message: "The file of \(entity.name)/\(record.key).\(attribute.name) cannot be "
-                        + "read. Restore it from a backup, or set the value anew.",
+                        + "read.",
+                    remedy: "Restore it from a backup, or set another value.",
                     underlying: error)
             }
         }

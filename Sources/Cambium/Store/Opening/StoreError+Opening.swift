@@ -18,7 +18,7 @@ extension StoreError {
 
     private static func reason(
         _ path: String, _ isReadOnly: Bool
-    ) -> (problem: String, remedy: String?) {
+    ) -> (problem: String, remedy: String) {
         let folder =
             path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : path[..<$0] } ?? "."
         switch (FileKind(at: path), FileKind(at: String(folder))) {
@@ -30,26 +30,27 @@ extension StoreError {
         case (.nothing, .nothing):
             return (
                 "There is no folder \(folder) for the store \(path).",
-                "Make it, or correct the path."
+                "Create the folder, or correct the path."
             )
         case (.nothing, .file):
             return (
-                "\(folder) is a file, so that there can be no store \(path).", "Correct the path."
+                "The store \(path) cannot be created, because \(folder) is a file.",
+                "Correct the path."
             )
         case (.nothing, .folder) where isReadOnly:
             return (
-                "There is no store \(path), and one that is opened for reading only is not made.",
+                "There is no store \(path), and opening it for reading only does not create one.",
                 "Correct the path, or open it once without isReadOnly."
             )
         case (.nothing, .folder):
             return (
-                "There can be no store \(path): the folder may not be written, or its file system "
-                    + "is mounted for reading only.",
+                "The store \(path) cannot be created: the program may not write the folder, or its "
+                    + "file system is mounted for reading only.",
                 "Choose another folder, or let the program write there."
             )
         default:
             if isReadOnly, let obstacle = FilesAtRest(of: path).obstacleOfMount() {
-                return (obstacle, nil)
+                return (obstacle, FilesAtRest.remedyOfMount)
             }
             return (
                 "The store \(path) cannot be opened.",

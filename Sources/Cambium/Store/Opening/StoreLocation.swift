@@ -32,7 +32,8 @@ public enum StoreLocation: Sendable, Hashable {
             try StorePathProblem.check(path)
         } catch {
             let hint = error.isOfMemory ? " For a store in memory, use the location .memory." : ""
-            throw StoreError(code: .cannotOpen, message: error.description + hint)
+            throw StoreError(
+                code: .cannotOpen, message: error.problem, remedy: error.remedy + hint)
         }
     }
 

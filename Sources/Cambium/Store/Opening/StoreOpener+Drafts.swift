@@ -29,7 +29,8 @@ extension StoreOpener {
                 message:
                     "The store '\(StoreFiles.name(of: path))' was written with another draft of "
                     + "version \(draft.version) of \(draft.model), and cannot be moved aside while "
-                    + "another process or container has it open. Close it there.",
+                    + "another process or container has it open.",
+                remedy: "Close it there, and open it here again.",
                 underlying: error)
         }
     }

@@ -174,8 +174,9 @@ extension ConnectionSettings {
             guard let statement = PragmaSQL.set(name, to: value) else {
                 throw StoreError(
                     code: .invalidRequest,
-                    message: "The pragma \(name) cannot be set to \(value). It is no name and a "
-                        + "number or word, or one that the store relies on")
+                    message: "The pragma \(name) cannot be set to \(value): it is not a name with "
+                        + "a number or word, or the store relies on another value.",
+                    remedy: "Remove it from StoreOptions.pragmas.")
             }
             return statement
         }

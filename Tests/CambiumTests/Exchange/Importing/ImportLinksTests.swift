@@ -165,7 +165,7 @@ struct ImportLinksTests {
             ])
             let failure = #expect(throws: ImportError.self) { try context.execute(request) }
             #expect(failure?.source == 1 && failure?.line == 1)
-            #expect(failure?.message.hasPrefix("before leads to no Step") == true)
+            #expect(failure?.message.hasPrefix("before references no Step") == true)
             request.sources.append(source("Step", "{\"name\": \"1\", \"before\": \"0\"}"))
             request.onError = .keepGoodRows
             let result = try context.execute(request)
@@ -301,7 +301,7 @@ struct ImportLinksTests {
             let failure = context.failure(text)
             #expect(
                 failure
-                    == "Article:1: category leads to no Category that is there. "
+                    == "Article:1: category references no Category that exists. "
                     + "Import that one too, or correct the key."
             )
             let result = try context.importing(text) { $0.onError = .keepGoodRows }
@@ -313,7 +313,7 @@ struct ImportLinksTests {
             #expect(
                 context.failure("{\"name\": \"1\", \"before\": \"0\"}", "Step") {
                     $0.missingTargets = .skip
-                }.contains("before leads to no Step"))
+                }.contains("before references no Step"))
         }
     }
 
@@ -355,7 +355,7 @@ struct ImportLinksTests {
             }
             #expect(
                 context.failure("name,region,articles\nx,y,a", "City", as: .csv())
-                    .contains("leads to no Article"))
+                    .contains("references no Article"))
         }
     }
 

@@ -75,8 +75,8 @@ struct ImportValueTests {
         arguments: [
             ("title", "1", nil, "is no text"), ("flag", "1", "yes", "neither true nor false"),
             ("short", "32768", "32768", "from -32768 to 32767"),
-            ("short", "1.5", "1.5", "no whole number"),
-            ("long", "9223372036854775808", "9223372036854775808", "no whole number"),
+            ("short", "1.5", "1.5", "not an integer"),
+            ("long", "9223372036854775808", "9223372036854775808", "not an integer"),
             ("single", "1e39", "1e39", "no number"), ("double", "\"nan\"", "nan", "no number"),
             ("double", "\"1\"", "0x10", "no number"),
             ("amount", "0.001", "0.001", "more than 2 decimal places"),
