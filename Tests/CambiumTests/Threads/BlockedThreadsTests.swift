@@ -18,7 +18,7 @@ struct BlockedThreadsTests {
             let container = try PersistentContainer(model: Everything.model, at: .memory)
             let (duration, delay) = try await delayOfOthers(during: parallelTasks) {
                 try await container.performBackgroundTask { _ in
-                    Thread.sleep(forTimeInterval: 1)
+                    block(for: 1)
                 }
             }
             #expect(duration < .milliseconds(2500))
@@ -31,7 +31,7 @@ struct BlockedThreadsTests {
             let container = try PersistentContainer(model: Everything.model, at: .memory)
             let (duration, delay) = try await delayOfOthers(during: parallelTasks) {
                 let reader = Reader(container)
-                try await reader.read { _ in Thread.sleep(forTimeInterval: 1) }
+                try await reader.read { _ in block(for: 1) }
             }
             #expect(duration < .milliseconds(2500))
             #expect(delay < .milliseconds(500))
@@ -71,7 +71,7 @@ struct BlockedThreadsTests {
             let connection = try Connection(path: path)
             try connection.execute("BEGIN IMMEDIATE")
             make("locked", path)
-            Thread.sleep(forTimeInterval: 2)
+            block(for: 2)
             try connection.execute("ROLLBACK")
         }
         async let saver = #expect(processExitsWith: .success) { [path = path as String] in
@@ -141,6 +141,11 @@ private actor Reader {
     func read(_ progress: @escaping @Sendable (Int) -> Void) async throws {
         _ = try await context.fetchInBackground(Node.fetchRequest(), progress: progress)
     }
+}
+
+/// Blocks the thread.
+private func block(for seconds: Double) {
+    Thread.sleep(forTimeInterval: seconds)
 }
 
 /// Lets the other process know that something has happened.

@@ -157,7 +157,8 @@ struct StoreThreadsTests {
         gate.open()
         await first.value
         for task in tasks { await task.value }
-        #expect(try #require(order.withLock { $0 }.firstIndex(of: "other")) <= 1)
+        let turn = try #require(order.withLock { $0.firstIndex(of: "other") })
+        #expect(turn <= 1)
     }
 
     @Test func `a background task may await others, as deep as it likes`() async throws {
@@ -204,7 +205,8 @@ struct StoreThreadsTests {
                 end.signal()
             }
             let isInTime = end.wait(timeout: .now() + 30) == .success
-            #expect(try context.count(for: Node.fetchRequest()) == 1)
+            let count = try context.count(for: Node.fetchRequest())
+            #expect(count == 1)
             return isInTime
         }
         #expect(isInTime)
