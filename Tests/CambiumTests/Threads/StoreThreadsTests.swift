@@ -42,6 +42,15 @@ struct StoreThreadsTests {
         }
     }
 
+    /// What has happened, in its order.
+    private final class Order<Element: Sendable>: Sendable {
+        private let elements = Mutex<[Element]>([])
+
+        var all: [Element] { elements.withLock { $0 } }
+
+        func append(_ element: Element) { elements.withLock { $0.append(element) } }
+    }
+
     private enum Local {
         @TaskLocal static var word = "nothing"
     }
@@ -97,7 +106,7 @@ struct StoreThreadsTests {
     {
         let threads = StoreThreads(limit: 1)
         let gate = Gate()
-        let order = Mutex<[TaskPriority]>([])
+        let order = Order<TaskPriority>()
         let first = Task { await threads.run { gate.wait() } }
         try await eventually { gate.waiting == 1 }
         let priorities: [TaskPriority] = [.background, .low, .medium, .high, .low]
@@ -109,15 +118,15 @@ struct StoreThreadsTests {
         for (index, (_, recorder, priority)) in waiting.enumerated() {
             tasks.append(
                 Task.detached(priority: priority) {
-                    await recorder.record { order.withLock { $0.append(priority) } }
+                    await recorder.record { order.append(priority) }
                 })
             try await eventually { threads.waitingCount == index + 1 }
         }
         gate.open()
         await first.value
         // Nobody waits for one of them while they run: that would raise its priority.
-        try await eventually { order.withLock(\.count) == priorities.count }
-        #expect(order.withLock { $0 } == [.high, .medium, .low, .low, .background])
+        try await eventually { order.all.count == priorities.count }
+        #expect(order.all == [.high, .medium, .low, .low, .background])
         for task in tasks { await task.value }
     }
 
@@ -138,7 +147,7 @@ struct StoreThreadsTests {
     @Test func `contexts that share a thread have their turns`() async throws {
         let threads = StoreThreads(limit: 1)
         let gate = Gate()
-        let order = Mutex<[String]>([])
+        let order = Order<String>()
         let first = Task { await threads.run { gate.wait() } }
         try await eventually { gate.waiting == 1 }
         let (one, other) = (
@@ -147,7 +156,7 @@ struct StoreThreadsTests {
         let tasks = [one, one, one, other].enumerated().map { index, recorder in
             Task(priority: .medium) {
                 await recorder.record {
-                    order.withLock { $0.append(index < 3 ? "one" : "other") }
+                    order.append(index < 3 ? "one" : "other")
                 }
             }
         }
@@ -157,7 +166,7 @@ struct StoreThreadsTests {
         gate.open()
         await first.value
         for task in tasks { await task.value }
-        let turn = try #require(order.withLock { $0.firstIndex(of: "other") })
+        let turn = try #require(order.all.firstIndex(of: "other"))
         #expect(turn <= 1)
     }
 
