@@ -111,63 +111,18 @@ struct ThreadBenchmarks {
 
     // MARK: Calls
 
-    /// What a program can do by itself: it runs on the threads of Swift's tasks.
-    private actor OwnActor {
-        private let container: PersistentContainer
-        private lazy var context = container.newContext()
-
-        init(_ container: PersistentContainer) {
-            self.container = container
-        }
-
-        func perform<Result: Sendable>(
-            _ body: @Sendable (ManagedObjectContext) throws -> Result
-        ) throws -> Result {
-            context.mergePending()
-            return try body(context)
-        }
-    }
-
     private static func reportCalls(
         _ container: PersistentContainer, _ count: Int, _ round: Int
     ) async throws {
-        let background = container.newBackgroundContext()
-        let own = OwnActor(container)
-        let kinds: [(String, @Sendable (Int) async throws -> Int)] = [
-            ("a background context", { number in try await background.perform { _ in number } }),
-            ("a context of an actor", { number in try await own.perform { _ in number } }),
+        let kinds: [(String, any ContextActor)] = [
+            ("a background context", container.newBackgroundContext()),
+            ("a context of an actor", OwnActor(container)),
         ]
-        var text = "round \(round)"
-        for (name, call) in kinds {
-            let main = try await time(count, call)
-            let task = try await Task.detached { try await time(count, call) }.value
-            text += "  \(name): from the main actor \(main), from a task \(task)"
+        for (name, actor) in kinds {
+            let main = try await time(count, actor)
+            let task = try await Task.detached { try await time(count, actor) }.value
+            print("round \(round), \(name): from the main actor \(main), from a task \(task)")
         }
-        print(text)
-    }
-
-    private nonisolated static func time(
-        _ count: Int, isolation: isolated (any Actor)? = #isolation,
-        _ call: @Sendable (Int) async throws -> Int
-    ) async throws -> String {
-        var times: [Double] = []
-        var sum = 0
-        let processorTime = now(CLOCK_PROCESS_CPUTIME_ID)
-        for number in 0..<count {
-            let start = now(CLOCK_MONOTONIC)
-            sum += try await call(number)
-            times.append((now(CLOCK_MONOTONIC) - start) / .microseconds(1))
-        }
-        let processor = (now(CLOCK_PROCESS_CPUTIME_ID) - processorTime) / .microseconds(count)
-        guard sum == count * (count - 1) / 2 else { throw BenchmarkFailure(text: "a call is lost") }
-        times.sort()
-        return String(format: "%.2f µs (%.2f)", times[count / 2], processor)
-    }
-
-    private nonisolated static func now(_ clock: clockid_t) -> Duration {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     // MARK: Waiting
@@ -211,5 +166,56 @@ struct ThreadBenchmarks {
     }
 
     private struct UsageError: Error {}
-    private struct BenchmarkFailure: Error { let text: String }
+}
+
+private struct BenchmarkFailure: Error { let text: String }
+
+/// An actor that has a context.
+private protocol ContextActor: Actor {
+    func perform<Result: Sendable>(
+        _ body: @Sendable (ManagedObjectContext) throws -> Result
+    ) throws -> Result
+}
+
+extension BackgroundContext: ContextActor {}
+
+/// What a program can do by itself: it runs on the threads of Swift's tasks.
+private actor OwnActor: ContextActor {
+    private let container: PersistentContainer
+    private lazy var context = container.newContext()
+
+    init(_ container: PersistentContainer) {
+        self.container = container
+    }
+
+    func perform<Result: Sendable>(
+        _ body: @Sendable (ManagedObjectContext) throws -> Result
+    ) throws -> Result {
+        context.mergePending()
+        return try body(context)
+    }
+}
+
+/// The median of the times of calls, and the processor time of one.
+private func time(
+    _ count: Int, _ actor: any ContextActor, isolation: isolated (any Actor)? = #isolation
+) async throws -> String {
+    var times: [Double] = []
+    var sum = 0
+    let processorTime = now(CLOCK_PROCESS_CPUTIME_ID)
+    for number in 0..<count {
+        let start = now(CLOCK_MONOTONIC)
+        sum += try await actor.perform { _ in number }
+        times.append((now(CLOCK_MONOTONIC) - start) / .microseconds(1))
+    }
+    let processor = (now(CLOCK_PROCESS_CPUTIME_ID) - processorTime) / .microseconds(count)
+    guard sum == count * (count - 1) / 2 else { throw BenchmarkFailure(text: "a call is lost") }
+    times.sort()
+    return String(format: "%.2f µs (%.2f)", times[count / 2], processor)
+}
+
+private func now(_ clock: clockid_t) -> Duration {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }

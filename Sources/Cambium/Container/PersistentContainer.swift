@@ -28,7 +28,7 @@ import Synchronization
 ///   ``migrationForecast(model:at:)``, ``init(name:model:directory:)``,
 ///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
 ///   ``loadPersistentStores(completionHandler:)``, ``migration``
-/// - Contexts: ``viewContext``, ``performBackgroundTask(_:)``, ``newBackgroundContext()``,
+/// - Contexts: ``viewContext``, ``performBackgroundTask(isolation:_:)``, ``newBackgroundContext()``,
 ///   ``newContext(isolation:fileID:line:)``
 public final class PersistentContainer: Sendable {
     /// The name, after which the file of the default store is named.
@@ -123,8 +123,13 @@ public final class PersistentContainer: Sendable {
     /// that has locked the store, by the closure's own work. ``BackgroundContext/perform(_:)`` says
     /// how many tasks run at once, and what a call costs.
     ///
+    /// - Parameters:
+    ///   - isolation: Who calls: the call goes to the thread and comes back without a detour over one
+    ///     of Swift's.
+    ///   - body: What is to be done.
     /// - Throws: What the closure throws.
     public func performBackgroundTask<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try await newBackgroundContext().perform(body)

@@ -35,8 +35,12 @@ final class StoreThreads: Sendable {
 
     /// Runs a body in the calling task, on one of the threads.
     ///
+    /// - Parameters:
+    ///   - isolation: Who calls: so the way to the thread and back has no stop on one of Swift's.
+    ///   - body: What is to be done.
     /// - Throws: What the body throws.
     func run<Result: Sendable, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         try await Worker(on: self).run(body)
