@@ -55,6 +55,14 @@ let package = Package(
                 .enableUpcomingFeature("ExistentialAny"),
             ],
             plugins: [.plugin(name: "CambiumBuildPlugin", package: "Cambium")]),
+        // What blocked threads delay. Its model is made in code.
+        .executableTarget(
+            name: "ThreadBenchmarks",
+            dependencies: ["RawSQLite", .product(name: "Cambium", package: "Cambium")],
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]),
         // Runs the tool on stores that it fills by hand, so it links nothing of the package.
         .executableTarget(
             name: "MigrationBenchmarks", dependencies: ["RawSQLite"],

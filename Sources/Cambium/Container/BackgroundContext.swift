@@ -1,5 +1,9 @@
 /// A context with an actor of its own, for work beside the main actor.
 ///
+/// Its actor runs on threads that belong to the coordinator, and not on those of Swift's tasks.
+/// A closure may wait for a lock, a disk or another process: tasks that do not need the store go on
+/// meanwhile.
+///
 /// ```swift
 /// let importer = container.newBackgroundContext()
 /// let count = try await importer.perform { context in
@@ -9,24 +13,42 @@
 public actor BackgroundContext {
     private let coordinator: PersistentStoreCoordinator
     private let mergesAutomatically: Bool
+    private nonisolated let executor: StoreExecutor
     private(set) lazy var context = makeContext()
 
     init(coordinator: PersistentStoreCoordinator, mergesAutomatically: Bool) {
         self.coordinator = coordinator
         self.mergesAutomatically = mergesAutomatically
+        executor = StoreExecutor(coordinator.threads)
+    }
+
+    /// Runs the actor on the coordinator's threads.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
     }
 
     /// Runs a closure with the context, and waits for its result. The context knows what others
     /// have saved before; changes are processed at the end.
     ///
-    /// The closure runs without interruption: it cannot `await`. Put a batch of work into one call
-    /// rather than one object: a call costs some microseconds.
+    /// The closure runs without interruption: it cannot `await`. It is part of the calling task:
+    /// task-local values, priority and cancellation are the caller's. If the task is cancelled, the
+    /// closure runs all the same, also if it has not begun; it can ask `Task.isCancelled`.
     ///
+    /// The closure runs on one of the coordinator's threads, and the caller is suspended meanwhile.
+    /// The contexts of a coordinator use at most 16 threads at once, or one for each processor if
+    /// there are more. If all are busy, the call waits for one without blocking a thread: calls of
+    /// higher priority first, then in their order. A closure may start other background tasks, but
+    /// must not block until they end: they may be waiting for its thread.
+    ///
+    /// - Complexity: Going to another thread and back takes about 10 µs. Put a batch of work into one
+    ///   call rather than one object.
     /// - Throws: What the closure throws.
     public func perform<Result: Sendable>(
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) throws -> Result {
         context.mergeBetweenEvents()
+        // A change need not enqueue a job that ends the event.
+        context.isEndOfEventScheduled = true
         defer { context.endEvent() }
         return try body(context)
     }

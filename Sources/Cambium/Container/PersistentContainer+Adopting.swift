@@ -62,14 +62,14 @@ extension PersistentContainer {
         options: StoreOptions = StoreOptions(),
         progress: (@Sendable (AdoptionProgress) -> Void)? = nil
     ) async throws -> (container: PersistentContainer, report: AdoptionReport?) {
-        try await onThreadOfItsOwn { interruption in
+        try await StoreThreads().run {
             var made: AdoptionReport?
             try adopt(
                 oldStore, at: path, model, earlierVersions, version,
-                isCancelled: { interruption.isRequested },
+                isCancelled: { Task.isCancelled },
                 progress: { progress?($0) }, report: { made = $0 })
             var options = options
-            options.migrationInterruption = interruption
+            options.endsMigrationOnCancellation = true
             let container = try PersistentContainer(
                 model: model, at: .file(path), options: options)
             return (container, made)

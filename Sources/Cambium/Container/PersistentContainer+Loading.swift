@@ -21,8 +21,8 @@ extension PersistentContainer {
         }
     }
 
-    /// Opens the stores of ``persistentStoreDescriptions``, one after the other, on a thread of its
-    /// own. Cancelling the task ends a migration soon, which leaves its store as it was.
+    /// Opens the stores of ``persistentStoreDescriptions``, one after the other, on a thread of the
+    /// container. Cancelling the task ends a migration soon, which leaves its store as it was.
     ///
     /// A store that cannot be opened does not stop the others.
     ///
@@ -39,9 +39,9 @@ extension PersistentContainer {
             description.options = original.options.reporting(to: migrationProgress)
             do {
                 let described = description
-                try await onThreadOfItsOwn { interruption throws(StoreLoadingError) in
+                try await coordinator.threads.run { () throws(StoreLoadingError) in
                     var description = described
-                    description.options.migrationInterruption = interruption
+                    description.options.endsMigrationOnCancellation = true
                     try self.load(description)
                 }
             } catch {

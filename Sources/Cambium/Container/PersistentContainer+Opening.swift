@@ -3,7 +3,7 @@ import CambiumSQLite
 
 extension PersistentContainer {
     /// Opens one store for all entities on a thread of its own, so that a migration, which may take
-    /// a while, keeps nobody waiting but the caller.
+    /// a while, or a wait for another process keeps nobody waiting but the caller.
     ///
     /// ```swift
     /// let container = try await PersistentContainer.open(
@@ -27,9 +27,9 @@ extension PersistentContainer {
         model: CompiledModel, at location: StoreLocation, options: StoreOptions = StoreOptions(),
         progress: (@Sendable (MigrationProgress) -> Void)? = nil
     ) async throws -> PersistentContainer {
-        try await onThreadOfItsOwn { interruption in
+        try await StoreThreads().run {
             var options = options.reporting(to: progress)
-            options.migrationInterruption = interruption
+            options.endsMigrationOnCancellation = true
             return try PersistentContainer(model: model, at: location, options: options)
         }
     }
@@ -45,7 +45,8 @@ extension PersistentContainer {
     /// }
     /// ```
     ///
-    /// Goes through the tables to count their rows: it takes about as long as reading the file.
+    /// Goes through the tables to count their rows, on the calling thread: it takes about as long as
+    /// reading the file.
     ///
     /// - Parameters:
     ///   - model: What the compiler made of the model, such as `Shop.model`.

@@ -28,7 +28,7 @@ import Synchronization
 ///   ``migrationForecast(model:at:)``, ``init(name:model:directory:)``,
 ///   ``persistentStoreDescriptions``, ``loadPersistentStores(migrationProgress:)``,
 ///   ``loadPersistentStores(completionHandler:)``, ``migration``
-/// - Contexts: ``viewContext``, ``performBackgroundTask(_:)``, ``newBackgroundContext()``,
+/// - Contexts: ``viewContext``, ``performBackgroundTask(isolation:_:)``, ``newBackgroundContext()``,
 ///   ``newContext(isolation:fileID:line:)``
 public final class PersistentContainer: Sendable {
     /// The name, after which the file of the default store is named.
@@ -42,7 +42,9 @@ public final class PersistentContainer: Sendable {
 
     /// The context for the main actor: for what is shown. It merges what other contexts save.
     ///
-    /// Its pending changes are processed at the end of the event in which they were made.
+    /// Its pending changes are processed at the end of the event in which they were made. Fetches
+    /// and saves run on the main thread; ``ManagedObjectContext/fetchInBackground(_:isolation:progress:)``
+    /// reads on another one.
     @MainActor public var viewContext: ManagedObjectContext {
         if let madeViewContext { return madeViewContext }
         let made = coordinator.newMainContext(mergesAutomatically: true)
@@ -117,19 +119,33 @@ public final class PersistentContainer: Sendable {
     ///
     /// What goes in and out is `Sendable`: object ids and values, not objects.
     ///
+    /// The thread belongs to the container and may be blocked: by a long import, by another process
+    /// that has locked the store, by the closure's own work. ``BackgroundContext/perform(_:)`` says
+    /// how many tasks run at once, and what a call costs.
+    ///
+    /// - Parameters:
+    ///   - isolation: Who calls: the call goes to the thread and comes back without a detour over one
+    ///     of Swift's.
+    ///   - body: What is to be done.
     /// - Throws: What the closure throws.
     public func performBackgroundTask<Result: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
         _ body: @Sendable (ManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try await newBackgroundContext().perform(body)
     }
 
-    /// A new context with an actor of its own. It merges what other contexts save.
+    /// A new context with an actor of its own, which runs on the container's threads. It merges what
+    /// other contexts save.
     public func newBackgroundContext() -> BackgroundContext {
         BackgroundContext(coordinator: coordinator, mergesAutomatically: true)
     }
 
     /// A new context for the isolation that calls it, which it cannot leave.
+    ///
+    /// It runs on the threads of that isolation: unless it is the main actor or an actor with an
+    /// executor of its own, on those of Swift's tasks, which are as few as the processors. Where
+    /// the work may wait, take ``newBackgroundContext()``.
     ///
     /// It takes over what others save only when asked (``ManagedObjectContext/mergePending()``, or
     /// ``ManagedObjectContext/automaticallyMergesChangesFromParent`` for every fetch and save).

@@ -242,7 +242,8 @@ public final class ManagedObjectContext {
     var children: [WeakContext] = []
     /// Enqueues the end of the event, one job in the context's isolation, where that is known.
     let schedule: (@Sendable () -> Void)?
-    private var isEndOfEventScheduled = false
+    /// Whether somebody will end the event: a job, or who has begun it.
+    var isEndOfEventScheduled = false
     /// Whether somebody says when an event ends; if not, processing the changes ends it.
     var hasEvents: Bool { schedule != nil }
 

@@ -1,5 +1,6 @@
 extension PersistentStoreCoordinator {
-    /// A new context for the isolation that calls it, which it cannot leave.
+    /// A new context for the isolation that calls it, which it cannot leave. It runs on the threads
+    /// of that isolation.
     ///
     /// It takes over what others save only when asked (``ManagedObjectContext/mergePending()``,
     /// ``ManagedObjectContext/mergeChanges(from:)``), or when
@@ -40,7 +41,8 @@ extension PersistentStoreCoordinator {
         return context
     }
 
-    /// A new context with an actor of its own. It merges by hand, like all contexts made so.
+    /// A new context with an actor of its own, which runs on the coordinator's threads. It merges by
+    /// hand, like all contexts made so.
     public func newBackgroundContext() -> BackgroundContext {
         BackgroundContext(coordinator: self, mergesAutomatically: false)
     }

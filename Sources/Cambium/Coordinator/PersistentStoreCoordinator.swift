@@ -37,6 +37,8 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The steps of migrations that the program supplies.
     let codeSteps: [CodeStep]
     let rowCache = RowCache()
+    /// Where background contexts and fetches run.
+    let threads = StoreThreads()
 
     private struct Subscribers {
         var mailboxes: [UInt64: WeakMailbox] = [:]

@@ -3,7 +3,8 @@ import CambiumSQLite
 
 extension ManagedObjectContext {
     /// Finds objects as ``fetch(_:)-(FetchRequest<Entity>)`` does, while the context's isolation is
-    /// free for other work: the rows are read on another thread.
+    /// free for other work: the rows are read on one of the coordinator's threads, which may wait for
+    /// disks and locks. See ``BackgroundContext/perform(_:)`` for how many there are.
     ///
     /// Cancelling the task ends the statement, also while SQLite is still sorting. Where unsaved
     /// changes count, in a child, or when the context has taken over a save meanwhile, the rest or
@@ -32,13 +33,10 @@ extension ManagedObjectContext {
         else { return try fetch(request) }
         let merged = mergedCommit
         let commit = coordinator.rowCache.commit
-        let interruption = Interruption()
         var wanted = rows.leavingOrderFree
-        wanted.interruption = interruption
-        let read = try await withTaskCancellationHandler {
-            try await BackgroundRead.rows(wanted, store, progress)
-        } onCancel: {
-            interruption.request()
+        wanted.interruption = .ofTask
+        let read = try await coordinator.threads.run { [wanted] in
+            try BackgroundRead.rows(wanted, store, progress)
         }
         try Task.checkCancellation()
         // What was read may be older than what the context knows by now.
@@ -73,13 +71,10 @@ extension ManagedObjectContext {
         guard let store = backgroundStore(rows, request.base.options(for: rows.entity)) else {
             return try fetch(request)
         }
-        let interruption = Interruption()
         var wanted = rows
-        wanted.interruption = interruption
-        let results = try await withTaskCancellationHandler {
-            try await BackgroundRead.results(wanted, query, store)
-        } onCancel: {
-            interruption.request()
+        wanted.interruption = .ofTask
+        let results = try await coordinator.threads.run { [wanted] in
+            try BackgroundRead.results(wanted, query, store)
         }
         try Task.checkCancellation()
         return try makeRows(results, request, query, names)
@@ -106,7 +101,7 @@ private enum BackgroundRead {
 
     static func rows(
         _ request: RowRequest, _ store: any Store, _ progress: (@Sendable (Int) -> Void)?
-    ) async throws -> [Row] {
+    ) throws -> [Row] {
         try cancellable(request) {
             let writer = RecordWriter()
             var rows: [Row] = []
@@ -125,7 +120,7 @@ private enum BackgroundRead {
 
     static func results(
         _ request: RowRequest, _ query: TypedResults, _ store: any Store
-    ) async throws -> [[Value]] {
+    ) throws -> [[Value]] {
         try cancellable(request) { try store.results(request, query) }
     }
 

@@ -1,6 +1,7 @@
 import CambiumMigration
 import CambiumSQL
 import CambiumSQLite
+import Dispatch
 import Synchronization
 
 /// A store in an SQLite database: a file in WAL mode with one writer and several readers, or a
@@ -159,7 +160,8 @@ final class SQLiteStore: Store {
         } else if pages > Self.backgroundCheckpointPages,
             !isCheckpointing.exchange(true, ordering: .acquiring)
         {
-            Task.detached(priority: .utility) { [weak self] in
+            // It waits for the writer and the disk, which no thread of Swift's tasks should.
+            DispatchQueue(label: "cambium.checkpoint", qos: .utility).async { [weak self] in
                 guard let self else { return }
                 // A store that was closed meanwhile has no log to be moved.
                 try? writer.withLock { checkpoint($0) }

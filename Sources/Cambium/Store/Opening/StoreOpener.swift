@@ -156,9 +156,7 @@ extension StoreOpener {
         runner.log = StandardError.note
         runner.progress = options.migrationProgress
         runner.code = codeSteps
-        if let interruption = options.migrationInterruption {
-            runner.isCancelled = { interruption.isRequested || Task.isCancelled }
-        }
+        if options.endsMigrationOnCancellation { runner.isCancelled = { Task.isCancelled } }
         return runner
     }
 }

@@ -82,8 +82,8 @@ public struct StoreOptions: Sendable {
     var fileSystem: String?
     /// Whether the file system of a file was mounted for reading only; nil asks the system.
     var isMountedReadOnly: (@Sendable (_ path: String) -> Bool)?
-    /// Ends a migration from another thread.
-    var migrationInterruption: Interruption?
+    /// Whether cancelling the task that opens the store ends a migration.
+    var endsMigrationOnCancellation = false
 
     /// The defaults.
     public init() {}

@@ -1,0 +1,95 @@
+import Dispatch
+import Synchronization
+
+/// The threads on which a coordinator's background work runs.
+///
+/// Such work blocks: it waits for locks, disks and other processes. Swift's own threads are as few
+/// as the processors, and a blocked one keeps tasks waiting that need no store.
+///
+/// The threads are Dispatch's, which starts them when they are needed and ends those that are idle.
+/// A thread of Dispatch's is woken as fast as one of Swift's; threads that spin before they sleep
+/// were slower on a busy machine, and took twice the processor time. What is added here is the
+/// bound: if as many threads as allowed are busy, work waits without a thread.
+final class StoreThreads: Sendable {
+    private struct State {
+        var busy = 0
+        /// Executors with jobs, for which there is no thread yet.
+        var waiting = PriorityQueue<StoreExecutor>()
+    }
+
+    /// More threads than most programs need at once. A program with more processors can use them.
+    static let defaultLimit = max(16, ProcessInfo.processInfo.activeProcessorCount)
+
+    private let state = Mutex(State())
+    private let limit: Int
+
+    /// - Parameter limit: How many threads may be busy at once.
+    init(limit: Int = StoreThreads.defaultLimit) {
+        self.limit = limit
+    }
+
+    /// How many threads are busy.
+    var busyCount: Int { state.withLock(\.busy) }
+    /// How many contexts wait for a thread.
+    var waitingCount: Int { state.withLock(\.waiting.count) }
+
+    /// Runs a body in the calling task, on one of the threads.
+    ///
+    /// - Parameters:
+    ///   - isolation: Who calls: so the way to the thread and back has no stop on one of Swift's.
+    ///   - body: What is to be done.
+    /// - Throws: What the body throws.
+    func run<Result: Sendable, Failure: Error>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: @Sendable () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await Worker(on: self).run(body)
+    }
+
+    /// Runs the next job of an executor as soon as there is a thread for it.
+    func start(_ executor: StoreExecutor, _ priority: TaskPriority) {
+        let canStart = state.withLock { state in
+            guard state.busy < limit else {
+                state.waiting.insert(executor, priority)
+                return false
+            }
+            state.busy += 1
+            return true
+        }
+        if canStart { executor.runNext(priority) }
+    }
+
+    /// Gives the thread of an executor, which has run one job, to the executor that is next.
+    ///
+    /// - Parameter next: The priority of the executor's next job; nil if it has no more.
+    func finish(_ executor: StoreExecutor, next: TaskPriority?) {
+        let following = state.withLock { state in
+            if let next { state.waiting.insert(executor, next) }
+            let following = state.waiting.popFirst()
+            if following == nil { state.busy -= 1 }
+            return following
+        }
+        if let (executor, priority) = following {
+            executor.runNext(priority)
+        }
+    }
+
+    /// Runs one body.
+    private actor Worker {
+        private nonisolated let executor: StoreExecutor
+
+        init(on threads: StoreThreads) {
+            executor = StoreExecutor(threads)
+        }
+
+        nonisolated var unownedExecutor: UnownedSerialExecutor {
+            executor.asUnownedSerialExecutor()
+        }
+
+        func run<Result: Sendable, Failure: Error>(
+            _ body: @Sendable () throws(Failure) -> Result
+        ) throws(Failure) -> Result {
+            try body()
+        }
+    }
+}
