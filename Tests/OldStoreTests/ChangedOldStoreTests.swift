@@ -14,8 +14,9 @@ struct ChangedOldStoreTests {
 
     @Test(arguments: OldStore.migrated)
     func `a changed store of an earlier version is refused`(store: OldStore) throws {
-        let model = try OldModel.of(store)
-        try expectRefusals(of: store) { try model.openCurrent($0, StoreOptions()) }
+        for program in try OldModel.of(store).currentPrograms {
+            try expectRefusals(of: store) { try program($0, StoreOptions()) }
+        }
     }
 
     private func expectRefusals(

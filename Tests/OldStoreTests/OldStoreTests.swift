@@ -69,7 +69,7 @@ struct OldStoreTests {
         let model = try OldModel.of(store)
         try store.withCopy { copy in
             do {
-                let container = try model.openCurrent(copy.path, StoreOptions())
+                let container = try model.openCurrent(at: copy.path)
                 guard case .migrated(store.version, _, _, _) = container.migration else {
                     Issue.record("\(container.migration)")
                     return
@@ -84,8 +84,8 @@ struct OldStoreTests {
                             == (store.fixture != "Contacts"))
                 }
             }
-            try expectUnchanged(copy) { try model.openCurrent(copy.path, StoreOptions()) }
-            try expectChanges { try model.openCurrent(copy.path, StoreOptions()) }
+            try expectUnchanged(copy) { try model.openCurrent(at: copy.path) }
+            try expectChanges { try model.openCurrent(at: copy.path) }
         }
     }
 

@@ -15,11 +15,11 @@ import Testing
 struct OldModel: Sendable {
     /// Each version as the program of that time had it, with the migrations that lead to it.
     let versions: [CompiledModel]
-    /// Opens a store with the program of the current version: with its classes, where they are part
-    /// of this package.
-    let openCurrent: @Sendable (_ path: String, StoreOptions) throws -> PersistentContainer
+    /// Open a store as the program of the current version does: the one with the classes that are
+    /// part of this package, where there are some, and one with what is compiled now.
+    let currentPrograms: [Opening]
 
-    private typealias Opening = @Sendable (String, StoreOptions) throws -> PersistentContainer
+    typealias Opening = @Sendable (_ path: String, StoreOptions) throws -> PersistentContainer
 
     private static let generated: [String: Opening] = [
         "Contacts": {
@@ -45,13 +45,13 @@ struct OldModel: Sendable {
         let folder = store.folder.deletingLastPathComponent().appendingPathComponent("model")
         return try known.withLock { models in
             if let model = models[folder] { return model }
-            let model = try OldModel(in: folder, openCurrent: generated[store.fixture])
+            let model = try OldModel(in: folder, generated[store.fixture])
             models[folder] = model
             return model
         }
     }
 
-    private init(in folder: URL, openCurrent: Opening?) throws {
+    private init(in folder: URL, _ generated: Opening?) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         let bundle = try #require(names.first { $0 != "declarations.xml" })
         let declarations = folder.appendingPathComponent("declarations.xml").path
@@ -65,7 +65,15 @@ struct OldModel: Sendable {
             CompiledModel(version.model, migrations: Array(compiled.migrations.prefix(index)))
         }
         let current = try #require(versions.last)
-        self.openCurrent = openCurrent ?? Self.program(current)
+        currentPrograms = (generated.map { [$0] } ?? []) + [Self.program(current)]
+    }
+
+    /// Opens a store with the first of the current programs.
+    func openCurrent(
+        at path: String, options: StoreOptions = StoreOptions()
+    ) throws -> PersistentContainer {
+        let program = try #require(currentPrograms.first)
+        return try program(path, options)
     }
 
     /// Opens a store with the program of its own version.
@@ -74,7 +82,7 @@ struct OldModel: Sendable {
     ) throws -> PersistentContainer {
         let own = try #require(versions.first { $0.model.version == store.version })
         if own.model.version == versions.last?.model.version {
-            return try openCurrent(path, options)
+            return try openCurrent(at: path, options: options)
         }
         return try PersistentContainer(model: own, at: .file(path), options: options)
     }
