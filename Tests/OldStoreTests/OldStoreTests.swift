@@ -125,7 +125,8 @@ struct OldStoreTests {
             try context.save()
             saved = try StoreContents.objects(in: context)
         }
-        #expect(saved != before, sourceLocation: sourceLocation)
+        // A migration may have dropped all that there was.
+        #expect(saved != before || before.isEmpty, sourceLocation: sourceLocation)
         let container = try open()
         #expect(container.migration == .current, sourceLocation: sourceLocation)
         try expectEqual(

@@ -67,6 +67,7 @@ struct SampleObjects {
         attribute.type == .string && attribute.derivation == nil && !attribute.isTransient
             && limits(of: attribute, entity).allSatisfy(\.isEmpty)
             && !isUnique(attribute, of: entity)
+            && laterTypes(of: attribute, entity).allSatisfy { $0 == .string }
     }
 
     // MARK: Values
@@ -98,6 +99,15 @@ struct SampleObjects {
             }
     }
 
+    /// The types that an attribute has in the versions that follow.
+    private func laterTypes(of attribute: Attribute, _ entity: Entity) -> [AttributeType] {
+        later.compactMap { model in
+            model.entity(named: entity.name).flatMap { entity in
+                model.attributes(of: entity).first { $0.name == attribute.name }?.type
+            }
+        }
+    }
+
     private func isUnique(_ attribute: Attribute, of entity: Entity) -> Bool {
         ([model] + later).contains { model in
             guard let entity = model.entity(named: entity.name) else { return false }
@@ -112,8 +122,16 @@ struct SampleObjects {
     ) throws -> Value {
         let limits = limits(of: attribute, entity)
         let isUnique = isUnique(attribute, of: entity)
+        let laterTypes = laterTypes(of: attribute, entity)
         func bounds(_ least: Int64, _ greatest: Int64) -> Value {
             var (low, high) = (least, greatest)
+            for type in laterTypes {
+                switch type {
+                case .int16: (low, high) = (max(low, -0x8000), min(high, 0x7fff))
+                case .int32: (low, high) = (max(low, -0x8000_0000), min(high, 0x7fff_ffff))
+                default: break
+                }
+            }
             for limit in limits {
                 if case .int(let value)? = limit.minimum { low = max(low, value) }
                 if case .int(let value)? = limit.maximum { high = min(high, value) }
@@ -194,6 +212,14 @@ struct SampleObjects {
             default: return .string("null")
             }
         case .string:
+            // A text that becomes a number is one.
+            let isNumber = laterTypes.contains {
+                switch $0 {
+                case .int16, .int32, .int64, .float, .double, .decimal, .anyDecimal: true
+                default: false
+                }
+            }
+            if isNumber { return .string("\(unique)") }
             return .string(
                 try text(attribute, entity, limits, index, unique, isUnique: isUnique))
         }

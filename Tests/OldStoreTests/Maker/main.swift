@@ -19,6 +19,8 @@ struct Fixture {
     var hasHistory = false
     /// Only these of the versions that lead to the current one; nil means all.
     var picks: (Int) -> Bool = { _ in true }
+    /// Whether nobody here wrote the model: rows may not fit what it asks of them later.
+    var isOfCorpus = false
     /// Whether the current version is all that matters: the others need declarations.
     var isAlone = false
     /// Whether stores can be migrated: a program's own steps stand in the way.
@@ -58,13 +60,18 @@ func makeStores(of fixture: Fixture, in output: String) throws {
             try describe(store, own, keepsHistory: keepsHistory)
             guard index < models.count - 1, fixture.migrates, let current = models.last
             else { continue }
-            try migrate(store) { path in
-                fixture.name == "Contacts"
-                    ? try PersistentContainer(
-                        model: Contacts.model, migration: ContactsSteps(), at: .file(path))
-                    : try PersistentContainer(
-                        model: CompiledModel(current, migrations: compiled.migrations),
-                        at: .file(path))
+            do {
+                try migrate(store) { path in
+                    fixture.name == "Contacts"
+                        ? try PersistentContainer(
+                            model: Contacts.model, migration: ContactsSteps(), at: .file(path))
+                        : try PersistentContainer(
+                            model: CompiledModel(current, migrations: compiled.migrations),
+                            at: .file(path))
+                }
+            } catch {
+                guard fixture.isOfCorpus else { throw error }
+                print("    not migrated: " + "\(error)".prefix(300))
             }
         }
     }
@@ -160,7 +167,7 @@ func corpus(_ corpus: String, _ package: String) -> [Fixture] {
         return Fixture(
             name: "\(repository)-\(path.filter { $0 == "/" }.count)-\(name)",
             bundle: "\(corpus)/models/\(path)", declarations: isLong ? history : nil,
-            picks: { $0 % 10 == 0 }, isAlone: !isLong)
+            picks: { $0 % 10 == 0 }, isOfCorpus: true, isAlone: !isLong)
     }
 }
 
