@@ -150,6 +150,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "OldStoreTests",
+            dependencies: [
+                "Cambium", "CambiumCompiler", "CambiumSQLite", "TestDummyModel", "ShopModel",
+                "PackagesModel", "FirstPackagesModel", "EverythingModel", "ExtendedModel",
+                "ContactsModel",
+            ],
+            exclude: ["Maker", "Stores.tar.gz"], swiftSettings: settings),
+        .testTarget(
             name: "CambiumNotificationCenterTests",
             dependencies: ["Cambium", "CambiumNotificationCenter", "EverythingModel"],
             swiftSettings: settings),
